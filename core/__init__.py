@@ -1,0 +1,1 @@
+"""What every part of Citewell speaks: types, events, settings, errors and text utilities."""

@@ -1,0 +1,206 @@
+"""One typed settings object, filled from `citewell.toml`, then the environment, then flags.
+
+`[fetch] deadline = 3` in the file, `CITEWELL_FETCH__DEADLINE=3` in the environment and the flag
+`--deadline 3` are the same setting; the later of the three wins. A key that does not exist is an
+error that names the nearest one.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from ipaddress import IPv4Network, IPv6Network
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from core.errors import SettingsError
+from core.paths import cache_dir, data_dir
+
+PREFIX = "CITEWELL_"
+CONFIG_VARIABLE = "CITEWELL_CONFIG"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SearchSettings(_Section):
+    """Where pages are looked for."""
+
+    provider: str = Field("collection", description="`collection`, `searxng` or `wikipedia`.")
+    collection: str = Field("handbook", description="The collection that is searched.")
+    hits: int = Field(10, ge=1, le=50, description="Pages taken from a search.")
+    searxng_url: str = Field("", description="Base URL of a SearXNG instance.")
+    wikipedia_url: str = Field("https://en.wikipedia.org/w/api.php", description="api.php of a MediaWiki.")
+    seconds: float = Field(10.0, gt=0, description="Time limit of one search request, in seconds.")
+
+
+class FetchSettings(_Section):
+    """How pages are fetched from the web."""
+
+    deadline: float = Field(5.0, gt=0, description="Time limit of the fetch stage, in seconds.")
+    max_bytes: int = Field(5_000_000, gt=0, description="Largest page after decompression, bytes.")
+    allow_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
+        (), description="Private networks that may be fetched from, such as `10.0.0.0/8`."
+    )
+
+    @field_validator("allow_networks", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return value.replace(",", " ").split() if isinstance(value, str) else value
+
+
+class CrawlSettings(_Section):
+    """How `citewell index URL` walks a site."""
+
+    pages: int = Field(200, ge=1, description="Most pages of one crawl.")
+    depth: int = Field(3, ge=0, description="Most links between the start page and a page.")
+    delay: float = Field(0.5, ge=0, description="Seconds between two requests to the site.")
+
+
+class RetrieverSettings(_Section):
+    """How passages are chosen."""
+
+    encoder: str = Field("all-MiniLM-L6-v2", description="Dual encoder: packaged name, folder or hub id.")
+    k: int = Field(5, ge=1, le=20, description="References of an answer.")
+    max_tokens: int = Field(160, ge=16, le=512, description="Tokens of a passage that are read.")
+    prefilter: int = Field(48, ge=1, description="Passages that BM25 lets through to the dual encoder.")
+    min_relevance: float = Field(
+        0.4, ge=-1, le=1, description="Best score under which there is no evidence to answer from."
+    )
+
+
+class GeneratorSettings(_Section):
+    """How answers are written."""
+
+    name: str = Field("extractive", description="`extractive`, a packaged model, a folder or a hub id.")
+    best_of: int = Field(1, ge=1, le=64, description="Candidates written for each question.")
+    temperature: float = Field(
+        0.8, gt=0, le=2, description="Sampling temperature when there are several candidates."
+    )
+    prompt_tokens: int = Field(1000, ge=200, description="Most tokens of a prompt.")
+    answer_tokens: int = Field(150, ge=16, description="Most tokens of an answer.")
+    sentences: int = Field(5, ge=1, le=20, description="Most sentences of an extractive answer.")
+    seed: int = Field(0, ge=0, description="Seed of the sampled candidates.")
+
+
+class CitationSettings(_Section):
+    """How citations are checked."""
+
+    threshold: float = Field(
+        0.57, gt=0, le=1, description="ROUGE-1 precision at which a reference supports a sentence."
+    )
+    drop_unsupported: bool = Field(False, description="Leave unsupported sentences out.")
+
+
+class Settings(BaseSettings):
+    """All settings of Citewell, each with a default that works on a fresh machine."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    search: SearchSettings = SearchSettings()
+    fetch: FetchSettings = FetchSettings()
+    crawl: CrawlSettings = CrawlSettings()
+    retriever: RetrieverSettings = RetrieverSettings()
+    generator: GeneratorSettings = GeneratorSettings()
+    citations: CitationSettings = CitationSettings()
+    data: Path | None = Field(None, description="Folder of evaluation and training data.")
+    data_dir: Path = Field(default_factory=data_dir, description="Folder of collections.")
+    cache_dir: Path = Field(default_factory=cache_dir, description="Folder of converted weights.")
+    threads: int = Field(
+        default_factory=lambda: os.cpu_count() or 1, ge=1, description="CPU threads of the models."
+    )
+    question_characters: int = Field(4000, ge=1, description="Longest question, in characters.")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags win over the environment, which wins over the file."""
+        file = os.environ.get(CONFIG_VARIABLE, "citewell.toml")
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, file)
+
+
+def load_settings(flags: Mapping[str, Any] | None = None) -> Settings:
+    """Read the settings. `flags` maps dotted names such as `retriever.k` to values; None is skipped.
+
+    Raises `SettingsError` for an unknown key, a wrong value, or a file that is no TOML.
+    """
+    file = os.environ.get(CONFIG_VARIABLE)
+    if file is not None and not Path(file).is_file():
+        raise SettingsError(f"There is no settings file {file}.", f"Mend or unset {CONFIG_VARIABLE}.")
+    for name in os.environ:
+        if name.startswith(PREFIX):
+            _check_variable(name)
+    try:
+        return Settings(**_nested(flags or {}))
+    except ValidationError as error:
+        raise SettingsError(*_explain(error)) from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{file or 'citewell.toml'} is not valid TOML: {error}.") from error
+    except ValueError as error:
+        raise SettingsError(f"A setting cannot be read: {error}.") from error
+
+
+def setting_names(model: type[BaseModel] = Settings, prefix: str = "") -> dict[str, str]:
+    """Every setting's dotted name and its description, in order of definition."""
+    names: dict[str, str] = {}
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, _Section):
+            names |= setting_names(field.annotation, f"{prefix}{name}.")
+        else:
+            names[prefix + name] = field.description or ""
+    return names
+
+
+def _check_variable(name: str) -> None:
+    known = {PREFIX + key.replace(".", "__").upper() for key in setting_names()}
+    known |= {PREFIX + key.split(".")[0].upper() for key in setting_names()} | {CONFIG_VARIABLE}
+    if name.upper() not in known:
+        raise SettingsError(f"The environment variable {name} is no setting.", _nearest(name, known))
+
+
+def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in flags.items():
+        if value is None:
+            continue
+        *sections, last = name.split(".")
+        level = values
+        for section in sections:
+            level = level.setdefault(section, {})
+        level[last] = value
+    return values
+
+
+def _explain(error: ValidationError) -> tuple[str, str]:
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"There is no setting {name!r}.", _nearest(name, set(setting_names()))
+    problem = first["msg"][0].lower() + first["msg"][1:]
+    shown = setting_names().get(name)
+    return f"The setting {name} is wrong: {problem}.", f"It means: {shown}" if shown else ""
+
+
+def _nearest(name: str, known: set[str]) -> str:
+    close = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.0)
+    return f"Did you mean {close[0]}? All settings: docs/settings.md."

