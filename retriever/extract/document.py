@@ -1,0 +1,59 @@
+"""What every reader makes of a page: a title, and blocks of text under their headings."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Block(NamedTuple):
+    """A piece of text as its author set it apart: a paragraph, a list, a table, a listing.
+
+    A line break in `text` is one that the author meant. `headings` is the path of section titles,
+    outermost first, without the page's own title. `verbatim` marks text whose spaces carry meaning.
+    """
+
+    text: str
+    headings: tuple[str, ...] = ()
+    verbatim: bool = False
+
+
+class Document(NamedTuple):
+    """The text of a page before it is cut into passages. `title` is empty where the page names none."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+class Outline:
+    """The path of headings above the place that is being read.
+
+    >>> outline = Outline(title="Kites")
+    >>> for level, heading in [(1, "Kites"), (2, "History"), (3, "China"), (2, "Use")]:
+    ...     outline.enter(level, heading)
+    ...     print(outline.path)
+    ()
+    ('History',)
+    ('History', 'China')
+    ('Use',)
+    """
+
+    def __init__(self, title: str) -> None:
+        self._title = _folded(title)
+        self._open: list[tuple[int, str]] = []
+
+    def enter(self, level: int, heading: str) -> None:
+        """Close the sections of this level and deeper, and open one; the page's title opens none."""
+        while self._open and self._open[-1][0] >= level:
+            self._open.pop()
+        heading = " ".join(heading.split())
+        if heading and _folded(heading) != self._title:
+            self._open.append((level, heading))
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The open headings, outermost first."""
+        return tuple(heading for _, heading in self._open)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,193 @@
+"""PDF to a document, by pdfminer.six."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from core.errors import ExtractionError
+from retriever.extract.document import Block, Document
+from retriever.extract.text import unwrap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pdfminer.layout import LTComponent, LTTextBox
+    from pdfminer.pdfdocument import PDFDocument
+
+_BROKEN_HINT = "Download it again; if no PDF viewer can open it, the file is damaged."
+_GLYPH = re.compile(r"\(cid:\d+\)")  # how pdfminer prints a glyph whose letter the font does not tell
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+_DIVIDED = re.compile(r"([^\W\d_]+)[-\u2010\u00ad]\n([^\W\d_]+)")
+_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+_ENDS_SENTENCE = re.compile(r"[.!?:;。！？：；][\"'”’)\]]*$")
+_ITEM = re.compile(r"(?:[•◦▪‣·*–-]|\d{1,2}[.)]|\([a-z\d]\))\s")
+_PAGE_NUMBER = re.compile(r"(?:page )?[-–—]? ?#+ ?[-–—]?(?: ?(?:/|of) ?#+)?", re.IGNORECASE)
+_PROGRAM_TITLE = re.compile(
+    r"untitled|microsoft|powerpoint|\.(?:docx?|pptx?|tex|dvi|indd|qxd|rtf|pdf)\b", re.IGNORECASE
+)
+_MARGIN = 0.1  # of the page's height, above and below, where running heads and page numbers stand
+_REPEATS = 3  # a line in the margin of this many pages, and of half of all, is a running head
+
+
+class _Box(NamedTuple):
+    """One or more paragraphs, each as its lines, that stand together on a page."""
+
+    paragraphs: list[list[str]]
+    headline: str  # what is set in its largest type
+    size: float  # of that, in points
+    in_margin: bool
+
+    @property
+    def text(self) -> str:
+        return " ".join(line for paragraph in self.paragraphs for line in paragraph)
+
+
+class _Sheet(NamedTuple):
+    boxes: list[_Box]
+    has_image: bool
+
+
+def read_pdf(body: bytes) -> Document:
+    """The text of a PDF in reading order, without running heads and page numbers.
+
+    Boxes of text come from [pdfminer.six](https://pdfminersix.readthedocs.io). The title is the one in
+    the metadata, or what is set in the largest type on the first page. Raises `ExtractionError` for
+    a PDF that is encrypted, that is broken, or that has no text.
+    """
+    title, sheets = _parse(body)
+    if not sheets:
+        raise ExtractionError("the PDF is broken: it has no pages", _BROKEN_HINT)
+    first = next((sheet.boxes for sheet in sheets if sheet.boxes), None)
+    if first is None:
+        if any(sheet.has_image for sheet in sheets):
+            raise ExtractionError(
+                "the PDF holds only images (scanned?)", "Run text recognition (OCR) on it first."
+            )
+        raise ExtractionError("the PDF holds no readable text")
+    title = title or max(first, key=lambda box: box.size).headline
+    return Document(title, tuple(_blocks(sheets)))
+
+
+def _parse(body: bytes) -> tuple[str, list[_Sheet]]:
+    from pdfminer.converter import PDFPageAggregator
+    from pdfminer.layout import LAParams
+    from pdfminer.pdfdocument import PDFDocument, PDFEncryptionError
+    from pdfminer.pdfinterp import PDFPageInterpreter, PDFResourceManager
+    from pdfminer.pdfpage import PDFPage
+    from pdfminer.pdfparser import PDFParser
+
+    sheets = []
+    try:
+        document = PDFDocument(PDFParser(io.BytesIO(body)))
+        resources = PDFResourceManager()
+        # all_texts: some programs draw whole pages as one figure.
+        device = PDFPageAggregator(resources, laparams=LAParams(all_texts=True))
+        interpreter = PDFPageInterpreter(resources, device)
+        for page in PDFPage.create_pages(document):
+            interpreter.process_page(page)
+            sheets.append(_sheet(device.get_result()))
+        return _metadata_title(document), sheets
+    except PDFEncryptionError as error:
+        raise ExtractionError(
+            "the PDF is encrypted", "Save a copy without a password and use that."
+        ) from error
+    except Exception as error:  # on damaged files pdfminer fails in every way that Python can
+        reason = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise ExtractionError(f"the PDF is broken ({reason})", _BROKEN_HINT) from error
+
+
+def _metadata_title(document: PDFDocument) -> str:
+    from pdfminer.pdftypes import resolve1
+    from pdfminer.utils import decode_text
+
+    for info in document.info:
+        value = resolve1(info.get("Title"))
+        title = " ".join(decode_text(value).split()) if isinstance(value, bytes) else ""
+        if title and not _PROGRAM_TITLE.search(title):
+            return title
+    return ""
+
+
+def _sheet(page: LTComponent) -> _Sheet:
+    from pdfminer.layout import LTFigure, LTImage, LTPage, LTTextBox
+
+    boxes: list[_Box] = []
+    has_image = False
+    waiting = [page]
+    while waiting:
+        component = waiting.pop(0)
+        if isinstance(component, LTTextBox):
+            boxes += _box(component, page)
+        elif isinstance(component, (LTPage, LTFigure)):
+            waiting[:0] = component
+        has_image = has_image or isinstance(component, LTImage)
+    return _Sheet(boxes, has_image)
+
+
+def _box(box: LTTextBox, page: LTComponent) -> Iterator[_Box]:
+    """The box's paragraphs: one ends where a sentence ends in a short line, or where the type changes."""
+    paragraphs: list[list[str]] = []
+    sizes: list[float] = []  # of each paragraph's type
+    edge = box.x1 - box.width * 0.1
+    ended = True
+    for line in box:
+        text = " ".join(_GLYPH.sub("", line.get_text()).translate(_LIGATURES).split())
+        if not text:
+            continue
+        if ended or _ITEM.match(text) or abs(line.height - sizes[-1]) > 0.15 * sizes[-1]:
+            paragraphs.append([])
+            sizes.append(line.height)
+        paragraphs[-1].append(text)
+        ended = bool(_ENDS_SENTENCE.search(text)) and line.x1 < edge
+    if paragraphs:
+        size = max(sizes)
+        headline = " ".join(paragraphs[sizes.index(size)])
+        middle = (box.y0 + box.y1) / 2 - page.y0
+        in_margin = not _MARGIN <= middle / (page.height or 1) <= 1 - _MARGIN
+        yield _Box(paragraphs, headline, size, in_margin)
+
+
+def _blocks(sheets: Sequence[_Sheet]) -> Iterator[Block]:
+    paragraphs: list[list[str]] = []
+    for box in _without_running_heads(sheets):
+        # A sentence that goes on in the next column or on the next page.
+        open_end = paragraphs and not _ENDS_SENTENCE.search(paragraphs[-1][-1])
+        goes_on = open_end and box.paragraphs[0][0][0].islower()
+        if goes_on:
+            paragraphs[-1] += box.paragraphs[0]
+        paragraphs += box.paragraphs[bool(goes_on) :]
+    compounds = {
+        word.casefold() for lines in paragraphs for line in lines for word in _COMPOUND.findall(line)
+    }
+    for lines in paragraphs:
+        yield Block(_undivided(lines, compounds))
+
+
+def _without_running_heads(sheets: Sequence[_Sheet]) -> Iterator[_Box]:
+    seen = Counter(
+        key for sheet in sheets for key in {_digitless(box.text) for box in sheet.boxes if box.in_margin}
+    )
+    enough = max(_REPEATS, len(sheets) / 2)
+    for sheet in sheets:
+        for box in sheet.boxes:
+            key = _digitless(box.text)
+            if not (box.in_margin and (_PAGE_NUMBER.fullmatch(key) or seen[key] >= enough)):
+                yield box
+
+
+def _digitless(text: str) -> str:
+    return re.sub(r"\d", "#", text)
+
+
+def _undivided(lines: Iterable[str], compounds: set[str]) -> str:
+    """One line of text, words divided at line ends made whole; `compounds` keep their hyphen."""
+
+    def whole(match: re.Match[str]) -> str:
+        left, right = match.groups()
+        keeps = f"{left}-{right}".casefold() in compounds or not right[0].islower()
+        return f"{left}-{right}" if keeps else left + right
+
+    return unwrap(_DIVIDED.sub(whole, "\n".join(lines)).split("\n"))

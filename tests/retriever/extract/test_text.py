@@ -1,0 +1,37 @@
+"""Plain text files."""
+
+from __future__ import annotations
+
+from retriever.extract.text import read_text
+
+
+def texts(source: str) -> list[str]:
+    return [block.text for block in read_text(source.encode()).blocks]
+
+
+def test_wrapped_prose_becomes_one_line() -> None:
+    source = (
+        "A kite is a tethered craft with wing surfaces that react\r\n"
+        "against the air to create lift and drag. It consists of\r\n"
+        "wings, tethers and anchors.\r\n"
+        "  \r\n"
+        "A second paragraph.\r\n"
+    )
+    assert texts(source) == [
+        "A kite is a tethered craft with wing surfaces that react against the air to create lift and "
+        "drag. It consists of wings, tethers and anchors.",
+        "A second paragraph.",
+    ]
+
+
+def test_lists_verse_and_tables_keep_their_lines() -> None:
+    source = "Name      Wind\nDelta     6\n  Box     15\n\n- one\n- two, which is longer than the others"
+    assert texts(source) == [
+        "Name      Wind\nDelta     6\n  Box     15",
+        "- one\n- two, which is longer than the others",
+    ]
+
+
+def test_chinese_lines_are_joined_without_a_space() -> None:
+    line = "风筝起源于中国最早用于军事通信后来它成为民间的游戏流传到世界各地至今仍然深受人们喜爱每年春天都有"
+    assert texts(f"{line}\n{line}\n很多人。") == [f"{line}{line}很多人。"]
