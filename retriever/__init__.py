@@ -1,0 +1,1 @@
+"""Search, fetch, extract and rank: from a question to its references."""

@@ -1,0 +1,1 @@
+"""Fetching pages: only from public addresses, bounded in every direction, on a deadline."""

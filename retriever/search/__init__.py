@@ -1,0 +1,1 @@
+"""Search providers: the coarse stage, one provider a file, one protocol."""

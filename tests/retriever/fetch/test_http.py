@@ -1,0 +1,383 @@
+"""One page: what arrives, what is a failure and in which words, and what it may cost at most."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.test_utils import TestServer
+
+from core.errors import FetchError
+from retriever.fetch.download import ContentTypeError, FetchLimits, HttpStatusError
+from retriever.fetch.guard import AddressGuard
+from retriever.fetch.http import HttpFetcher
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Serve = Callable[[dict[str, Handler]], Awaitable[str]]
+
+PDF_BYTES = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n"
+
+
+def answering(body: bytes = b"", status: int = 200, **headers: str) -> Handler:
+    """Make a handler that gives this answer; header names are written with `_` for `-`."""
+
+    async def handler(_: web.Request) -> web.Response:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return web.Response(status=status, body=body, headers=named)
+
+    return handler
+
+
+async def test_a_page_arrives_as_bytes_with_its_declared_type(serve: Serve, fetcher: HttpFetcher) -> None:
+    body = "<p>Füße</p>".encode("windows-1252")
+    base = await serve({"/a": answering(body, Content_Type="text/html; charset=windows-1252")})
+    page = await fetcher.get(f"{base}/a?q=1#part")
+    assert page.body == body
+    assert page.content_type == "text/html; charset=windows-1252"
+    assert (page.status, page.url, page.requested) == (200, f"{base}/a?q=1", f"{base}/a?q=1#part")
+
+
+async def test_says_who_it_is_and_sends_no_cookies(serve: Serve, fetcher: HttpFetcher) -> None:
+    async def echo(request: web.Request) -> web.Response:
+        response = web.Response(text=f"{request.headers['User-Agent']}|{dict(request.cookies)}")
+        response.set_cookie("session", "1")
+        return response
+
+    base = await serve({"/": echo})
+    await fetcher.get(base)
+    assert (await fetcher.get(base)).body.decode().startswith("Citewell/")
+    assert (await fetcher.get(base)).body.endswith(b"|{}")
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+async def test_compressed_pages_are_decompressed(serve: Serve, fetcher: HttpFetcher, encoding: str) -> None:
+    async def compressed(request: web.Request) -> web.Response:
+        assert encoding in request.headers["Accept-Encoding"]
+        response = web.Response(text="a page " * 2000)
+        response.enable_compression(web.ContentCoding(encoding))
+        return response
+
+    base = await serve({"/": compressed})
+    assert (await fetcher.get(base)).body == b"a page " * 2000
+
+
+async def test_follows_five_redirects_and_names_the_last_url(serve: Serve, fetcher: HttpFetcher) -> None:
+    asked: list[int] = []
+
+    async def step(request: web.Request) -> web.Response:
+        left = int(request.match_info["left"])
+        asked.append(left)
+        if left:
+            return web.Response(status=302, headers={"Location": f"{left - 1}"})
+        return web.Response(text="arrived")
+
+    base = await serve({"/{left}": step})
+    page = await fetcher.get(f"{base}/5")
+    assert (page.body, page.url, page.requested) == (b"arrived", f"{base}/0", f"{base}/5")
+    asked.clear()
+    with pytest.raises(FetchError, match="redirects more than 5 times"):
+        await fetcher.get(f"{base}/6")
+    assert asked == [6, 5, 4, 3, 2, 1]
+
+
+async def test_a_redirect_loop_ends(serve: Serve, fetcher: HttpFetcher) -> None:
+    base = await serve(
+        {
+            "/a": answering(status=301, Location="/b"),
+            "/b": answering(status=301, Location="/a"),
+        }
+    )
+    with pytest.raises(FetchError, match="redirects more than 5 times"):
+        await fetcher.get(f"{base}/a")
+
+
+async def test_a_redirect_to_nowhere(serve: Serve, fetcher: HttpFetcher) -> None:
+    base = await serve({"/": answering(status=302)})
+    with pytest.raises(FetchError, match="302 without saying where to go"):
+        await fetcher.get(base)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [(304, "304 Not Modified"), (404, "404 Not Found"), (500, "500 Internal"), (599, "599")],
+)
+async def test_every_other_status_is_a_failure(
+    serve: Serve, fetcher: HttpFetcher, status: int, words: str
+) -> None:
+    base = await serve({"/": answering(status=status, body=b"<p>Sorry</p>")})
+    with pytest.raises(HttpStatusError, match=f"the server answered {words}") as raised:
+        await fetcher.get(base)
+    assert raised.value.status == status
+
+
+@pytest.mark.parametrize(
+    "declared", ["text/plain", "application/octet-stream", "text/html; charset=utf-8", "image/png"]
+)
+async def test_a_pdf_is_known_by_its_bytes(serve: Serve, fetcher: HttpFetcher, declared: str) -> None:
+    base = await serve({"/paper": answering(PDF_BYTES, Content_Type=declared)})
+    page = await fetcher.get(f"{base}/paper")
+    assert (page.content_type, page.body) == ("application/pdf", PDF_BYTES)
+
+
+async def test_a_pdf_may_start_with_other_bytes_when_it_is_declared(
+    serve: Serve, fetcher: HttpFetcher
+) -> None:
+    base = await serve({"/": answering(b"junk\n" + PDF_BYTES, Content_Type="application/pdf")})
+    assert (await fetcher.get(base)).content_type == "application/pdf"
+
+
+@pytest.mark.parametrize(
+    ("declared", "body", "words"),
+    [
+        ("image/png", b"\x89PNG\r\n", "image/png"),
+        ("application/json", b"{}", "application/json"),
+        ("video/mp4", b"\0" * 5000, "video/mp4"),
+        ("application/pdf", b"<html>Please sign in</html>", "not those of a PDF"),
+        ("", b"<html></html>", "does not say what type"),
+    ],
+)
+async def test_what_is_not_a_page_of_text(
+    serve: Serve, fetcher: HttpFetcher, declared: str, body: bytes, words: str
+) -> None:
+    base = await serve({"/page.pdf": answering(body, Content_Type=declared)})
+    with pytest.raises(ContentTypeError, match=words):
+        await fetcher.get(f"{base}/page.pdf")
+    assert (await fetcher.get_raw(f"{base}/page.pdf")).body == body
+
+
+async def test_the_body_is_bounded_whether_its_length_is_declared_or_not(
+    serve: Serve, guard: AddressGuard
+) -> None:
+    async def endless(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/plain"})
+        await response.prepare(request)
+        while True:
+            await response.write(b"more " * 2000)
+
+    async def declared(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/plain"})
+        response.content_length = 100_001
+        await response.prepare(request)
+        await asyncio.sleep(30)
+        return response
+
+    base = await serve(
+        {
+            "/declared": declared,
+            "/exact": answering(b"x" * 100_000, Content_Type="text/plain"),
+            "/over": answering(b"x" * 100_001, Content_Type="text/plain"),
+            "/endless": endless,
+        }
+    )
+    async with HttpFetcher(FetchLimits(body_bytes=100_000), guard) as fetcher:
+        assert len((await fetcher.get(f"{base}/exact")).body) == 100_000
+        for path in ("/declared", "/over", "/endless"):
+            with pytest.raises(FetchError, match="larger than 100,000 bytes"):
+                await fetcher.get(f"{base}{path}")
+
+
+BOMB_CLIENT = """
+import asyncio, resource, sys
+from ipaddress import ip_network
+from core.errors import FetchError
+from retriever.fetch.guard import AddressGuard
+from retriever.fetch.http import HttpFetcher
+
+async def main():
+    guard = AddressGuard(allow_networks=(ip_network("127.0.0.1/32"),))
+    async with HttpFetcher(guard=guard) as fetcher:
+        await fetcher.get(sys.argv[1] + "/small")
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for path in ("/gzip", "/deflate"):
+            try:
+                await fetcher.get(sys.argv[1] + path)
+            except FetchError as error:
+                print(error.message)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+
+asyncio.run(main())
+"""
+
+
+def bomb(wbits: int) -> bytes:
+    """256 MiB of zeros, compressed to 256 KiB."""
+    packer = zlib.compressobj(9, wbits=wbits)
+    return b"".join(packer.compress(bytes(2**20)) for _ in range(256)) + packer.flush()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kilobytes on Linux alone")
+async def test_a_bomb_does_not_fill_the_memory(serve: Serve) -> None:
+    base = await serve(
+        {
+            "/small": answering(b"small", Content_Type="text/plain"),
+            "/gzip": answering(bomb(31), Content_Type="text/plain", Content_Encoding="gzip"),
+            "/deflate": answering(bomb(15), Content_Type="text/plain", Content_Encoding="deflate"),
+        }
+    )
+    # A process of its own: the peak of this one may be high already.
+    client = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        BOMB_CLIENT,
+        base,
+        stdout=asyncio.subprocess.PIPE,
+        cwd=Path(__file__).parents[3],
+    )
+    output, _ = await client.communicate()
+    gzip, deflate, grown_kilobytes = output.decode().splitlines()
+    assert gzip == deflate == "it is larger than 5,000,000 bytes"
+    assert int(grown_kilobytes) < 40_000
+
+
+@pytest.mark.parametrize("encoding", ["br", "zstd", "gzip, gzip", "made-up"])
+async def test_an_encoding_that_was_not_asked_for(serve: Serve, fetcher: HttpFetcher, encoding: str) -> None:
+    base = await serve({"/": answering(b"\x8b\x02\x80", Content_Type="text/html", Content_Encoding=encoding)})
+    with pytest.raises(FetchError):
+        await fetcher.get(base)
+
+
+async def test_a_body_that_is_not_gzip(serve: Serve, fetcher: HttpFetcher) -> None:
+    base = await serve({"/": answering(b"plain text", Content_Type="text/html", Content_Encoding="gzip")})
+    with pytest.raises(FetchError, match="could not be decompressed"):
+        await fetcher.get(base)
+
+
+async def test_a_silent_server_hits_the_silence_limit(serve: Serve, guard: AddressGuard) -> None:
+    async def silent(_: web.Request) -> web.Response:
+        await asyncio.sleep(30)
+        return web.Response()
+
+    base = await serve({"/": silent})
+    started = time.monotonic()
+    async with HttpFetcher(FetchLimits(silence_seconds=0.2), guard) as fetcher:
+        with pytest.raises(FetchError, match=r"sent nothing for 0\.2 s"):
+            await fetcher.get(base)
+    assert time.monotonic() - started < 5
+
+
+async def test_a_server_that_drips_hits_the_total_limit(serve: Serve, guard: AddressGuard) -> None:
+    async def drip(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/plain"})
+        await response.prepare(request)
+        while True:
+            await response.write(b".")
+            await asyncio.sleep(0.05)
+
+    base = await serve({"/": drip})
+    async with HttpFetcher(FetchLimits(total_seconds=0.4), guard) as fetcher:
+        with pytest.raises(FetchError, match=r"no complete answer within 0\.4 s"):
+            await fetcher.get(base)
+
+
+async def test_a_slow_name_server_hits_the_connect_limit(guard: AddressGuard) -> None:
+    class SlowResolver(AbstractResolver):
+        async def resolve(
+            self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        ) -> list[ResolveResult]:
+            await asyncio.sleep(30)
+            return []
+
+        async def close(self) -> None:
+            return
+
+    limits = FetchLimits(connect_seconds=0.2)
+    async with HttpFetcher(limits, guard, resolver=SlowResolver()) as fetcher:
+        with pytest.raises(FetchError, match=r"no connection within 0\.2 s"):
+            await fetcher.get("http://slow.test/")
+
+
+async def test_a_host_that_does_not_exist(fetcher: HttpFetcher) -> None:
+    class NoSuchName(AbstractResolver):
+        async def resolve(
+            self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+        ) -> list[ResolveResult]:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+        async def close(self) -> None:
+            return
+
+    async with HttpFetcher(resolver=NoSuchName()) as fetcher:
+        with pytest.raises(FetchError, match=r"no host is named nowhere\.test"):
+            await fetcher.get("http://nowhere.test/")
+
+
+@pytest.mark.parametrize("host", ["a..b", "a" * 64, "www." + "b" * 300 + ".test"])
+async def test_names_that_no_host_can_have(fetcher: HttpFetcher, host: str) -> None:
+    with pytest.raises(FetchError, match="is not the name of a host"):
+        await fetcher.get(f"http://{host}/")
+
+
+async def test_a_refused_connection(fetcher: HttpFetcher) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound but not listening
+        port = taken.getsockname()[1]
+        with pytest.raises(FetchError, match=rf"127\.0\.0\.1 refused the connection on port {port}"):
+            await fetcher.get(f"http://127.0.0.1:{port}/")
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (b"", "closed the connection"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: \xff/png\r\nContent-Length: 1\r\n\r\n.",
+            r"its content type is \?/png",
+        ),
+        (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "not valid HTTP"),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nab", "broke off"),
+    ],
+)
+async def test_servers_that_do_not_keep_to_http(fetcher: HttpFetcher, answer: bytes, words: str) -> None:
+    async def reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        writer.close()
+
+    async with await asyncio.start_server(reply, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(FetchError, match=words):
+            await fetcher.get(f"http://127.0.0.1:{port}/")
+
+
+async def test_https_to_a_server_that_speaks_plain_http(serve: Serve, fetcher: HttpFetcher) -> None:
+    base = await serve({"/": answering(b"plain", Content_Type="text/plain")})
+    with pytest.raises(FetchError, match=r"no secure connection to 127\.0\.0\.1"):
+        await fetcher.get(base.replace("http:", "https:"))
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl makes the certificate")
+async def test_a_self_signed_certificate_is_not_trusted(tmp_path: Path, fetcher: HttpFetcher) -> None:
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    subprocess.run(
+        ["openssl", *request, "-out", certificate, "-keyout", key], check=True, capture_output=True
+    )
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+    app = web.Application()
+    app.router.add_get("/", answering(b"secret", Content_Type="text/plain"))
+    server = TestServer(app, scheme="https", host="127.0.0.1")
+    await server.start_server(ssl=context)
+    try:
+        with pytest.raises(FetchError, match=r"certificate of 127\.0\.0\.1 is not valid: self.signed"):
+            await fetcher.get(f"https://127.0.0.1:{server.port}/")
+    finally:
+        await server.close()
+
+
+async def test_large_headers_are_read(serve: Serve, fetcher: HttpFetcher) -> None:
+    policy = "default-src 'self' " * 1500
+    page = answering(b"page", Content_Type="text/plain", Content_Security_Policy=policy)
+    base = await serve({"/": page})
+    assert (await fetcher.get(base)).body == b"page"

@@ -1,0 +1,178 @@
+"""Searching in a MediaWiki, against a server that speaks its wire format, errors included."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from core.errors import SearchError
+from core.types import Hit
+from retriever.search.provider import SearchProvider
+from retriever.search.wikipedia import WikipediaProvider
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Serve = Callable[[Handler], Awaitable[str]]
+
+GENERAL = {
+    "mainpage": "Main Page",
+    "base": "https://en.wikipedia.org/wiki/Main_Page",
+    "sitename": "Wikipedia",
+    "generator": "MediaWiki 1.46.0-wmf.1",
+    "lang": "en",
+    "articlepath": "/wiki/$1",
+    "scriptpath": "/w",
+    "script": "/w/index.php",
+    "server": "//en.wikipedia.org",
+    "servername": "en.wikipedia.org",
+}
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Serve]:
+    """Start a wiki with one handler at `/w/api.php`; return the address of that."""
+    servers: list[TestServer] = []
+
+    async def start(handler: Handler) -> str:
+        app = web.Application()
+        app.router.add_get("/w/api.php", handler)
+        server = TestServer(app, host="127.0.0.1")
+        await server.start_server()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.port}/w/api.php"
+
+    yield start
+    for server in servers:
+        await server.close()
+
+
+def found(title: str, snippet: str = "", page: int = 1) -> dict[str, Any]:
+    return {"ns": 0, "title": title, "pageid": page, "snippet": snippet}
+
+
+def wiki(*results: dict[str, Any], **general: str) -> Handler:
+    async def handler(request: web.Request) -> web.Response:
+        query = request.query
+        assert query["action"] == "query"
+        assert query["format"] == "json"
+        assert query["formatversion"] == "2"
+        answer: dict[str, Any] = {"batchcomplete": True, "query": {}}
+        if "siteinfo" in query["meta"]:
+            answer["query"]["general"] = GENERAL | general
+        if "search" in query["list"]:
+            answer["query"]["searchinfo"] = {"totalhits": len(results)}
+            answer["query"]["search"] = list(results)[: int(query["srlimit"])]
+        return web.json_response(answer)
+
+    return handler
+
+
+def error(code: str, info: str, status: int = 200) -> Handler:
+    async def handler(_: web.Request) -> web.Response:
+        body = {"error": {"code": code, "info": info, "docref": "See https://example.org/api.php"}}
+        return web.json_response(body, status=status, headers={"MediaWiki-API-Error": code})
+
+    return handler
+
+
+async def test_hits_with_the_address_of_the_article_and_a_snippet_without_markup(
+    serve: Serve,
+) -> None:
+    rayleigh = found(
+        "Rayleigh scattering",
+        '<span class="searchmatch">Blue</span> &amp; &quot;red&quot; light,\n &lt;400 nm',
+    )
+    provider: SearchProvider = WikipediaProvider(await serve(wiki(rayleigh, found("Sky"))))
+    assert await provider.search("why is the sky blue", 10) == [
+        Hit(
+            "http://en.wikipedia.org/wiki/Rayleigh_scattering",
+            "Rayleigh scattering",
+            'Blue & "red" light, <400 nm',
+            "wikipedia",
+        ),
+        Hit("http://en.wikipedia.org/wiki/Sky", "Sky", "", "wikipedia"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("title", "general", "url"),
+    [
+        ("C++", {}, "http://en.wikipedia.org/wiki/C%2B%2B"),
+        ("AC/DC", {}, "http://en.wikipedia.org/wiki/AC/DC"),
+        ("Who? (song)", {}, "http://en.wikipedia.org/wiki/Who%3F_(song)"),
+        ("Zürich", {}, "http://en.wikipedia.org/wiki/Z%C3%BCrich"),
+        ("天空", {"server": "https://zh.wikipedia.org"}, "https://zh.wikipedia.org/wiki/%E5%A4%A9%E7%A9%BA"),
+        (
+            "Main & more",
+            {"server": "http://wiki.local:8080", "articlepath": "/index.php?title=$1"},
+            "http://wiki.local:8080/index.php?title=Main_%26_more",
+        ),
+    ],
+)
+async def test_addresses_of_articles(serve: Serve, title: str, general: dict[str, str], url: str) -> None:
+    (hit,) = await WikipediaProvider(await serve(wiki(found(title), **general))).search("q", 1)
+    assert (hit.url, hit.title) == (url, title)
+
+
+async def test_no_more_than_the_limit_and_nothing_found_is_no_error(serve: Serve) -> None:
+    many = await serve(wiki(*(found(f"Article {n}") for n in range(30))))
+    assert [hit.title for hit in await WikipediaProvider(many).search("q", 2)] == [
+        "Article 0",
+        "Article 1",
+    ]
+    assert await WikipediaProvider(await serve(wiki())).search("q", 10) == []
+
+
+async def test_the_query_arrives_as_it_was_asked(serve: Serve) -> None:
+    async def echo(request: web.Request) -> web.Response:
+        result = found(request.query["srsearch"], request.headers["User-Agent"])
+        return web.json_response({"query": {"general": GENERAL, "search": [result]}})
+
+    (hit,) = await WikipediaProvider(await serve(echo)).search("AT&T = 100% #1 为什么?", 5)
+    assert hit.title == "AT&T = 100% #1 为什么?"
+    assert hit.snippet.startswith("Citewell/")
+
+
+async def test_an_error_that_comes_with_status_200(serve: Serve) -> None:
+    info = "The search backend is too busy."
+    with pytest.raises(SearchError) as raised:
+        await WikipediaProvider(await serve(error("search-backend-error", info))).search("q", 10)
+    assert f"answered: {info} (search-backend-error)" in raised.value.message
+    assert "wait" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "hint"),
+    [
+        (403, "MediaWiki answered 403 Forbidden.", "User-Agent_policy"),
+        (429, "MediaWiki answered 429 Too Many Requests.", "wait a minute"),
+        (503, "MediaWiki answered 503 Service Unavailable.", "right address"),
+    ],
+)
+async def test_refusals_say_what_to_do(serve: Serve, status: int, message: str, hint: str) -> None:
+    with pytest.raises(SearchError) as raised:
+        await WikipediaProvider(await serve(error("refused", "No.", status))).search("q", 10)
+    assert raised.value.message == message
+    assert hint in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"query": []},
+        {"query": {"general": GENERAL}},
+        {"query": {"search": []}},
+        {"query": {"general": GENERAL, "search": [{"title": None}]}},
+        {"error": "unknown"},
+    ],
+)
+async def test_json_of_something_else(serve: Serve, answer: dict[str, Any]) -> None:
+    async def handler(_: web.Request) -> web.Response:
+        return web.json_response(answer)
+
+    with pytest.raises(SearchError, match="not a MediaWiki's list of results"):
+        await WikipediaProvider(await serve(handler)).search("q", 10)
