@@ -7,7 +7,15 @@ import re
 # Scripts that are written without spaces between words: each character is a word of its own, so
 # that overlap measures see more than one long word (rouge-score's own tokenizer sees none at all).
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_UNSPACED_WORD = re.compile(f"([{_UNSPACED}])")
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+# English function words, which say little about what a text is about.
+STOP_WORDS = frozenset(
+    "a an and are as at be been but by can could did do does for from had has have how i if in into is it "
+    "its may me might must my no not of on or our shall she he should so some such than that the their "
+    "them then there these they this those to was we were what when where which who whom whose why will "
+    "with would you your".split()
+)
 _SPACE = re.compile(r"\s+")
 
 
@@ -23,8 +31,19 @@ def split_sentences(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """The lower-cased words of `text`: letters and digits; one character each where a script has no spaces."""
+    """The lower-cased words of `text`; one character each in scripts without spaces."""
     return _WORD.findall(text.lower())
+
+
+def content_words(text: str) -> list[str]:
+    """The words of `text` that say what it is about; all of its words where no other is left."""
+    found = words(text)
+    return [word for word in found if word not in STOP_WORDS] or found
+
+
+def space_out(text: str) -> str:
+    """`text` with spaces around each character of scripts that are written without them."""
+    return _UNSPACED_WORD.sub(r" \1 ", text)
 
 
 def squeeze(text: str) -> str:

@@ -1,0 +1,68 @@
+"""A collection as the pipeline sees it: a search provider that also holds its pages."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+from core.errors import CollectionError, InputError
+from core.text import shorten
+from core.types import Hit, Page
+from retriever.collection.index import SearchIndex
+from retriever.collection.store import PageStore
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_SNIPPET = 200  # characters
+
+
+def collection_folder(data_dir: Path, name: str) -> Path:
+    """Where the collection `name` lives; raises `InputError` for a name that cannot be a folder's."""
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} cannot name a collection.",
+            "Use 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.",
+        )
+    return data_dir / "collections" / name
+
+
+def collection_names(data_dir: Path) -> list[str]:
+    """The names of all collections, sorted."""
+    return sorted(file.parent.name for file in (data_dir / "collections").glob("*/pages.db"))
+
+
+class Collection:
+    """Reads a collection; speaks `SearchProvider`."""
+
+    def __init__(self, data_dir: Path, name: str) -> None:
+        """Open the collection; raises `CollectionError` when it is missing or damaged."""
+        folder = collection_folder(data_dir, name)
+        if not (folder / "pages.db").is_file():
+            known = ", ".join(collection_names(data_dir)) or "none yet"
+            raise CollectionError(
+                f"There is no collection {name!r} (there are: {known}).",
+                f"Make it: citewell index SOURCE --collection {name}",
+            )
+        self.name = f"collection:{name}"
+        self.folder = folder
+        self.store = PageStore(folder / "pages.db")
+        self._index = SearchIndex(folder / "index")
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        """Return the best pages for the query, with the passage that matches best as the snippet."""
+        hits = []
+        for found in self._index.search(query, limit):
+            # The store may be ahead of the index while a run is going on.
+            if page := self.store.page(found.url):
+                snippet = page.passages[found.passage].text if found.passage < len(page.passages) else ""
+                hits.append(Hit(page.url, page.title, shorten(snippet, _SNIPPET), self.name))
+        return hits
+
+    def page(self, url: str) -> Page | None:
+        """Return the page at `url`, or None when the collection does not hold it."""
+        return self.store.page(url)
+
+    def remove(self) -> None:
+        """Delete the collection and everything in it."""
+        self.store.close()
+        shutil.rmtree(self.folder)

@@ -1,0 +1,87 @@
+"""Reading what is to be indexed: folders and files, one document at a time."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from core.errors import InputError
+from core.types import Failure
+
+SUFFIXES = (".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".pdf", ".jsonl", ".jsonl.gz")
+
+
+class Document(NamedTuple):
+    """The bytes of one page to be indexed. `url` names it in answers; `title` is used when it has none."""
+
+    url: str
+    body: bytes
+    content_type: str = ""
+    title: str = ""
+
+
+def read_source(source: Path) -> Iterator[Document | Failure]:
+    """Every document of a file, or of a folder and the folders in it, in a stable order.
+
+    In `.jsonl` and `.jsonl.gz` files each line is an object with `url` (or `path`), `title` and `html` or `text`.
+    Other files get their `file:` URL. What cannot be read is yielded as a `Failure`; hidden files and
+    files of other kinds are left out. Raises `InputError` when there is nothing that could be read.
+    """
+    files = [source] if source.is_file() else sorted(_walk(source))
+    if not files:
+        what = (
+            "does not exist" if not source.exists() else f"holds no file of the kinds {', '.join(SUFFIXES)}"
+        )
+        raise InputError(f"There is nothing to index: {source} {what}.")
+    for file in files:
+        if file.name.endswith((".jsonl", ".jsonl.gz")):
+            yield from _read_lines(file)
+        else:
+            yield _read_file(file)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for file in folder.rglob("*"):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if file.name.lower().endswith(SUFFIXES) and file.is_file() and not hidden:
+            yield file
+
+
+def _read_file(file: Path) -> Document | Failure:
+    url = file.resolve().as_uri()
+    try:
+        return Document(url, file.read_bytes())
+    except OSError as error:
+        return Failure(url, f"the file cannot be read: {error.strerror}")
+
+
+def _read_lines(file: Path) -> Iterator[Document | Failure]:
+    number = 0
+    try:
+        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _parse(line, f"{file}:{number}")
+    except (OSError, EOFError, zlib.error) as error:
+        yield Failure(f"{file}:{number + 1}", f"the file cannot be read any further: {error}")
+
+
+def _parse(line: bytes, place: str) -> Document | Failure:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        return Failure(place, f"the line is not valid JSON: {error}")
+    if not isinstance(row, dict):
+        return Failure(place, "the line is not a JSON object")
+    url = row.get("url") or row.get("path")
+    if not isinstance(url, str):
+        return Failure(place, "the object has no `url`")
+    title = row["title"] if isinstance(row.get("title"), str) else ""
+    for field, content_type in (("html", "text/html; charset=utf-8"), ("text", "text/plain; charset=utf-8")):
+        if isinstance(row.get(field), str):
+            return Document(url, row[field].encode(errors="replace"), content_type, title)
+    return Failure(place, "the object has neither `html` nor `text`")
