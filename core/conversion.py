@@ -115,10 +115,10 @@ def _convert(name: str, target: Path) -> None:
         ) from error
     _tell(step="saving")
     for file in built.iterdir():
-        # The name config.json is the source model's, whose sizes we need; CTranslate2 reads its own from here too.
         file.rename(target / file.name)
     for companion in _COMPANIONS:
         if (source / companion).is_file():
+            # Both forms have a config.json; the source's says how long the context is.
             kept = f"source_{companion}" if companion == "config.json" else companion
             shutil.copyfile(source / companion, target / kept)
     for leftover in (built, target / "dequantised"):

@@ -47,3 +47,7 @@ class CollectionError(CitewellError):
 
 class ModelError(CitewellError):
     """Model weights are missing, damaged or of a kind that cannot be loaded."""
+
+
+class WeightsMissingError(ModelError):
+    """Weights that could be installed are not."""

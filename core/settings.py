@@ -74,10 +74,10 @@ class RetrieverSettings(_Section):
 
     encoder: str = Field("all-MiniLM-L6-v2", description="Dual encoder: packaged name, folder or hub id.")
     k: int = Field(5, ge=1, le=20, description="References of an answer.")
-    max_tokens: int = Field(160, ge=16, le=512, description="Tokens of a passage that are read.")
+    max_tokens: int = Field(128, ge=16, le=512, description="Tokens of a passage that are read.")
     prefilter: int = Field(48, ge=1, description="Passages that BM25 lets through to the dual encoder.")
     min_relevance: float = Field(
-        0.4, ge=-1, le=1, description="Best score under which there is no evidence to answer from."
+        0.55, ge=-1, le=1, description="Best score under which there is no evidence to answer from."
     )
 
 
@@ -99,7 +99,7 @@ class CitationSettings(_Section):
     """How citations are checked."""
 
     threshold: float = Field(
-        0.57, gt=0, le=1, description="ROUGE-1 precision at which a reference supports a sentence."
+        0.5, gt=0, le=1, description="ROUGE-1 precision at which a reference supports a sentence."
     )
     drop_unsupported: bool = Field(False, description="Leave unsupported sentences out.")
 

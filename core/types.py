@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-Status = Literal["answered", "no_evidence"]
+Status = Literal["answered", "retrieved", "no_evidence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +113,15 @@ class Answer:
     models: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """A dictionary of plain values, ready for `json.dumps`."""
+        """A dictionary of plain values, ready for `json.dumps`.
+
+        Where only references were asked for, the keys of the written answer are left out.
+        """
         value = asdict(self)
         value["candidates"] = [
             {"answer": candidate.text, "score": candidate.score} for candidate in self.candidates
         ]
+        if not self.models.get("generator"):
+            for key in ("answer", "sentences", "candidates", "notices"):
+                del value[key]
         return value

@@ -12,7 +12,7 @@ import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import ModelError
+from core.errors import ModelError, WeightsMissingError
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,8 @@ class Weights:
 def locate(name: str) -> Weights:
     """Find the weights that `name` stands for, without reading them whole.
 
-    Raises `ModelError` when a packaged model is not installed or a folder is not a model's.
+    Raises `WeightsMissingError` when a packaged model is not installed, and `ModelError` for a name or
+    a folder that is no model's.
     """
     if packaged := PACKAGED.get(name):
         file = _packaged_file(name, packaged)
@@ -105,7 +106,7 @@ def _packaged_file(name: str, packaged: PackagedModel) -> Path:
         raise ModelError(f"The weights of {name} are not installed.", f"Run: {_install_command(packaged)}")
     path = Path(spec.submodule_search_locations[0]) / packaged.file
     if not path.is_file():
-        raise ModelError(
+        raise WeightsMissingError(
             f"The weights of {name} are missing from the package {packaged.package}.",
             f"Install it again: {_install_command(packaged)}",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from core.types import Hit
+from core.types import Hit, Page
 
 
 class SearchProvider(Protocol):
@@ -17,4 +17,12 @@ class SearchProvider(Protocol):
 
         Raises `core.errors.SearchError` when the provider cannot answer.
         """
+        ...
+
+
+class PageSource(Protocol):
+    """Anything that already holds pages, so that they need not be fetched."""
+
+    def page(self, url: str) -> Page | None:
+        """Return the page at `url`, or None when it is not here."""
         ...

@@ -1,0 +1,1 @@
+"""From references to cited answers: prompts, backends and citations."""

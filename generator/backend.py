@@ -1,0 +1,23 @@
+"""The protocol of generator backends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from typing import Protocol
+
+from core.events import Token
+from core.types import Reference
+
+
+class GeneratorBackend(Protocol):
+    """Writes answers to a question from numbered references, with marks such as `[1][3]`."""
+
+    name: str
+
+    def generate(self, question: str, references: Sequence[Reference], n: int) -> AsyncGenerator[Token, None]:
+        """Stream `n` candidate answers as pieces of text, each with its candidate's index from 0.
+
+        The pieces of one candidate, joined, are its text. Closing the iterator cancels the work.
+        A backend that can write only one answer writes one, whatever `n` is.
+        """
+        ...

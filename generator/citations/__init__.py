@@ -1,0 +1,1 @@
+"""Citations: reading marks, correcting them, and checking that references support sentences."""

@@ -1,0 +1,57 @@
+"""Ranking: from the passages of the fetched pages to a few numbered references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.text import words
+from core.types import Passage, Reference
+from retriever.encoder.encoder import DualEncoder, Vectors
+from retriever.lexical import bm25
+
+# Two passages with this share of words in common say the same; the better one is kept.
+_SAME = 0.8
+
+
+class Ranker:
+    """Chooses references by the inner product of question and passage vectors (WebGLM §3.1.2).
+
+    BM25 first lets `prefilter` passages through, since encoding is what takes the time. A passage is
+    encoded with its page's title before it, without which half of all paragraphs do not say what they
+    are about.
+    """
+
+    def __init__(self, encoder: DualEncoder, *, prefilter: int) -> None:
+        """Rank with `encoder`, which sees at most `prefilter` passages a question."""
+        self.encoder = encoder
+        self._prefilter = prefilter
+
+    def rank(self, question: str, passages: Sequence[Passage], k: int) -> tuple[Reference, ...]:
+        """The `k` most relevant passages, best first and numbered from 1, none of them twice."""
+        if not passages:
+            return ()
+        texts = [f"{passage.title}. {passage.text}" for passage in passages]
+        kept = np.argsort(-bm25(question, texts), kind="stable")[: self._prefilter]
+        scores = self.scores(question, [texts[index] for index in kept])
+        chosen: list[Reference] = []
+        for place in np.argsort(-scores, kind="stable"):
+            passage = passages[kept[place]]
+            if len(chosen) < k and not any(_alike(passage.text, other.text) for other in chosen):
+                number, score = len(chosen) + 1, round(float(scores[place]), 4)
+                chosen.append(Reference(number, passage.url, passage.title, passage.text, score))
+        return tuple(chosen)
+
+    def scores(self, question: str, texts: Sequence[str]) -> Vectors:
+        """The relevance of each of `n` texts to the question; an (n,) array."""
+        if not texts:
+            return np.zeros(0, dtype=np.float32)
+        (vector,) = self.encoder.encode_questions([question])
+        scores: Vectors = self.encoder.encode_passages(texts) @ vector
+        return scores
+
+
+def _alike(text: str, other: str) -> bool:
+    mine, others = set(words(text)), set(words(other))
+    return len(mine & others) >= _SAME * max(1, min(len(mine), len(others)))
