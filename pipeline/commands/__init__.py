@@ -1,0 +1,1 @@
+"""The subcommands of `citewell`, one a file."""

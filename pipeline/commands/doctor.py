@@ -1,0 +1,138 @@
+"""`citewell doctor`: what is installed, what is missing, and how to mend it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import click
+
+from core.errors import CitewellError
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+
+_LIBRARIES = ("torch", "transformers", "ctranslate2", "tantivy", "trafilatura", "aiohttp", "rouge-score")
+_SPACE_BYTES = 500_000_000
+
+
+class Check(NamedTuple):
+    """One thing that was looked at. `mend` says what to do when it is not ok."""
+
+    name: str
+    state: Literal["ok", "warning", "missing"]
+    found: str
+    mend: str = ""
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a check and line.")
+def command(as_json: bool) -> None:
+    """Check the installation, the weights, the folders, the keys and what can be reached."""
+    from core.settings import load_settings
+
+    checks = list(_checks(load_settings()))
+    for check in checks:
+        if as_json:
+            click.echo(json.dumps(check._asdict(), ensure_ascii=False))
+        else:
+            sign = {"ok": "✓", "warning": "!", "missing": "✗"}[check.state]
+            click.echo(f"{sign} {check.name}: {check.found}")
+            if check.mend:
+                click.echo(f"    {check.mend}")
+    if any(check.state == "missing" for check in checks):
+        raise click.exceptions.Exit(1)
+
+
+def _checks(settings: Settings) -> Iterator[Check]:
+    yield Check("Python", "ok", platform.python_version())
+    yield from _libraries()
+    yield _faiss()
+    yield from _weights(settings)
+    yield from _folders(settings)
+    yield from _collections(settings)
+    yield _search(settings)
+
+
+def _libraries() -> Iterator[Check]:
+    for library in _LIBRARIES:
+        try:
+            yield Check(library, "ok", importlib.metadata.version(library))
+        except importlib.metadata.PackageNotFoundError:
+            yield Check(library, "missing", "not installed", f"pip install {library}")
+
+
+def _faiss() -> Check:
+    installed = [
+        name
+        for distribution in importlib.metadata.distributions()
+        if (name := distribution.metadata["Name"]).lower().startswith("faiss-")
+    ]
+    if len(installed) > 1:
+        mend = "They share a module name: pip uninstall one of them."
+        return Check("FAISS", "warning", ", ".join(sorted(installed)), mend)
+    return Check("FAISS", "ok", installed[0] if installed else "not installed (optional)")
+
+
+def _weights(settings: Settings) -> Iterator[Check]:
+    from core.weights import PACKAGED, verify
+
+    wanted = [*PACKAGED, settings.retriever.encoder, settings.generator.name]
+    for name in dict.fromkeys(name for name in wanted if name != "extractive"):
+        try:
+            from core.weights import locate
+
+            weights = locate(name)
+            verify(name)
+        except CitewellError as error:
+            yield Check(f"weights of {name}", "missing", error.message, error.hint)
+        else:
+            place = "installed, SHA-256 verified" if name in PACKAGED else str(weights.path or "on the hub")
+            yield Check(f"weights of {name}", "ok", place)
+
+
+def _folders(settings: Settings) -> Iterator[Check]:
+    for name, folder in (("collections", settings.data_dir), ("cache", settings.cache_dir)):
+        existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+        free = shutil.disk_usage(existing).free
+        found = f"{folder}, {free / 1e9:.1f} GB free"
+        if not os.access(existing, os.W_OK):
+            mend = (
+                f"Set CITEWELL_{'DATA' if name == 'collections' else 'CACHE'}_DIR to a folder you can write."
+            )
+            yield Check(f"folder of {name}", "missing", f"{folder} cannot be written", mend)
+        elif free < _SPACE_BYTES:
+            yield Check(f"folder of {name}", "warning", found, "Free some space: 0.5 GB is needed.")
+        else:
+            yield Check(f"folder of {name}", "ok", found)
+
+
+def _collections(settings: Settings) -> Iterator[Check]:
+    from retriever.collection.collection import Collection, collection_names
+
+    for name in collection_names(settings.data_dir):
+        try:
+            pages = Collection(settings.data_dir, name).store.count()
+        except CitewellError as error:
+            yield Check(f"collection {name}", "missing", error.message, error.hint)
+        else:
+            yield Check(f"collection {name}", "ok", f"{pages:,} pages")
+
+
+def _search(settings: Settings) -> Check:
+    """Ask the configured provider something; collections and SearXNG need no key."""
+    from pipeline.build import build_search
+
+    name = f"search with {settings.search.provider}"
+    try:
+        provider, _ = build_search(settings)
+        hits = asyncio.run(provider.search("test", 1))
+    except CitewellError as error:
+        return Check(name, "missing", error.message, error.hint)
+    return Check(name, "ok", f"reachable, no key needed, {len(hits)} hit(s) for a test query")

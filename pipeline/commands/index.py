@@ -1,0 +1,136 @@
+"""`citewell index`: a collection from files, folders or a site."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from core.errors import InputError
+from pipeline.commands.options import common_options, flags
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+    from retriever.collection.indexing import Indexer, Report
+
+_SHOWN = 5  # failures listed before the rest is counted
+
+
+@click.command("index")
+@click.argument("sources", metavar="SOURCE...", nargs=-1)
+@click.option("--collection", "name", metavar="NAME", required=True, help="Collection to fill.")
+@click.option("--pages", "crawl__pages", type=int, metavar="N", help="Most pages of a crawl [200].")
+@click.option("--depth", "crawl__depth", type=int, metavar="N", help="Most links from the start page [3].")
+@click.option("--delay", "crawl__delay", type=float, metavar="SECONDS", help="Between requests [0.5].")
+@click.option("--rebuild", is_flag=True, help="Build the search index anew from the stored pages.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a source and line.")
+@common_options
+def command(
+    sources: tuple[str, ...],
+    name: str,
+    rebuild: bool,
+    as_json: bool,
+    networks: tuple[str, ...],
+    assignments: tuple[str, ...],
+    **named: Any,
+) -> None:
+    """Fill a collection from each SOURCE: a file, a folder, or a URL whose site is crawled.
+
+    Files are .html, .md, .txt, .pdf, and .jsonl or .jsonl.gz of {url, title, text|html}. What did not
+    change is skipped, and a run that was interrupted is taken up by the same command.
+    """
+    if not sources and not rebuild:
+        raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
+    from core.settings import load_settings
+    from retriever.collection.collection import collection_folder
+    from retriever.collection.indexing import Indexer
+
+    for source in sources:
+        if "://" not in source and not Path(source).exists():
+            raise InputError(f"There is nothing to index: {source} does not exist.")
+    settings = load_settings(flags(named, networks, assignments))
+    folder = collection_folder(settings.data_dir, name)
+    failed = 0
+    with Indexer(folder, on_wait=_tell_waiting, rebuild=rebuild) as indexer:
+        for source in sources:
+            report = _index(source, indexer, settings)
+            failed += len(report.failures)
+            _show(source, report, as_json=as_json)
+        pages = indexer.store.count()
+    if not as_json:
+        click.echo(f"The collection {name} holds {pages:,} pages. Ask it: citewell ask … --collection {name}")
+    if failed and not pages:
+        raise click.exceptions.Exit(1)
+
+
+def _index(source: str, indexer: Indexer, settings: Settings) -> Report:
+    from retriever.collection.indexing import index_documents
+    from retriever.collection.sources import read_source
+
+    progress = _progress(source)
+    if "://" in source:
+        return asyncio.run(_crawl(source, indexer, settings, progress))
+    path = Path(source)
+    return index_documents(
+        indexer, str(path.resolve()), read_source(path), workers=settings.threads, on_progress=progress
+    )
+
+
+async def _crawl(
+    start: str, indexer: Indexer, settings: Settings, progress: Callable[[Report], None]
+) -> Report:
+    from pipeline.build import open_fetcher
+    from retriever.collection.crawl import CrawlLimits, crawl
+    from retriever.fetch.download import USER_AGENT
+    from retriever.fetch.robots import Robots
+
+    limits = CrawlLimits(settings.crawl.pages, settings.crawl.depth, settings.crawl.delay)
+    async with open_fetcher(settings) as fetcher:
+        robots = Robots(fetcher.get_raw, USER_AGENT)
+        return await crawl(
+            start, indexer, get=fetcher.get, robots=robots, limits=limits, on_progress=progress
+        )
+
+
+def _progress(source: str) -> Callable[[Report], None]:
+    """Show how far a source is, on one line of a terminal; nothing in a pipe."""
+    if not sys.stderr.isatty():
+        return lambda report: None
+    from rich.console import Console
+
+    console = Console(stderr=True)
+
+    def show(report: Report) -> None:
+        text = (
+            f"{source}: {report.seen:,} read, {report.unchanged:,} unchanged, {len(report.failures):,} failed"
+        )
+        console.print(text, end="\r", overflow="ellipsis", no_wrap=True, highlight=False)
+
+    return show
+
+
+def _show(source: str, report: Report, *, as_json: bool) -> None:
+    if as_json:
+        failures = [{"url": failure.url, "reason": failure.reason} for failure in report.failures]
+        numbers = {key: getattr(report, key) for key in ("added", "changed", "unchanged", "removed")}
+        click.echo(json.dumps({"source": source} | numbers | {"failures": failures}, ensure_ascii=False))
+        return
+    click.echo(
+        f"{source}: {report.added:,} added, {report.changed:,} changed, {report.unchanged:,} unchanged, "
+        f"{report.removed:,} removed, {len(report.failures):,} failed"
+    )
+    for failure in report.failures[:_SHOWN]:
+        click.echo(f"  {failure.url}: {failure.reason}", err=True)
+    if hidden := report.failures[_SHOWN:]:
+        for reason, count in Counter(failure.reason for failure in hidden).most_common(_SHOWN):
+            click.echo(f"  and {count:,} more: {reason}", err=True)
+
+
+def _tell_waiting() -> None:
+    click.echo("Another run is writing this collection; waiting for it to end …", err=True)

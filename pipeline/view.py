@@ -1,0 +1,164 @@
+"""How an answer looks on a terminal while it is made, and when it is done."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.markup import escape
+from rich.spinner import Spinner
+from rich.text import Text
+
+from core.events import Event, Failed, Fetched, Notice, Ranked, Scored, Searched, Token
+from core.text import shorten, squeeze
+from core.types import Answer, Reference, Sentence
+
+_PASSAGE = 320  # characters of a reference that are shown
+
+
+class View(Protocol):
+    """Sees a question's events pass, then shows the answer."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+    def step(self, model: str, step: str) -> None:
+        """See a step of the conversion of weights."""
+        ...
+
+    def event(self, event: Event) -> None:
+        """See an event of the pipeline."""
+        ...
+
+    def show(self, answer: Answer) -> None:
+        """Print the finished answer."""
+        ...
+
+
+class PlainView:
+    """For pipes and logs: the answer as plain text; notices and preparations go to standard error."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def step(self, model: str, step: str) -> None:
+        """Write the step to standard error."""
+        sys.stderr.write(f"Preparing {model} (once): {step} …\n")
+
+    def event(self, event: Event) -> None:
+        """Write notices to standard error."""
+        if isinstance(event, Notice):
+            sys.stderr.write(f"Note: {event.text}\n")
+
+    def show(self, answer: Answer) -> None:
+        """Print the answer to standard output."""
+        _print(Console(soft_wrap=True, highlight=False), answer)
+
+
+class TerminalView:
+    """For people: stages as they happen and the answer as it is written, then both replaced by the result."""
+
+    def __init__(self) -> None:
+        self._console = Console(highlight=False)
+        self._stage = "Loading the models"
+        self._text = ""
+        self._pages = 0
+        self._hits = 0
+        self._live = Live(console=self._console, transient=True, refresh_per_second=12)
+
+    def __enter__(self) -> Self:
+        self._live.__enter__()
+        self._refresh()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.__exit__(kind, value, trace)
+
+    def step(self, model: str, step: str) -> None:
+        """Show the step with a bar of how many are done."""
+        from core.conversion import STEPS
+
+        done = STEPS.index(step) if step in STEPS else 0
+        bar = "█" * (done + 1) + "░" * (len(STEPS) - done - 1)
+        self._stage = f"Preparing {model}, only this once  {bar}  {step}"
+        self._refresh()
+
+    def event(self, event: Event) -> None:
+        """Follow the stages, and stream the first candidate's text."""
+        match event:
+            case Searched(hits):
+                self._hits = len(hits)
+                self._stage = f"Reading {len(hits)} pages"
+            case Fetched() | Failed():
+                self._pages += 1
+                self._stage = f"Reading {self._hits} pages: {self._pages} done"
+            case Ranked(references, relevant):
+                self._stage = f"Writing from {len(references)} references" if relevant else "Finishing"
+            case Token(text, 0):
+                self._text += text
+            case Scored(candidates):
+                self._stage = f"Checked {len(candidates)} candidate(s)"
+            case Notice(text):
+                self._console.print(f"[yellow]Note:[/] {escape(text)}")
+        self._refresh()
+
+    def show(self, answer: Answer) -> None:
+        """Print the answer with colours."""
+        _print(self._console, answer)
+
+    def _refresh(self) -> None:
+        lines: list[Text | Spinner] = [Spinner("dots", Text(self._stage, style="cyan"))]
+        if self._text:
+            lines.append(Text(self._text, style="dim"))
+        self._live.update(Group(*lines))
+
+
+def _print(console: Console, answer: Answer) -> None:
+    if answer.status == "answered":
+        console.print(" ".join(_sentence(sentence) for sentence in answer.sentences))
+        unsupported = sum(not sentence.supported for sentence in answer.sentences)
+        if unsupported:
+            console.print(f"\n[yellow]{unsupported} sentence(s) marked (?) are supported by no reference.[/]")
+        console.print("\n[bold]References[/]")
+        cited = {number for sentence in answer.sentences for number in sentence.citations}
+        for reference in answer.references:
+            _print_reference(console, reference, cited=reference.number in cited)
+    else:
+        console.print(f"[bold]{escape(answer.answer)}[/]")
+        console.print(
+            "\n[bold]Nearest pages[/]" if answer.references else "Nothing that was searched comes near."
+        )
+        for reference in answer.references:
+            _print_reference(console, reference, cited=True)
+    for failure in answer.failures:
+        console.print(f"[yellow]Not read:[/] {escape(failure.url)}: {escape(failure.reason)}")
+    times = "  ".join(f"{stage} {seconds:.2f} s" for stage, seconds in answer.timings.items())
+    console.print(f"\n[dim]{times}[/]")
+
+
+def _sentence(sentence: Sentence) -> str:
+    if not sentence.supported:
+        return f"[yellow]{escape(sentence.text)} (?)[/]"
+    marks = "".join(f"\\[{number}]" for number in sentence.citations)
+    return f"{escape(sentence.text)} [cyan]{marks}[/]"
+
+
+def _print_reference(console: Console, reference: Reference, *, cited: bool) -> None:
+    style = "" if cited else "dim"
+    note = "" if cited else "  (not cited)"
+    console.print(
+        f"[cyan]\\[{reference.number}][/] [bold]{escape(reference.title)}[/]{note}  {escape(reference.url)}",
+        style=style,
+    )
+    console.print(Text(f"    {shorten(squeeze(reference.text), _PASSAGE)}", style="dim"))
