@@ -31,6 +31,14 @@ def collection_names(data_dir: Path) -> list[str]:
     return sorted(file.parent.name for file in (data_dir / "collections").glob("*/pages.db"))
 
 
+def remove_collection(data_dir: Path, name: str) -> None:
+    """Delete a collection and everything in it; raises `CollectionError` when there is none."""
+    folder = collection_folder(data_dir, name)
+    if name not in collection_names(data_dir):
+        raise _missing(data_dir, name)
+    shutil.rmtree(folder)
+
+
 class Collection:
     """Reads a collection; speaks `SearchProvider`."""
 
@@ -38,14 +46,15 @@ class Collection:
         """Open the collection; raises `CollectionError` when it is missing or damaged."""
         folder = collection_folder(data_dir, name)
         if not (folder / "pages.db").is_file():
-            known = ", ".join(collection_names(data_dir)) or "none yet"
-            raise CollectionError(
-                f"There is no collection {name!r} (there are: {known}).",
-                f"Make it: citewell index SOURCE --collection {name}",
-            )
+            raise _missing(data_dir, name)
         self.name = f"collection:{name}"
         self.folder = folder
         self.store = PageStore(folder / "pages.db")
+        if not SearchIndex.exists(folder / "index"):
+            raise CollectionError(
+                f"The collection {name!r} has no search index.",
+                f"Build it from the stored pages: citewell index --collection {name} --rebuild",
+            )
         self._index = SearchIndex(folder / "index")
 
     async def search(self, query: str, limit: int) -> list[Hit]:
@@ -62,7 +71,10 @@ class Collection:
         """Return the page at `url`, or None when the collection does not hold it."""
         return self.store.page(url)
 
-    def remove(self) -> None:
-        """Delete the collection and everything in it."""
-        self.store.close()
-        shutil.rmtree(self.folder)
+
+def _missing(data_dir: Path, name: str) -> CollectionError:
+    known = ", ".join(collection_names(data_dir)) or "none yet"
+    return CollectionError(
+        f"There is no collection {name!r} (there are: {known}).",
+        f"Make it: citewell index SOURCE --collection {name}",
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -14,6 +16,8 @@ from core.errors import CollectionError
 from core.text import content_words, space_out
 from core.types import Page
 
+_META = "meta.json"
+_SYSTEM_ERROR = re.compile(r"(?:os error |\bcode: )(\d+)")
 _TOKENIZER = "en_stem"
 _HEAP_BYTES = 128_000_000
 # A page's score sums its passages', each next one halved, over this many passages. Right article among
@@ -40,32 +44,39 @@ class SearchIndex:
     def __init__(self, folder: Path) -> None:
         """Open the index, made when it is not there; raises `CollectionError` when it is damaged."""
         self._folder = folder
-        with self._explained():
+        with _explained(self._folder):
             folder.mkdir(parents=True, exist_ok=True)
             self._index = tantivy.Index(_schema(), str(folder))
 
     @staticmethod
+    def exists(folder: Path) -> bool:
+        """Say whether there is an index in `folder`, whole or damaged."""
+        return (folder / _META).is_file()
+
+    @staticmethod
     def destroy(folder: Path) -> None:
-        """Delete the index in `folder`, to be built again from the store."""
-        shutil.rmtree(folder, ignore_errors=True)
+        """Delete the index in `folder`, if any, to be built again from the store."""
+        if folder.exists():
+            with _explained(folder):
+                shutil.rmtree(folder)
 
     def update(self, pages: Iterable[tuple[Page, bool]]) -> None:
         """Learn pages, or forget those whose flag is True, in one commit."""
-        with self._explained():
+        with _explained(self._folder):
             writer = self._index.writer(_HEAP_BYTES)
-            for page, gone in pages:
-                writer.delete_documents_by_term("url", page.url)
-                for number, passage in enumerate(() if gone else page.passages):
-                    body = space_out(" ".join((*passage.headings, passage.text)))
-                    writer.add_document(
-                        tantivy.Document(url=page.url, passage=number, title=space_out(page.title), body=body)
-                    )
-            writer.commit()
-            writer.wait_merging_threads()
+            try:
+                for page, gone in pages:
+                    writer.delete_documents_by_term("url", page.url)
+                    for document in () if gone else _documents(page):
+                        writer.add_document(document)
+                writer.commit()
+                writer.wait_merging_threads()
+            finally:
+                del writer  # it holds a lock, and the traceback of an interruption would hold it
 
     def search(self, query: str, limit: int) -> list[PageHit]:
         """The `limit` best pages for a query in plain words; operators have no meaning."""
-        with self._explained():
+        with _explained(self._folder):
             self._index.reload()
             searcher = self._index.searcher()
             parsed = self._index.parse_query(
@@ -82,21 +93,41 @@ class SearchIndex:
                 weights[url] = weight * _DECAY
         return sorted(pages.values(), key=lambda hit: (-hit.score, hit.url))[:limit]
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        name = self._folder.parent.name
-        try:
-            yield
-        except OSError as error:
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    name = folder.parent.name
+    try:
+        yield
+    except BaseException as error:
+        # Tantivy meets some damage with a Rust panic, which PyO3 hands on as a BaseException.
+        panic = type(error).__name__ == "PanicException"
+        if not panic and not isinstance(error, OSError | ValueError | RuntimeError):
+            raise
+        if reason := _system_error(error):
             raise CollectionError(
-                f"The index of the collection {name!r} cannot be read or written: {error}.",
-                f"Check the free space and the rights of {self._folder}.",
+                f"The index of the collection {name!r} cannot be read or written: {reason}.",
+                f"Check the free space and the rights of {folder}.",
             ) from error
-        except (ValueError, RuntimeError) as error:
-            raise CollectionError(
-                f"The index of the collection {name!r} cannot be used: {error}.",
-                f"Build it again from the stored pages: citewell index --collection {name} --rebuild",
-            ) from error
+        raise CollectionError(
+            f"The index of the collection {name!r} cannot be used: {error}.",
+            f"Build it again from the stored pages: citewell index --collection {name} --rebuild",
+        ) from error
+
+
+def _system_error(error: BaseException) -> str:
+    """What the operating system refused, if it was that: Tantivy has its errors in words alone."""
+    if isinstance(error, OSError):
+        return str(error)
+    code = _SYSTEM_ERROR.search(str(error))
+    return os.strerror(int(code[1])) if code else ""
+
+
+def _documents(page: Page) -> Iterator[tantivy.Document]:
+    title = space_out(page.title)
+    for number, passage in enumerate(page.passages):
+        body = space_out(" ".join((*passage.headings, passage.text)))
+        yield tantivy.Document(url=page.url, passage=number, title=title, body=body)
 
 
 def _schema() -> tantivy.Schema:

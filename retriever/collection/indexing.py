@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
-import signal
-from collections import deque
+from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 
 from filelock import FileLock, Timeout
 
-from core.errors import CollectionError, ExtractionError
+from core.errors import CollectionError
 from core.types import Failure, Page
 from retriever.collection.index import SearchIndex
 from retriever.collection.sources import Document
 from retriever.collection.store import PageStore
-from retriever.extract.page import extract
+from retriever.collection.workers import extract_all, extract_document
+
+__all__ = ["Indexer", "Report", "extract_document", "index_documents"]
 
 # Part of every digest: a new number makes the next run read all pages again.
 _EXTRACTION = "1"
-_BATCH = 64  # documents handed to a worker process at a time
 _COMMIT = 1024  # pages between two commits of the index
 
 
@@ -51,10 +50,16 @@ class Indexer:
     Pages are stored first and indexed after: what an interrupted run has stored, the next run indexes.
     """
 
-    def __init__(self, folder: Path, on_wait: Callable[[], None] = lambda: None) -> None:
-        """Prepare to write the collection in `folder`, which is made when it is not there."""
+    def __init__(
+        self, folder: Path, on_wait: Callable[[], None] = lambda: None, *, rebuild: bool = False
+    ) -> None:
+        """Prepare to write the collection in `folder`, which is made when it is not there.
+
+        `rebuild` builds the search index anew from the stored pages, whatever state it is in.
+        """
         self._folder = folder
         self._on_wait = on_wait
+        self._rebuild = rebuild
 
     def __enter__(self) -> Indexer:
         try:
@@ -70,25 +75,25 @@ class Indexer:
                 f"The collection folder {self._folder} cannot be written: {error.strerror}.",
                 "Set CITEWELL_DATA_DIR to a folder that can.",
             ) from error
-        try:
+        with ExitStack() as opened:
+            opened.callback(self._lock.release)
             self.store = PageStore(self._folder / "pages.db")
-            self._index = SearchIndex(self._folder / "index")
+            opened.callback(self.store.close)
             self._digests = self.store.digests()
-            self.commit()
-        except BaseException:
-            self._lock.release()
-            raise
+            if self._rebuild or not SearchIndex.exists(self._folder / "index"):
+                self.rebuild()
+            else:
+                self._index = SearchIndex(self._folder / "index")
+                self.commit()
+            self._opened = opened.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            if kind is None or kind is KeyboardInterrupt:
+        with self._opened:
+            if kind in (None, KeyboardInterrupt, CancelledError):
                 self.commit()
-        finally:
-            self.store.close()
-            self._lock.release()
 
     def is_known(self, document: Document) -> bool:
         """Say whether the collection holds exactly this document."""
@@ -105,6 +110,17 @@ class Indexer:
                 report.added += 1
             self._digests[page.url] = digest
 
+    def drop(self, url: str, report: Report) -> None:
+        """Forget one page, if the collection holds it, and count it in the report."""
+        if self._digests.pop(url, None) is not None:
+            self.store.drop(url)
+            report.removed += 1
+
+    def forget(self, source: str, keep: set[str], report: Report) -> None:
+        """Forget those pages of `source` that are not in `keep`, and count them in the report."""
+        report.removed += self.store.forget(source, keep)
+        self._digests = self.store.digests()
+
     def commit(self) -> None:
         """Let the index learn what the store holds."""
         unindexed = self.store.unindexed()
@@ -115,9 +131,9 @@ class Indexer:
 
     def rebuild(self) -> None:
         """Build the index anew from the stored pages."""
+        self.store.mark_all_new()  # first: an interruption after this loses nothing
         SearchIndex.destroy(self._folder / "index")
         self._index = SearchIndex(self._folder / "index")
-        self.store.mark_all_new()
         self.commit()
 
 
@@ -132,13 +148,14 @@ def index_documents(
     """Index all documents of `source` with `workers` processes, and forget its pages that are no more.
 
     Documents that cannot be read are in the report's `failures`, and a page that was there before stays
-    as it was.
+    as it was. Where lines of a file cannot be read, no page is forgotten: they may have held any of them.
     """
     report = Report()
     seen: set[str] = set()
-    fresh = _fresh(indexer, documents, report, seen)
+    unread: list[Failure] = []
+    fresh = _fresh(indexer, documents, report, seen, unread)
     uncommitted = 0
-    for batch in _extracted(fresh, workers):
+    for batch in extract_all(fresh, workers):
         good = [(document, page) for document, page in batch if isinstance(page, Page)]
         report.failures += [page for _, page in batch if isinstance(page, Failure)]
         indexer.put(source, good, report)
@@ -147,18 +164,11 @@ def index_documents(
             indexer.commit()
             uncommitted = 0
         on_progress(report)
-    report.removed = indexer.store.forget(source, seen)
+    if not unread:
+        indexer.forget(source, seen, report)
     indexer.commit()
     on_progress(report)
     return report
-
-
-def extract_document(document: Document) -> Page | Failure:
-    """The page that a document holds, or why it holds none."""
-    try:
-        return extract(document.body, document.url, document.content_type, document.title)
-    except ExtractionError as error:
-        return Failure(document.url, error.message)
 
 
 def _digest(document: Document) -> str:
@@ -167,49 +177,22 @@ def _digest(document: Document) -> str:
 
 
 def _fresh(
-    indexer: Indexer, documents: Iterable[Document | Failure], report: Report, seen: set[str]
+    indexer: Indexer,
+    documents: Iterable[Document | Failure],
+    report: Report,
+    seen: set[str],
+    unread: list[Failure],
 ) -> Iterator[Document]:
+    """Yield the documents to be extracted; note every URL, and the failures that name a line and no page."""
     for document in documents:
         if isinstance(document, Failure):
             report.failures.append(document)
-            continue
-        seen.add(document.url)
-        if indexer.is_known(document):
+            if not document.url.startswith("file:"):
+                unread.append(document)
+        elif document.url in seen:
+            report.failures.append(Failure(document.url, "an earlier document has the same URL"))
+        elif indexer.is_known(document):
             report.unchanged += 1
         else:
             yield document
-
-
-Batch = list[tuple[Document, Page | Failure]]
-
-
-def _extracted(documents: Iterator[Document], workers: int) -> Iterator[Batch]:
-    """Extract in batches, in order; in this process when there is less than a batch in all."""
-    batches = iter(lambda: list(islice(documents, _BATCH)), [])
-    first = next(batches, [])
-    second = next(batches, [])
-    if not second:
-        yield _extract_batch(first)
-        return
-    # Fresh processes, not forks: a fork copies locks that threads of the models may hold.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupt) as pool:
-        running: deque[Future[Batch]] = deque()
-        try:
-            for batch in chain([first, second], batches):
-                running.append(pool.submit(_extract_batch, batch))
-                if len(running) > 2 * workers:
-                    yield running.popleft().result()
-            while running:
-                yield running.popleft().result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _extract_batch(documents: list[Document]) -> Batch:
-    return [(document, extract_document(document)) for document in documents]
-
-
-def _ignore_interrupt() -> None:
-    # Ctrl-C reaches the whole process group; the parent decides what becomes of the workers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+        seen.add(document.url)

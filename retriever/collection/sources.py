@@ -27,8 +27,8 @@ class Document(NamedTuple):
 def read_source(source: Path) -> Iterator[Document | Failure]:
     """Every document of a file, or of a folder and the folders in it, in a stable order.
 
-    In `.jsonl` and `.jsonl.gz` files each line is an object with `url` (or `path`), `title` and `html` or `text`.
-    Other files get their `file:` URL. What cannot be read is yielded as a `Failure`; hidden files and
+    In `.jsonl` and `.jsonl.gz` files each line is an object with `url` (or `path`), `title` and `html` or
+    `text`. Other files get their `file:` URL. What cannot be read is yielded as a `Failure`; hidden files and
     files of other kinds are left out. Raises `InputError` when there is nothing that could be read.
     """
     files = [source] if source.is_file() else sorted(_walk(source))
@@ -73,15 +73,21 @@ def _read_lines(file: Path) -> Iterator[Document | Failure]:
 def _parse(line: bytes, place: str) -> Document | Failure:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return Failure(place, f"the line is not valid JSON: {error}")
     if not isinstance(row, dict):
         return Failure(place, "the line is not a JSON object")
     url = row.get("url") or row.get("path")
-    if not isinstance(url, str):
+    if not isinstance(url, str) or not url:
         return Failure(place, "the object has no `url`")
-    title = row["title"] if isinstance(row.get("title"), str) else ""
+    url = _whole(url)
+    title = _whole(row["title"]) if isinstance(row.get("title"), str) else ""
     for field, content_type in (("html", "text/html; charset=utf-8"), ("text", "text/plain; charset=utf-8")):
         if isinstance(row.get(field), str):
             return Document(url, row[field].encode(errors="replace"), content_type, title)
     return Failure(place, "the object has neither `html` nor `text`")
+
+
+def _whole(text: str) -> str:
+    """`text` without lone surrogates: JSON may carry them, UTF-8 cannot."""
+    return text.encode(errors="replace").decode()

@@ -1,0 +1,195 @@
+"""Walking a site: its pages are fetched one after another, politely, and indexed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from yarl import URL
+
+from core.errors import FetchError
+from core.types import Failure, Page
+from retriever.collection.frontier import Frontier, Queued, State
+from retriever.collection.indexing import Indexer, Report
+from retriever.collection.links import Leads, canonical, read_leads
+from retriever.collection.sources import Document
+from retriever.collection.workers import extract_document
+from retriever.fetch.download import ContentTypeError, Download, HttpStatusError
+from retriever.fetch.http import web_url
+from retriever.fetch.robots import Robots
+
+_COMMIT = 50  # pages between two commits of the index
+_GONE = frozenset({404, 410})
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlLimits:
+    """How far a crawl goes, and how fast."""
+
+    pages: int = 200
+    """URLs that are fetched, good and bad."""
+    depth: int = 3
+    """Links between the start page and a page."""
+    delay: float = 0.5
+    """Seconds between two requests; the site's own Crawl-delay counts where it is longer."""
+
+
+class _NotAllowedError(FetchError):
+    """robots.txt does not allow a URL to be fetched."""
+
+
+class _MovedAwayError(FetchError):
+    """A URL redirects to another site."""
+
+
+async def crawl(
+    start: str,
+    indexer: Indexer,
+    *,
+    get: Callable[[str], Awaitable[Download]],
+    robots: Robots,
+    limits: CrawlLimits | None = None,
+    on_progress: Callable[[Report], None] = lambda report: None,
+) -> Report:
+    """Index the site of `start`: pages of its scheme, host and port that links lead to, nearest first.
+
+    Where `start` redirects, its target decides what the site is. An interrupted crawl goes on where it
+    stopped when it is called again; a finished one begins anew, and pages that are the same are skipped.
+    Pages that the site no longer has are forgotten: those answered with 404 or 410 at once, those that no
+    link leads to any more once all of the site within `limits.depth` was read without a failure.
+
+    Single pages that fail are in the report. Raises `FetchError` when the start page itself cannot be had.
+    """
+    start = canonical(web_url(start))
+    walk = _Walk(start, indexer, get, robots, limits or CrawlLimits())
+    uncommitted = 0
+    while (queued := walk.next()) is not None:
+        await walk.visit(queued)
+        uncommitted += 1
+        if uncommitted >= _COMMIT:
+            indexer.commit()
+            uncommitted = 0
+        on_progress(walk.report)
+    walk.finish()
+    indexer.commit()
+    on_progress(walk.report)
+    return walk.report
+
+
+class _Walk:
+    """One crawl, from where it was left."""
+
+    def __init__(
+        self,
+        start: str,
+        indexer: Indexer,
+        get: Callable[[str], Awaitable[Download]],
+        robots: Robots,
+        limits: CrawlLimits,
+    ) -> None:
+        self.report = Report()
+        self._start = start
+        self._indexer = indexer
+        self._get = get
+        self._robots = robots
+        self._limits = limits
+        self._frontier = Frontier(indexer.store.database, start)
+        self._site = URL(self._frontier.site())
+        self._next_request = 0.0
+
+    def next(self) -> Queued | None:
+        """Return what is to be visited next; None when nothing is left, or no more pages may be read."""
+        return self._frontier.next() if self._frontier.visits() < self._limits.pages else None
+
+    async def visit(self, queued: Queued) -> None:
+        """Fetch one URL, store its page, and queue where it leads."""
+        url, depth = queued
+        try:
+            download, final = await self._fetch(url)
+        except FetchError as error:
+            self._fail(url, depth, error)
+            return
+        states: dict[str, State] = {}
+        leads = Leads()
+        if final != url:
+            states[url] = "skipped"
+            self._indexer.drop(url, self.report)
+        if final == url or not self._frontier.is_settled(final):
+            document = Document(final, download.body, download.content_type)
+            known = self._indexer.is_known(document)
+            page, leads = await asyncio.to_thread(_read, document, known)
+            states[final] = self._keep(document, page, leads)
+        links = [link for link in leads.links if _is_same_site(URL(link), self._site)]
+        self._frontier.settle(states, links if depth < self._limits.depth else (), depth)
+
+    def finish(self) -> None:
+        """Forget the pages that the site no longer has, and the queue."""
+        if self._frontier.next() is None and not self._frontier.urls("failed"):
+            self._indexer.forget(self._start, self._frontier.urls("read"), self.report)
+        self._frontier.end()
+
+    async def _fetch(self, url: str) -> tuple[Download, str]:
+        """Fetch `url`, and say where it led, in canonical form."""
+        await self._check(url)
+        delay = max(self._limits.delay, await self._robots.delay(url))
+        await asyncio.sleep(self._next_request - time.monotonic())
+        self._next_request = time.monotonic() + delay
+        download = await self._get(url)
+        landed = web_url(download.url)
+        final = canonical(landed)
+        if url == self._start:
+            self._site = landed
+        elif not _is_same_site(landed, self._site):
+            raise _MovedAwayError(f"it redirects to another site, {landed.host}")
+        if final != url:
+            await self._check(final)
+        return download, final
+
+    async def _check(self, url: str) -> None:
+        if not await self._robots.allowed(url):
+            raise _NotAllowedError(
+                "robots.txt does not allow it", "A robots.txt that cannot be fetched allows nothing either."
+            )
+
+    def _fail(self, url: str, depth: int, error: FetchError) -> None:
+        if url == self._start:
+            self._frontier.end()
+            raise FetchError(f"{url} cannot be crawled: {error.message}.", error.hint) from error
+        self.report.failures.append(Failure(url, error.message))
+        state = _state(error)
+        if state == "gone":
+            self._indexer.drop(url, self.report)
+        self._frontier.settle({url: state}, (), depth)
+
+    def _keep(self, document: Document, page: Page | Failure | None, leads: Leads) -> State:
+        """Store a page that is new, and say what became of its URL. `page` is None when it is known."""
+        if leads.noindex:
+            self._indexer.drop(document.url, self.report)
+            self.report.failures.append(Failure(document.url, "the page asks not to be indexed (noindex)"))
+            return "gone"
+        if page is None:
+            self.report.unchanged += 1
+        elif isinstance(page, Failure):
+            self.report.failures.append(page)
+        else:
+            self._indexer.put(self._start, [(document, page)], self.report)
+        return "read"
+
+
+def _read(document: Document, known: bool) -> tuple[Page | Failure | None, Leads]:
+    leads = read_leads(document.body, document.url, document.content_type)
+    return (None if known or leads.noindex else extract_document(document)), leads
+
+
+def _is_same_site(url: URL, site: URL) -> bool:
+    # Not URL.origin(): it tells an explicit default port from an implied one.
+    return (url.scheme, url.host, url.port) == (site.scheme, site.host, site.port)
+
+
+def _state(error: FetchError) -> State:
+    if isinstance(error, _NotAllowedError):
+        return "skipped"
+    missing = isinstance(error, HttpStatusError) and error.status in _GONE
+    return "gone" if missing or isinstance(error, ContentTypeError | _MovedAwayError) else "failed"

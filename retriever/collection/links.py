@@ -1,0 +1,85 @@
+"""Where an HTML page leads, and what it asks of those who index pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from yarl import URL
+
+from core.errors import FetchError
+from retriever.extract.charset import decode
+from retriever.fetch.http import web_url
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+_HTML = ("text/html", "application/xhtml+xml")
+_SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|session_?id|utm_\w+)", re.I)
+_PATH_SESSION = re.compile(r";jsessionid=[^/?;]*", re.I)
+
+
+class Leads(NamedTuple):
+    """The links of a page in canonical form, in order, without repetition, and its wish not to be indexed."""
+
+    links: tuple[str, ...] = ()
+    noindex: bool = False
+
+
+def canonical(url: URL) -> str:
+    """The one spelling of a URL: no fragment, default port, session ids or campaign tags; `/` for no path.
+
+    The normalisations are those of RFC 3986 §6.2, done by yarl, and two that only the web needs.
+    """
+    path = _PATH_SESSION.sub("", url.raw_path)
+    url = url.with_path(path, encoded=True, keep_query=True)
+    names = [name for name in url.query if _SESSION.fullmatch(name)]
+    return str(url.without_query_params(*names) if names else url)
+
+
+def read_leads(body: bytes, url: str, content_type: str) -> Leads:
+    """The links of the page at `url` (`<a href>`) unless it or they say `nofollow`, and its `noindex`.
+
+    `<meta name="robots">`: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag.
+    """
+    from lxml import etree, html
+
+    if not content_type.lower().startswith(_HTML):
+        return Leads()
+    # Bytes, because lxml refuses text that declares an encoding.
+    text = decode(body, content_type).encode(errors="replace")
+    try:
+        tree = html.document_fromstring(text, parser=html.HTMLParser(encoding="utf-8"))
+    except etree.ParserError:  # an empty page leads nowhere
+        return Leads()
+    wishes = _wishes(tree)
+    follows = wishes.isdisjoint({"nofollow", "none"})
+    links = tuple(dict.fromkeys(_links(tree, URL(url)))) if follows else ()
+    return Leads(links, not wishes.isdisjoint({"noindex", "none"}))
+
+
+def _wishes(tree: HtmlElement) -> set[str]:
+    metas = (meta for meta in tree.iter("meta") if (meta.get("name") or "").strip().lower() == "robots")
+    return {wish.strip().lower() for meta in metas for wish in (meta.get("content") or "").split(",")}
+
+
+def _links(tree: HtmlElement, base: URL) -> Iterator[str]:
+    for element in tree.iter("base"):
+        if href := element.get("href"):
+            base = _joined(base, href) or base
+            break
+    for anchor in tree.iter("a"):
+        href = anchor.get("href")
+        if href is None or "nofollow" in (anchor.get("rel") or "").lower().split():
+            continue
+        if link := _joined(base, href):
+            yield canonical(link)
+
+
+def _joined(base: URL, href: str) -> URL | None:
+    """The URL that a link means, or None where it is none of the web (mailto:, javascript:, misspelt)."""
+    try:
+        return web_url(href.strip(), base)
+    except FetchError:
+        return None

@@ -1,0 +1,212 @@
+"""Damaged files and full disks: a clear error that says what to do, and doing it helps."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from core.errors import CollectionError
+from retriever.collection.indexing import Indexer
+
+if TYPE_CHECKING:
+    from conftest import Library
+
+TEXTS = {f"https://a.example/{n}": f"Whale {n}\n\nPage unique{n:03} is about whales." for n in range(200)}
+
+Damage = Callable[[Path], None]
+
+
+def cut(pattern: str, length: int) -> Damage:
+    def damage(folder: Path) -> None:
+        for file in folder.glob(pattern):
+            file.write_bytes(file.read_bytes()[:length])
+
+    return damage
+
+
+def scratch(pattern: str) -> Damage:
+    """Overwrite the beginning, and leave the footer, which holds the checksum, as it is."""
+
+    def damage(folder: Path) -> None:
+        for file in folder.glob(pattern):
+            body = file.read_bytes()
+            length = min(len(body) // 2, 40)
+            file.write_bytes(b"\xab" * length + body[length:])
+
+    return damage
+
+
+def delete(pattern: str) -> Damage:
+    def damage(folder: Path) -> None:
+        for file in folder.glob(pattern):
+            file.unlink()
+
+    return damage
+
+
+@pytest.fixture
+def damaged(library: Library) -> Callable[[Damage], None]:
+    def apply(damage: Damage) -> None:
+        library.index(TEXTS)
+        before = {file: file.read_bytes() for file in (library.folder / "index").iterdir()}
+        damage(library.folder / "index")
+        after = {file: file.read_bytes() for file in (library.folder / "index").iterdir()}
+        assert before != after, "nothing was damaged"
+
+    return apply
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [cut("meta.json", 0), cut("meta.json", 100), cut(".managed.json", 0)]
+    + [cut(f"*.{kind}", 10) for kind in ("store", "term", "idx", "fast", "fieldnorm", "pos")]
+    + [delete(f"*.{kind}") for kind in ("store", "term", "idx", "fast", "fieldnorm", "pos")],
+)
+async def test_a_damaged_index_is_named_and_rebuilt(
+    library: Library, damaged: Callable[[Damage], None], damage: Damage
+) -> None:
+    damaged(damage)
+    with pytest.raises(CollectionError, match="index --collection shelf --rebuild"):
+        await library.search("whales")
+    with pytest.raises(CollectionError, match="index --collection shelf --rebuild"):
+        library.index({**TEXTS, "https://a.example/0": "Whale 0\n\nAnother text about whales."})
+    with Indexer(library.folder, rebuild=True):
+        pass
+    assert await library.search("unique123") == ["https://a.example/123"]
+    assert library.indexed_passages() == library.stored_passages() == 200
+
+
+@pytest.mark.parametrize("kind", ["store", "fast"])
+async def test_damage_that_shows_only_when_it_is_read(
+    library: Library, damaged: Callable[[Damage], None], kind: str
+) -> None:
+    damaged(scratch(f"*.{kind}"))
+    with pytest.raises(CollectionError, match="index --collection shelf --rebuild"):
+        await library.search("whales")
+    with Indexer(library.folder, rebuild=True):
+        pass
+    assert await library.search("unique123") == ["https://a.example/123"]
+
+
+async def test_an_index_that_is_gone(library: Library) -> None:
+    library.index(TEXTS)
+    for file in (library.folder / "index").iterdir():
+        file.unlink()
+    with pytest.raises(CollectionError, match=r"no search index.*--rebuild"):
+        library.open()
+    with Indexer(library.folder):  # any run builds it
+        pass
+    assert library.indexed_passages() == 200
+    assert await library.search("unique123") == ["https://a.example/123"]
+
+
+def test_a_rebuild_that_was_interrupted_is_made_up_for(library: Library) -> None:
+    library.index(TEXTS)
+    store = library.open().store
+    store.mark_all_new()  # as far as a rebuild comes before its first commit
+    store.close()
+    shutil.rmtree(library.folder / "index")
+    with Indexer(library.folder):
+        pass
+    assert library.indexed_passages() == 200
+
+
+def read_all(library: Library) -> None:
+    store = library.open().store
+    for url in store.digests():
+        store.page(url)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda body: b"not a database at all, but some text" * 300,
+        lambda body: body[: len(body) // 2],
+        lambda body: body[:100],
+        lambda body: body[:4096] + b"\xab" * (len(body) - 4096),
+        lambda body: body.replace(b'is about whales."]', b'is about \xff\xfe\xfd."]'),
+        lambda body: body.replace(b'[["Whale', b"[[{Whale"),
+    ],
+    ids=["text", "half", "header", "noise after the first page", "no UTF-8", "no JSON"],
+)
+def test_damaged_pages_say_what_to_do(library: Library, damage: Callable[[bytes], bytes]) -> None:
+    library.index(TEXTS)
+    file = library.folder / "pages.db"
+    body = file.read_bytes()
+    assert damage(body) != body
+    file.write_bytes(damage(body))
+    with pytest.raises(CollectionError) as caught:
+        read_all(library)
+    assert "are damaged" in caught.value.message
+    assert caught.value.hint == f"Delete {library.folder} and index its sources again."
+
+
+def test_a_database_of_something_else(library: Library) -> None:
+    library.folder.mkdir(parents=True)
+    with sqlite3.connect(library.folder / "pages.db") as other:
+        other.execute("CREATE TABLE pages (name TEXT)")
+    with pytest.raises(CollectionError, match="damaged"):
+        Indexer(library.folder).__enter__()
+
+
+@pytest.mark.parametrize("largest_file", [0, 4096, 50_000, 200_000])
+async def test_a_full_disk(
+    library: Library,
+    tmp_path: Path,
+    command: Callable[..., list[str]],
+    environment: dict[str, str],
+    largest_file: int,
+) -> None:
+    source = tmp_path / "pages.jsonl"
+    rows = [{"url": url, "text": text + " Some more words to store." * 40} for url, text in TEXTS.items()]
+    source.write_text("\n".join(map(json.dumps, rows)))
+    arguments = command("index_slowly.py", library.folder, source, 0)
+    full = subprocess.run([*arguments, str(largest_file)], env=environment, capture_output=True, text=True)
+    last = full.stdout.splitlines()[-1]
+    assert (full.returncode, full.stderr) == (1, "")
+    assert last.startswith("CollectionError The ")
+    assert "Check the free space" in last
+    again = subprocess.run(arguments, env=environment, capture_output=True, text=True)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert library.open().store.count() == 200
+    assert library.indexed_passages() == library.stored_passages()
+    assert await library.search("unique123") == ["https://a.example/123"]
+
+
+async def test_a_disk_that_is_full_for_the_index_alone(
+    library: Library, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """Pages that are stored already are indexed as soon as there is space."""
+    script = tmp_path / "commit.py"
+    script.write_text(
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from core.errors import CollectionError\n"
+        "from retriever.collection.indexing import Indexer\n"
+        "try:\n"
+        "    with Indexer(Path(sys.argv[1])) as indexer:\n"
+        "        indexer.store.mark_all_new()\n"
+        "        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "except CollectionError as error:\n"
+        "    print(error)\n"
+    )
+    library.index(TEXTS)
+    run = subprocess.run(
+        [sys.executable, script, library.folder], env=environment, capture_output=True, text=True
+    )
+    assert run.stdout.startswith(
+        "The index of the collection 'shelf' cannot be read or written: File too large."
+    )
+    assert "Check the free space" in run.stdout
+    assert await library.search("unique123") == ["https://a.example/123"]
+    with Indexer(library.folder):
+        pass
+    assert library.indexed_passages() == library.stored_passages() == 200

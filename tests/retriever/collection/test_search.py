@@ -1,0 +1,122 @@
+"""Searching a collection: plain words in, pages out, whatever the words are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from core.errors import CollectionError, InputError
+from retriever.collection.collection import (
+    Collection,
+    collection_folder,
+    collection_names,
+    remove_collection,
+)
+
+if TYPE_CHECKING:
+    from conftest import Library
+
+TEXTS = {
+    "https://a.example/whale": "Blue whale\n\n"
+    + "The largest animal that has ever lived is found in all oceans but the Arctic. " * 20
+    + "\n\nIt feeds on krill, of which it may eat four tonnes a day in the summer months.\n\n"
+    + "Its low voice can be heard by others of its kind at a distance of a thousand kilometres. " * 20,
+    "https://a.example/krill": "Krill\n\nSmall crustaceans that are found in all the oceans of the world, "
+    "and on which whales, seals and penguins live.",
+    "https://a.example/jingyu": "蓝鲸\n\n蓝鲸是地球上现存体积最大的动物，生活在世界各大洋中，"
+    "主要以磷虾为食。",
+    "https://a.example/logic": "Words\n\nThe title of this page is no help to anybody, and neither is: AND, "
+    "OR, NOT, body:whatever, wild*cards, [brackets], (parentheses) or “quotation marks”.",
+}
+
+
+@pytest.fixture(autouse=True)
+def indexed(library: Library) -> None:
+    library.index(TEXTS)
+
+
+async def test_the_page_and_the_passage_that_match_best(library: Library) -> None:
+    hits = await library.open().search("How much krill does a blue whale eat?", 10)
+    assert hits[0].url == "https://a.example/whale"
+    assert hits[0].title == "Blue whale"
+    assert hits[0].provider == "collection:shelf"
+    assert "four tonnes a day" in hits[0].snippet
+
+
+async def test_a_match_in_the_title_counts(library: Library) -> None:
+    assert (await library.search("krill"))[0] == "https://a.example/krill"
+
+
+async def test_inflected_words_are_found(library: Library) -> None:
+    assert "https://a.example/krill" in await library.search("penguin crustacean")
+
+
+@pytest.mark.parametrize("query", ["世界上最大的动物是什么？", "磷虾"])
+async def test_chinese(library: Library, query: str) -> None:
+    assert (await library.search(query))[0] == "https://a.example/jingyu"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'krill AND "whale',
+        "(krill OR",
+        "+krill -whale^2~3",
+        "[krill TO",
+        "body:krill* /krill/ \\",
+        "NOT krill",
+        "krill " * 3000,
+    ],
+)
+async def test_operators_are_only_words(library: Library, query: str) -> None:
+    assert "https://a.example/krill" in await library.search(query)
+
+
+@pytest.mark.parametrize("query", ["", "   ", "?!", "***", '"', "\0", "zyzzyva", "x" * 100_000])
+async def test_nothing_to_find(library: Library, query: str) -> None:
+    assert await library.search(query) == []
+
+
+@pytest.mark.parametrize("query", ["is it the", "or", "NOT", "and to in"])
+async def test_a_query_of_stop_words_alone_is_a_query(library: Library, query: str) -> None:
+    assert set(await library.search(query)) <= set(TEXTS)
+
+
+async def test_the_limit(library: Library) -> None:
+    assert len(await library.search("oceans krill", 1)) == 1
+    assert len(await library.search("oceans krill", 2)) == 2
+
+
+async def test_an_open_collection_sees_what_is_indexed_later(library: Library) -> None:
+    collection = library.open()
+    assert await collection.search("zeppelin", 5) == []
+    library.index({"https://a.example/z": "Zeppelin\n\nA rigid airship, named after a German count."}, "more")
+    [hit] = await collection.search("zeppelin", 5)
+    page = collection.page(hit.url)
+    assert page is not None
+    assert page.passages[0].text.endswith("named after a German count.")
+
+
+def test_an_unknown_collection_names_those_there_are(tmp_path: Path, library: Library) -> None:
+    with pytest.raises(CollectionError, match=r"no collection 'shelve' \(there are: shelf\).*citewell index"):
+        Collection(library.data_dir, "shelve")
+    with pytest.raises(CollectionError, match="none yet"):
+        Collection(tmp_path / "empty", "shelf")
+    assert not (tmp_path / "empty").exists()
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../up", "a/b", "-x", "a b", "x" * 65, "é"])
+def test_a_name_cannot_leave_the_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="cannot name a collection"):
+        collection_folder(tmp_path, name)
+
+
+def test_removing_a_collection(library: Library) -> None:
+    assert collection_names(library.data_dir) == ["shelf"]
+    remove_collection(library.data_dir, "shelf")
+    assert collection_names(library.data_dir) == []
+    assert not library.folder.exists()
+    with pytest.raises(CollectionError, match="no collection 'shelf'"):
+        remove_collection(library.data_dir, "shelf")

@@ -1,0 +1,125 @@
+"""Sources: what is read, under which URL, and what is said about the rest."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from core.errors import InputError
+from core.types import Failure
+from retriever.collection.sources import Document, read_source
+
+
+def lines(*rows: object) -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def test_a_folder_gives_the_files_of_every_kind_in_a_stable_order(tmp_path: Path) -> None:
+    for name in ("b.md", "a.html", "sub/c.TXT", "sub/deep/d.pdf", "e.htm", "f.xhtml", "g.markdown"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(name.encode())
+    for name in ("picture.png", ".hidden.md", ".git/notes.md", "archive.gz", "no-suffix"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"not to be read")
+    documents = list(read_source(tmp_path))
+    assert all(isinstance(document, Document) for document in documents)
+    names = [document.url.removeprefix(f"{tmp_path.as_uri()}/") for document in documents]
+    assert names == ["a.html", "b.md", "e.htm", "f.xhtml", "g.markdown", "sub/c.TXT", "sub/deep/d.pdf"]
+    assert [d.body.decode() for d in documents if isinstance(d, Document)] == names
+
+
+def test_a_single_file_is_read_whatever_its_suffix(tmp_path: Path) -> None:
+    file = tmp_path / "café notes.log"
+    file.write_text("notes")
+    [document] = read_source(file)
+    assert document == Document(f"{tmp_path.as_uri()}/caf%C3%A9%20notes.log", b"notes")
+
+
+@pytest.mark.parametrize("name", ["pages.jsonl", "pages.jsonl.gz"])
+def test_lines_are_pages_with_html_or_text_and_url_or_path(tmp_path: Path, name: str) -> None:
+    body = lines(
+        {"url": "https://a.example/1", "title": "One", "html": "<p>é</p>", "text": "not this"},
+        {"path": "wp/a/Africa.htm", "text": "plain"},
+    )
+    (tmp_path / name).write_bytes(gzip.compress(body) if name.endswith(".gz") else body + b"\n  \n")
+    assert list(read_source(tmp_path / name)) == [
+        Document("https://a.example/1", "<p>é</p>".encode(), "text/html; charset=utf-8", "One"),
+        Document("wp/a/Africa.htm", b"plain", "text/plain; charset=utf-8", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"url": "https://a.example/", "text": ', "not valid JSON"),
+        (b"\xff\xfe\x00", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b"[1, 2]", "not a JSON object"),
+        (b'{"text": "x"}', "no `url`"),
+        (b'{"url": 5, "text": "x"}', "no `url`"),
+        (b'{"url": "", "text": "x"}', "no `url`"),
+        (b'{"url": "https://a.example/", "text": null}', "neither `html` nor `text`"),
+    ],
+)
+def test_a_broken_line_is_reported_by_its_number_and_the_others_are_read(
+    tmp_path: Path, line: bytes, reason: str
+) -> None:
+    good = lines({"url": "https://a.example/good", "text": "good"})
+    file = tmp_path / "pages.jsonl"
+    file.write_bytes(good + line + b"\n" + good)
+    first, failure, last = read_source(file)
+    assert isinstance(first, Document)
+    assert first == last
+    assert isinstance(failure, Failure)
+    assert failure.url == f"{file}:2"
+    assert reason in failure.reason
+
+
+def test_half_a_character_in_json_spoils_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "pages.jsonl"
+    file.write_bytes(lines({"url": "https://a.example/\ud800", "title": "T\udc00", "text": "x\ud800"}))
+    assert list(read_source(file)) == [
+        Document("https://a.example/?", b"x?", "text/plain; charset=utf-8", "T?")
+    ]
+
+
+def test_a_truncated_gzip_gives_what_can_be_read_and_says_so(tmp_path: Path) -> None:
+    rows = [{"url": f"https://a.example/{n}", "text": os.urandom(500).hex()} for n in range(200)]
+    file = tmp_path / "pages.jsonl.gz"
+    whole = gzip.compress(lines(*rows))
+    file.write_bytes(whole[: len(whole) // 2])
+    *documents, failure = read_source(file)
+    assert 0 < len(documents) < 200
+    assert all(isinstance(document, Document) for document in documents)
+    assert isinstance(failure, Failure)
+    assert failure.url == f"{file}:{len(documents) + 1}"
+    assert "cannot be read any further" in failure.reason
+
+
+def test_a_gzip_that_is_none(tmp_path: Path) -> None:
+    file = tmp_path / "pages.jsonl.gz"
+    file.write_bytes(b"plain text")
+    [failure] = read_source(file)
+    assert isinstance(failure, Failure)
+    assert "cannot be read any further" in failure.reason
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_without_rights(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("secret")
+    (tmp_path / "a.md").chmod(0)
+    assert list(read_source(tmp_path)) == [
+        Failure(f"{tmp_path.as_uri()}/a.md", "the file cannot be read: Permission denied")
+    ]
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"missing does not exist"):
+        list(read_source(tmp_path / "missing"))
+    (tmp_path / "picture.png").write_bytes(b"x")
+    with pytest.raises(InputError, match=r"holds no file of the kinds \.html, .*\.jsonl\.gz"):
+        list(read_source(tmp_path))

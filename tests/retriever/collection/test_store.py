@@ -1,0 +1,72 @@
+"""The store: pages survive, and it knows what the index has yet to learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.types import Page, Passage
+from retriever.collection.store import PageStore
+
+
+def page(url: str, *texts: str) -> Page:
+    passages = tuple(Passage(url, f"Title of {url}", text, ("History", "19th century")) for text in texts)
+    return Page(url, f"Title of {url}", passages)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> PageStore:
+    return PageStore(tmp_path / "pages.db")
+
+
+def test_a_page_comes_back_as_it_was_put(store: PageStore, tmp_path: Path) -> None:
+    pages = [page("https://a.example/", "One.", "Zwei 鯨 \0 \U0001f40b"), page("b", "Other.")]
+    store.put("source", [(p, "digest") for p in pages])
+    store.close()
+    again = PageStore(tmp_path / "pages.db")
+    assert [again.page(p.url) for p in pages] == pages
+    assert again.page("https://a.example/unknown") is None
+    assert again.count() == 2
+
+
+def test_what_the_index_has_yet_to_learn(store: PageStore) -> None:
+    one, two = page("one", "1"), page("two", "2")
+    store.put("source", [(one, "d1"), (two, "d2")])
+    assert sorted(store.unindexed(), key=str) == [(one, False), (two, False)]
+    store.mark_indexed()
+    assert list(store.unindexed()) == []
+    store.put("source", [(page("one", "new"), "d3")])
+    store.drop("two")
+    assert sorted(store.unindexed(), key=str) == [(page("one", "new"), False), (two, True)]
+    assert store.page("two") is None
+    assert store.digests() == {"one": "d3"}
+    store.mark_indexed()
+    assert list(store.unindexed()) == []
+    store.mark_all_new()
+    assert list(store.unindexed()) == [(page("one", "new"), False)]
+
+
+def test_forgetting_is_for_one_source(store: PageStore) -> None:
+    store.put("mine", [(page("a", "1"), "d"), (page("b", "2"), "d")])
+    store.put("yours", [(page("c", "3"), "d")])
+    assert store.sources() == ["mine", "yours"]
+    assert store.forget("mine", keep={"a"}) == 1
+    assert sorted(store.digests()) == ["a", "c"]
+    assert store.forget("mine", keep={"a"}) == 0
+    assert store.forget("mine", keep=set()) == 1
+    assert store.sources() == ["yours"]
+
+
+def test_a_page_that_was_dropped_can_come_back(store: PageStore) -> None:
+    store.put("source", [(page("a", "old"), "d1")])
+    store.drop("a")
+    store.put("source", [(page("a", "new"), "d2")])
+    store.mark_indexed()
+    assert store.page("a") == page("a", "new")
+
+
+def test_two_connections_see_each_other(store: PageStore, tmp_path: Path) -> None:
+    reader = PageStore(tmp_path / "pages.db")
+    store.put("source", [(page("a", "1"), "d")])
+    assert reader.page("a") == page("a", "1")
