@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.errors import InputError
+from core.settings import setting_names
+from pipeline.cli import COMMANDS
+from pipeline.reference import MARK, REFERENCES, cli_reference, main, renew, settings_reference
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_page_says_what_the_code_does(name: str) -> None:
+    page = (DOCS / name).read_text(encoding="utf-8")
+    assert page == renew(page, REFERENCES[name]()), f"{name} is out of date: run python -m pipeline.reference"
+
+
+def test_every_setting_has_a_row_with_its_meaning() -> None:
+    rows = [line for line in settings_reference().splitlines() if line.startswith("| `")]
+    for name, meaning in setting_names().items():
+        assert any(row.startswith(f"| `{name}` |") and row.endswith(f"| {meaning} |") for row in rows), name
+    assert len(rows) == len(setting_names())
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "| `retriever.k` | `5` | integer, ≥ 1, ≤ 20 |",
+        "| `fetch.deadline` | `5.0` | number, > 0 |",
+        "| `fetch.allow_networks` | none | networks |",
+        "| `citations.drop_unsupported` | `false` | true or false |",
+        "| `threads` | number of CPU cores | integer, ≥ 1 |",
+    ],
+)
+def test_rows_name_defaults_and_the_values_that_are_allowed(row: str) -> None:
+    assert row in settings_reference()
+
+
+def test_help_is_what_the_command_line_prints() -> None:
+    program = "import sys; from pipeline.cli import main; main(sys.argv[1:])"
+    for command in COMMANDS:
+        call = [sys.executable, "-c", program, command, "--help"]
+        printed = subprocess.run(call, capture_output=True, text=True, check=True).stdout
+        assert " ".join(printed.split()) in " ".join(cli_reference().split())
+
+
+def test_pages_do_not_depend_on_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = [render() for render in REFERENCES.values()]
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("CITEWELL_RETRIEVER__K", "7")
+    assert [render() for render in REFERENCES.values()] == before
+
+
+def test_prose_above_the_mark_is_kept(tmp_path: Path) -> None:
+    for name in REFERENCES:
+        (tmp_path / name).write_text(f"# Mine\n\nProse.\n\n{MARK}\n\nOld.\n", encoding="utf-8")
+    main(tmp_path)
+    page = (tmp_path / "cli.md").read_text(encoding="utf-8")
+    assert page == f"# Mine\n\nProse.\n\n{MARK}\n\n{cli_reference()}\n"
+
+
+def test_page_without_the_mark_is_refused() -> None:
+    with pytest.raises(InputError, match="no place for its reference"):
+        renew("# Settings\n", settings_reference())
