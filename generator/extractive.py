@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import NamedTuple
@@ -19,14 +20,17 @@ Relevance = Callable[[str, Sequence[str]], NDArray[np.float32]]
 _STOP = re.compile(r"[.!?。！？…][\"'”’)\]]*$")
 # Beginnings that point at the sentence before: alone, such a sentence says half of what it means.
 _POINTS_BACK = re.compile(
-    r"(?:he|she|it|its|his|her|they|their|them|this|these|those|that|such|however|but|and|or|so|thus|"
+    r"(?:\w+\W+){1,3}(?:he|she|it|they|this|these|those|such|above)\b|(?:he|she|it|its|his|her|they|their|them|this|these|those|that|such|however|but|and|or|so|thus|"
     r"therefore|hence|moreover|furthermore|also|then|another|both|the former|the latter|yet|nor|"
     r"consequently|additionally|similarly|likewise|instead|otherwise|meanwhile|nevertheless)\b",
     re.IGNORECASE,
 )
+# Endings that promise something that a quoted sentence does not bring along.
+_POINTS_AHEAD = re.compile(r"(?:\bfollows|\bbelow|\bfollowing(?: \w+)?)\W*$", re.IGNORECASE)
+_OPENING = "\"'“‘(«„「『《¿¡"
 _SHORTEST, _LONGEST = 4, 60  # words
 # A sentence that scores this much less than the best one leads away from the question.
-_DROP = 0.3
+_DROP = 0.15
 # Content words in common, as a share of the shorter sentence, at which the second one is left out.
 _REPEATS = 0.7
 # Weight of the passage's score, which knows what the sentence is about, beside the sentence's own.
@@ -59,9 +63,10 @@ class ExtractiveGenerator:
         self, question: str, references: Sequence[Reference], n: int
     ) -> AsyncGenerator[Token, None]:
         """Stream the one answer there is, a sentence at a time; `n` plays no part."""
-        pieces = [f"{s.text} [{references[s.reference].number}]" for s in self._choose(question, references)]
-        for number, piece in enumerate(pieces):
-            yield Token(piece if number == 0 else f" {piece}")
+        chosen = await asyncio.to_thread(self._choose, question, references)
+        for place, sentence in enumerate(chosen):
+            mark = f"[{references[sentence.reference].number}]"
+            yield Token(f"{' ' if place else ''}{sentence.text} {mark}")
 
     def _choose(self, question: str, references: Sequence[Reference]) -> list[_Sentence]:
         pool = self._score(question, references)
@@ -109,14 +114,9 @@ def _is_readable(sentence: str) -> bool:
     return (
         _SHORTEST <= length <= _LONGEST
         and _STOP.search(sentence) is not None
-        and not sentence.startswith("- ")
         and "|" not in sentence
-        and (
-            sentence[0].isupper()
-            or sentence[0].isdigit()
-            or not sentence[0].isascii()
-            or sentence[0] in "\"'“("
-        )
+        and not _POINTS_AHEAD.search(sentence)
+        and (sentence[0] in _OPENING or (sentence[0].isalnum() and not sentence[0].islower()))
     )
 
 

@@ -1,0 +1,295 @@
+"""Does the right article reach the references, and how fast? On Wikipedia for Schools, 4,598 articles.
+
+`python -m benchmarks.ask_wikispeedia` indexes `CITEWELL_DATA/web/wikispeedia` from nothing, asks the
+project's own questions and those of `CITEWELL_DATA/questions` that the collection covers, and times warm and
+cold answers. `--split dev` asks the questions that defaults were chosen on (QED) instead.
+
+The right articles of a question with a short answer are those that hold an accepted answer and are about
+the question: their title makes up `NAMING` of its content words (weighted by idf), or one passage has the
+answer and `COVERING` of them. A question without a right article is not covered. This is decided by SQLite's
+full-text search and word counts, not by Citewell's retriever; it errs both ways now and then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import json
+import math
+import random
+import re
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.report import external_data, peak_megabytes, quantiles, save, table
+from core.events import Done
+from core.settings import Settings, load_settings
+from core.text import content_words, words
+from core.types import Answer, Page
+from pipeline.build import open_pipeline
+from pipeline.pipeline import Pipeline
+from retriever.collection.collection import Collection, collection_folder
+from retriever.collection.indexing import Indexer, index_documents
+from retriever.collection.sources import read_source
+
+COLLECTION = "wikispeedia"
+COVERING = 0.9
+NAMING = 0.5
+OWN_QUESTIONS = Path(__file__).parent / "questions" / "wikispeedia.jsonl"
+SETS = {"test": ("nq400", "webq400", "nq_open"), "dev": ("qed_train",)}
+
+
+class Question(NamedTuple):
+    """A question, the URLs of its right articles, and the set that it comes from."""
+
+    text: str
+    right: frozenset[str]
+    origin: str
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--split", choices=list(SETS), default="test")
+    parser.add_argument("--limit", type=int, default=300, help="most covered questions of each set")
+    parser.add_argument("--generated", type=int, default=15, help="answers that the local model writes")
+    parser.add_argument("--data-dir", type=Path, help="where the collection is kept; temporary by default")
+    parser.add_argument("--set", dest="assignments", action="append", default=[], metavar="NAME=VALUE")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        data_dir = arguments.data_dir or Path(temporary)
+        flags: dict[str, Any] = dict(assignment.split("=", 1) for assignment in arguments.assignments)
+        settings = load_settings({"data_dir": data_dir, "search.collection": COLLECTION} | flags)
+        result: dict[str, Any] = {"split": arguments.split, "settings": flags}
+        result["index"] = build_index(settings)
+        pages = list(stored_pages(settings))
+        questions, asked = covered_questions(pages, arguments.split, arguments.limit)
+        result["asked"] = asked
+        result["recall"], result["references_seconds"] = asyncio.run(measure_recall(settings, questions))
+        if arguments.split == "test":
+            own = [question for question in questions if question.origin == "own"]
+            result |= asyncio.run(measure_answers(settings, own, arguments.generated))
+            result |= measure_cold(settings)
+        result["peak_mb"] = peak_megabytes()
+        result["peak_mb_indexing_worker"] = peak_megabytes(resource.RUSAGE_CHILDREN)
+        show(result)
+        save("ask_wikispeedia" + ("_dev" if arguments.split == "dev" else ""), result)
+
+
+def build_index(settings: Settings) -> dict[str, float]:
+    """Index all articles; the seconds for a first run and for a second that finds nothing changed."""
+    folder = external_data() / "web" / "wikispeedia"
+    seconds = {}
+    for run in ("first", "again"):
+        before = time.perf_counter()
+        documents = (d for file in sorted(folder.glob("articles-*.jsonl.gz")) for d in read_source(file))
+        with Indexer(collection_folder(settings.data_dir, COLLECTION)) as indexer:
+            report = index_documents(indexer, str(folder), documents, workers=settings.threads)
+        seconds[run] = round(time.perf_counter() - before, 1)
+    return seconds | {"pages": report.unchanged, "failures": len(report.failures)}
+
+
+def stored_pages(settings: Settings) -> Iterator[Page]:
+    """Every page of the collection."""
+    store = Collection(settings.data_dir, COLLECTION).store
+    for url in store.digests():
+        if page := store.page(url):
+            yield page
+
+
+def covered_questions(
+    pages: list[Page], split: str, limit: int
+) -> tuple[list[Question], dict[str, dict[str, int]]]:
+    """The questions that the articles can answer, and for each set how many of how many those are."""
+    by_title: dict[str, str] = {page.title: page.url for page in pages}
+    questions: list[Question] = []
+    asked: dict[str, dict[str, int]] = {}
+    if split == "test":
+        own = map(json.loads, OWN_QUESTIONS.read_text(encoding="utf-8").splitlines())
+        questions = [
+            Question(row["question"], frozenset(by_title[title] for title in row["articles"]), "own")
+            for row in own
+        ]
+        asked["own"] = {"questions": len(questions), "covered": len(questions)}
+    passages = PassageSearch(pages)
+    for name in SETS[split]:
+        rows = list(read_rows(name))
+        covered = [
+            Question(row["question"], right, name)
+            for row in rows
+            if (right := passages.right_articles(row["question"], row["answer"]))
+        ]
+        asked[name] = {"questions": len(rows), "covered": len(covered)}
+        questions += random.Random(0).sample(covered, min(limit, len(covered)))
+    return questions, asked
+
+
+def read_rows(name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a question set that have short answers."""
+    folder = external_data() / ("qa_pairs" if name.startswith("qed") else "questions")
+    with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        yield from (row for line in lines if (row := json.loads(line)).get("answer"))
+
+
+class PassageSearch:
+    """Finds passages by exact phrase, independently of Citewell's own retriever."""
+
+    def __init__(self, pages: Sequence[Page]) -> None:
+        self._db = sqlite3.connect(":memory:")
+        self._db.execute("CREATE VIRTUAL TABLE passages USING fts5 (url UNINDEXED, text)")
+        rows = [(page.url, f"{page.title}\n{passage.text}") for page in pages for passage in page.passages]
+        self._db.executemany("INSERT INTO passages VALUES (?, ?)", rows)
+        self._passages = len(rows)
+        self._frequency = Counter(stem for _, text in rows for stem in _stems(words(text)))
+        self._titles = {page.url: set(content_words(page.title)) for page in pages}
+
+    def right_articles(self, question: str, answers: list[str]) -> frozenset[str]:
+        """The articles that hold an answer and are about the question."""
+        asked_words = set(content_words(question))
+        asked = _stems(asked_words)
+        weight = self._weight(asked)
+        found = set()
+        for answer in answers:
+            phrase = " ".join(re.findall(r"\w+", answer))
+            if not phrase:
+                continue
+            rows = self._db.execute("SELECT url, text FROM passages WHERE text MATCH ?", (f'"{phrase}"',))
+            for url, text in rows:
+                title = self._titles[url]
+                named = title <= asked_words and self._weight(_stems(title)) >= NAMING * weight
+                if named or self._weight(asked & _stems(words(text))) >= COVERING * weight:
+                    found.add(url)
+        return frozenset(found)
+
+    def _weight(self, stems: set[str]) -> float:
+        return sum(math.log(self._passages / (1 + self._frequency[stem])) for stem in stems)
+
+
+def _stems(texts: Iterable[str]) -> set[str]:
+    return {text[:5] for text in texts}
+
+
+async def measure_recall(
+    settings: Settings, questions: list[Question]
+) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
+    """Per set: the share of questions with a right article among the references, and the seconds."""
+    hits: dict[str, list[bool]] = defaultdict(list)
+    best: dict[str, list[bool]] = defaultdict(list)
+    refused: dict[str, list[bool]] = defaultdict(list)
+    seconds = []
+    async with open_pipeline(settings) as pipeline:
+        await retrieve(pipeline, questions[0].text)  # warm
+        for question in questions:
+            before = time.perf_counter()
+            answer = await retrieve(pipeline, question.text)
+            seconds.append(time.perf_counter() - before)
+            urls = [reference.url for reference in answer.references]
+            hits[question.origin].append(bool(question.right.intersection(urls)))
+            best[question.origin].append(bool(question.right.intersection(urls[:1])))
+            refused[question.origin].append(answer.status == "no_evidence")
+    recall = {
+        origin: {
+            "questions": len(values),
+            "right_article_among_references": share(values),
+            "right_article_first": share(best[origin]),
+            "no_evidence": share(refused[origin]),
+        }
+        for origin, values in hits.items()
+    }
+    everything = [value for values in hits.values() for value in values]
+    recall["all"] = {"questions": len(everything), "right_article_among_references": share(everything)}
+    return recall, quantiles(seconds)
+
+
+async def measure_answers(settings: Settings, questions: list[Question], generated: int) -> dict[str, Any]:
+    """The seconds of warm answers, quoted and written by the local model."""
+    result: dict[str, Any] = {}
+    for name, number in (("extractive", len(questions)), ("SmolLM2-135M-Instruct", generated)):
+        own = settings.model_copy(update={"generator": settings.generator.model_copy(update={"name": name})})
+        async with open_pipeline(own) as pipeline:
+            await ask(pipeline, questions[0].text)  # warm
+            answers = [await ask(pipeline, question.text) for question in questions[:number]]
+        answered = [answer for answer in answers if answer.status == "answered"]
+        result[f"answer_seconds_{name}"] = quantiles([a.timings["total"] for a in answers]) | {
+            "answers": len(answers),
+            "answered": len(answered),
+        }
+    return result
+
+
+def measure_cold(settings: Settings) -> dict[str, Any]:
+    """The seconds of `citewell --help` and of references from a fresh process, best and worst of five."""
+    citewell = Path(sys.executable).with_name("citewell")
+    retrieve = [str(citewell), "retrieve", "How do volcanoes form?", "--collection", COLLECTION]
+    retrieve += ["--set", f"data_dir={settings.data_dir}", "--json"]
+    result = {}
+    for name, command in (("help", [str(citewell), "--help"]), ("cold_references", retrieve)):
+        seconds = []
+        for _ in range(5):
+            before = time.perf_counter()
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            seconds.append(round(time.perf_counter() - before, 3))
+        result[f"{name}_seconds"] = {"min": min(seconds), "max": max(seconds)}
+    return result
+
+
+async def retrieve(pipeline: Pipeline, question: str) -> Answer:
+    """The references of a question."""
+    async with aclosing(pipeline.retrieve(question)) as events:
+        return await anext(event.answer async for event in events if isinstance(event, Done))
+
+
+async def ask(pipeline: Pipeline, question: str) -> Answer:
+    """The answer to a question."""
+    async with aclosing(pipeline.ask(question)) as events:
+        return await anext(event.answer async for event in events if isinstance(event, Done))
+
+
+def share(values: list[bool]) -> float:
+    """The share of True."""
+    return round(sum(values) / max(1, len(values)), 3)
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print the result as tables."""
+    index = result["index"]
+    print(
+        f"Indexed {index['pages']:,} articles in {index['first']} s; again, unchanged: {index['again']} s.\n"
+    )
+    rows = []
+    for origin, numbers in result["recall"].items():
+        asked = result["asked"].get(origin, {})
+        rows.append(
+            [origin, asked.get("questions", ""), asked.get("covered", ""), numbers["questions"]]
+            + [
+                numbers.get(key, "")
+                for key in ("right_article_among_references", "right_article_first", "no_evidence")
+            ]
+        )
+    header = [
+        "set",
+        "questions",
+        "covered",
+        "asked",
+        "right article among 5",
+        "right article first",
+        "no evidence",
+    ]
+    print(table(header, rows) + "\n")
+    for name, value in result.items():
+        if name.endswith("seconds") or name.startswith(("answer_", "peak")):
+            print(f"{name}: {value}")
+
+
+if __name__ == "__main__":
+    main()

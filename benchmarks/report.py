@@ -1,0 +1,61 @@
+"""What every benchmark shares: the machine's shape, tables, and results as JSON."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import resource
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def external_data() -> Path:
+    """The folder that CITEWELL_DATA names; ends the program where there is none."""
+    folder = os.environ.get("CITEWELL_DATA")
+    if not folder or not Path(folder).is_dir():
+        sys.exit("Set CITEWELL_DATA to the folder of evaluation data (see docs/benchmarks.md).")
+    return Path(folder)
+
+
+def machine() -> str:
+    """The shape of the machine: its cores, processor, memory and Python."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "CPU")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{os.cpu_count()} cores of {model}, {memory:.0f} GiB, Python {platform.python_version()}"
+
+
+def peak_megabytes(who: int = resource.RUSAGE_SELF) -> float:
+    """The peak resident memory so far, of this process or with RUSAGE_CHILDREN of its largest child."""
+    return round(resource.getrusage(who).ru_maxrss / 1024, 1)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def quantiles(values: Sequence[float]) -> dict[str, float]:
+    """The median and the 90th percentile, rounded to milliseconds."""
+    ordered = sorted(values)
+    return {"p50": round(ordered[len(ordered) // 2], 3), "p90": round(ordered[int(len(ordered) * 0.9)], 3)}
+
+
+def save(name: str, result: dict[str, Any], path: Path | None = None) -> None:
+    """Write a result with the machine and the date, to `benchmarks/results/NAME.json` by default."""
+    path = path or RESULTS / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stamped = {"command": f"python -m benchmarks.{name}", "machine": machine(), "date": _today()} | result
+    path.write_text(json.dumps(stamped, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"\n{stamped['machine']}, {stamped['date']}. Written to {path}.")
+
+
+def _today() -> str:
+    return datetime.datetime.now(tz=datetime.UTC).date().isoformat()
