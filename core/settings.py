@@ -77,14 +77,14 @@ class RetrieverSettings(_Section):
     max_tokens: int = Field(128, ge=16, le=512, description="Tokens of a passage that are read.")
     prefilter: int = Field(48, ge=1, description="Passages that BM25 lets through to the dual encoder.")
     min_relevance: float = Field(
-        0.55, ge=-1, le=1, description="Best score under which there is no evidence to answer from."
+        0.5, ge=-1, le=1, description="Best score under which there is no evidence to answer from."
     )
 
 
 class GeneratorSettings(_Section):
     """How answers are written."""
 
-    name: str = Field("extractive", description="`extractive`, a packaged model, a folder or a hub id.")
+    name: str = Field("extractive", description="`extractive`, a packaged model or a GGUF file.")
     best_of: int = Field(1, ge=1, le=64, description="Candidates written for each question.")
     temperature: float = Field(
         0.8, gt=0, le=2, description="Sampling temperature when there are several candidates."
@@ -187,13 +187,18 @@ def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:
         level = values
         for section in sections:
             level = level.setdefault(section, {})
+            if not isinstance(level, dict):
+                raise SettingsError(f"{name} cannot be set, since {section} itself is set to {level!r}.")
         level[last] = value
     return values
 
 
 def _explain(error: ValidationError) -> tuple[str, str]:
     first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"])
+    parts = [str(part) for part in first["loc"]]
+    prefixes = [".".join(parts[:length]) for length in range(len(parts), 0, -1)]
+    # Of a value with several parts, pydantic names the part and how it was read.
+    name = next((prefix for prefix in prefixes if prefix in setting_names()), prefixes[0])
     if first["type"] == "extra_forbidden":
         return f"There is no setting {name!r}.", _nearest(name, set(setting_names()))
     problem = first["msg"][0].lower() + first["msg"][1:]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 # Scripts that are written without spaces between words: each character is a word of its own, so
 # that overlap measures see more than one long word (rouge-score's own tokenizer sees none at all).
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNSPACED_WORD = re.compile(f"([{_UNSPACED}])")
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+# Vowel signs and accents that belong to the letter before, but are no letters to `re`.
+_SIGNS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:[{_SIGNS}]+[^\W_{_UNSPACED}]*)*")
 # English function words, which say little about what a text is about.
 STOP_WORDS = frozenset(
-    "a an and are as at be been but by can could did do does for from had has have how i if in into is it "
+    "a an and are as at be been but by can could did do does for from had has have how i if in into is it "  # noqa: SIM905
     "its may me might must my no not of on or our shall she he should so some such than that the their "
     "them then there these they this those to was we were what when where which who whom whose why will "
     "with would you your".split()
 )
+_LONE_STOP = re.compile(r"\s\.$")
 _SPACE = re.compile(r"\s+")
 
 
@@ -27,12 +31,19 @@ def split_sentences(text: str) -> list[str]:
     """
     from sentencex import segment
 
-    return [sentence for part in segment("en", text) if (sentence := part.strip())]
+    parts: list[str] = []
+    for part in segment("en", text):
+        # sentencex also splits inside `The .NET runtime`, after the stop that begins a word.
+        if parts and _LONE_STOP.search(parts[-1]) and not part[0].isspace():
+            parts[-1] += part
+        else:
+            parts.append(part)
+    return [sentence for part in parts if (sentence := part.strip())]
 
 
 def words(text: str) -> list[str]:
-    """The lower-cased words of `text`; one character each in scripts without spaces."""
-    return _WORD.findall(text.lower())
+    """The lower-cased, composed (NFC) words of `text`; one character each in scripts without spaces."""
+    return _WORD.findall(unicodedata.normalize("NFC", text).lower())
 
 
 def content_words(text: str) -> list[str]:

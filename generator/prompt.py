@@ -26,6 +26,8 @@ _DEMONSTRATION_ANSWER = (
     "that stretches around the bubbles and keeps them from bursting[2]."
 )
 _FEWEST_REFERENCE_TOKENS = 48
+# The ellipsis after a cut, and a character whose bytes the cut has parted.
+_CUT_TOKENS = 4
 
 Message = dict[str, str]
 CountTokens = Callable[[str], int]
@@ -43,9 +45,9 @@ def build_messages(
     """The chat messages of a prompt of at most `budget` tokens.
 
     `count` counts the tokens of a text with the model's own tokenizer, and `cut(text, n)` gives its first
-    n tokens as text. The demonstration is left out where the references would get too little; then
-    references are cut to equal shares, of which short ones pass on what they do not need; then, for a question
-    that alone is too long, the question is cut.
+    n tokens and an ellipsis. The demonstration is left out where the references would get too little; then
+    references are cut to equal shares, of which short ones pass on what they do not need; a question is cut
+    only where it would take more than half of the room and leave the references too little.
     """
     system = {"role": "system", "content": INSTRUCTION}
     demonstration = [
@@ -55,9 +57,9 @@ def build_messages(
     # Roles and separators cost a few tokens a message that `count` of the contents does not see.
     overhead = 8
     fewest = _FEWEST_REFERENCE_TOKENS * len(references)
-    room = budget - count(INSTRUCTION) - 3 * overhead
-    question = cut(question, max(1, room - fewest)) if count(question) > room - fewest else question
-    room -= count(_ask(question, [""] * len(references)))
+    room = budget - count(INSTRUCTION) - 3 * overhead - count(_ask("", [""] * len(references)))
+    question = _shorten(question, max(room - fewest, room // 2), count, cut)
+    room -= count(question)
     demonstration_tokens = sum(count(message["content"]) + overhead for message in demonstration)
     if room - demonstration_tokens < fewest:
         demonstration = []
@@ -79,8 +81,13 @@ def _share(texts: Sequence[str], room: int, count: CountTokens, cut: CutTokens) 
     left = max(room, 0)
     for done, index in enumerate(sorted(range(len(texts)), key=lengths.__getitem__)):
         share = left // (len(texts) - done)
-        if lengths[index] > share:
-            shared[index] = cut(texts[index], share)
-            lengths[index] = share
-        left -= lengths[index]
+        shared[index] = _shorten(texts[index], share, count, cut)
+        left -= min(lengths[index], share)
     return shared
+
+
+def _shorten(text: str, tokens: int, count: CountTokens, cut: CutTokens) -> str:
+    """The text in at most `tokens` tokens; nothing where so few are left that they would say nothing."""
+    if count(text) <= tokens:
+        return text
+    return cut(text, tokens - _CUT_TOKENS) if tokens > _CUT_TOKENS else ""

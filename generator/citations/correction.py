@@ -17,8 +17,8 @@ def check_citations(answer: str, references: Sequence[Reference], threshold: flo
 
     The paper's rule is ∇ᵢ = {r | f(sᵢ, r) ≥ T} with ROUGE-1 as f: marks that the generator wrote neither
     help nor hinder. Two conditions are added: a reference must hold every number and name of the sentence,
-    and come close to the best one. A sentence that nothing supports keeps its text, cites nothing and is marked
-    unsupported, with the best precision that any reference reached.
+    and come close to the best one. A sentence that nothing supports keeps its text, cites nothing and is
+    marked unsupported, with the best precision that any reference reached.
     """
     return tuple(_check(marked.text, references, threshold) for marked in read_marks(answer))
 

@@ -9,7 +9,11 @@ from core.text import split_sentences, squeeze, words
 
 _MARK = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
 _LEADING_MARKS = re.compile(rf"^(?:\s*{_MARK.pattern})+[.,;]?\s*")
-_SPACE_BEFORE_STOP = re.compile(r"\s+([.,;:!?。！？、，；：])")
+# Marks that leave no space behind: before a stop, and between letters of scripts without spaces.
+_CLOSING = re.compile(
+    rf"(?:\s*{_MARK.pattern})+\s*(?=[.,;:!?](?!\w)|[。！？、，；：])"
+    rf"|(?<=[\u0e00-\uffff])(?:{_MARK.pattern})+(?=[\u0e00-\uffff])"
+)
 
 
 class MarkedSentence(NamedTuple):
@@ -32,7 +36,7 @@ def read_marks(answer: str) -> list[MarkedSentence]:
             before = sentences[-1]
             sentences[-1] = before._replace(marks=_merge(before.marks, _numbers(leading.group())))
             part = part[leading.end() :]
-        text = squeeze(_SPACE_BEFORE_STOP.sub(r"\1", _MARK.sub(" ", part)))
+        text = squeeze(_MARK.sub(" ", _CLOSING.sub("", part)))
         if words(text):
             sentences.append(MarkedSentence(text, _merge((), _numbers(part))))
     return sentences

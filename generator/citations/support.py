@@ -28,7 +28,7 @@ def holds_facts(sentence: str, reference: str) -> bool:
     A wrong year or a wrong person costs a sentence one word of ROUGE-1 and all of its truth. The first word
     is no name, since every sentence begins with a capital.
     """
-    names = {name.lower() for name in _NAME.findall(sentence)}
+    names = {word for name in _NAME.findall(sentence) for word in words(name)}
     return _numbers(sentence) <= _numbers(reference) and names <= set(words(reference)) | STOP_WORDS
 
 

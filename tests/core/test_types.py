@@ -1,0 +1,78 @@
+"""What travels through the pipeline, and what `--json` shows of it."""
+
+from __future__ import annotations
+
+import json
+
+from core.types import Answer, Candidate, Failure, Passage, Reference, Sentence
+
+SUPPORTED = Sentence("The sky is blue.", (1, 3), 0.9, supported=True)
+UNSUPPORTED = Sentence("It is green.", (), 0.2, supported=False)
+REFERENCE = Reference(1, "https://example.org/", "Sky", "The sky is blue.", 0.8)
+
+
+def answer(**models: str) -> Answer:
+    candidate = Candidate((SUPPORTED, UNSUPPORTED), 0.45)
+    return Answer(
+        question="Why?",
+        status="answered",
+        answer=candidate.text,
+        sentences=candidate.sentences,
+        references=(REFERENCE,),
+        failures=(Failure("https://example.org/b", "HTTP 404"),),
+        candidates=(candidate,),
+        notices=("A notice.",),
+        timings={"total": 1.5},
+        models={"encoder": "e"} | models,
+    )
+
+
+def test_a_passage_id_is_stable() -> None:
+    passage = Passage("https://example.org/", "Sky", "The sky is blue.", ("Colours",))
+    assert passage.id == "6c067e702567e103"
+
+
+def test_a_passage_id_depends_on_page_and_text_alone() -> None:
+    passage = Passage("u", "title", "text", ("Heading",))
+    assert Passage("u", "other title", "text").id == passage.id
+    assert len({passage.id, Passage("v", "title", "text").id, Passage("u", "title", "Text").id}) == 3
+
+
+def test_marks_follow_each_sentence_of_a_candidate() -> None:
+    assert Candidate((SUPPORTED, UNSUPPORTED)).text == "The sky is blue. [1][3] It is green."
+    assert Candidate(()).text == ""
+
+
+def test_the_json_of_a_written_answer() -> None:
+    value = json.loads(json.dumps(answer(generator="g").to_json()))
+    assert list(value) == [
+        "question",
+        "status",
+        "answer",
+        "sentences",
+        "references",
+        "failures",
+        "candidates",
+        "notices",
+        "timings",
+        "models",
+    ]
+    assert value["answer"] == "The sky is blue. [1][3] It is green."
+    assert value["sentences"] == [
+        {"text": "The sky is blue.", "citations": [1, 3], "support": 0.9, "supported": True},
+        {"text": "It is green.", "citations": [], "support": 0.2, "supported": False},
+    ]
+    assert value["candidates"] == [{"answer": value["answer"], "score": 0.45}]
+    assert value["references"][0] == {
+        "number": 1,
+        "url": "https://example.org/",
+        "title": "Sky",
+        "text": "The sky is blue.",
+        "score": 0.8,
+    }
+    assert value["failures"] == [{"url": "https://example.org/b", "reason": "HTTP 404"}]
+
+
+def test_the_json_of_references_alone_has_no_written_answer() -> None:
+    value = answer().to_json()
+    assert list(value) == ["question", "status", "references", "failures", "timings", "models"]

@@ -1,0 +1,68 @@
+"""Every form of citation mark, and which sentence it belongs to."""
+
+from __future__ import annotations
+
+import pytest
+
+from generator.citations.marks import read_marks
+
+
+def read(answer: str) -> list[tuple[str, tuple[int, ...]]]:
+    return [(sentence.text, sentence.marks) for sentence in read_marks(answer)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "marks"),
+    [
+        ("The sky is blue[1].", "The sky is blue.", (1,)),
+        ("The sky is blue [1].", "The sky is blue.", (1,)),
+        ("The sky is blue. [1]", "The sky is blue.", (1,)),
+        ("The sky is blue.[1]", "The sky is blue.", (1,)),
+        ("The sky is blue [1] .", "The sky is blue.", (1,)),
+        ("[1] The sky is blue.", "The sky is blue.", (1,)),
+        ("The sky [1] is blue.", "The sky is blue.", (1,)),
+        ("The sky is blue[1][3].", "The sky is blue.", (1, 3)),
+        ("The sky is blue [1] [3].", "The sky is blue.", (1, 3)),
+        ("The sky is blue [1, 3].", "The sky is blue.", (1, 3)),
+        ("The sky is blue [ 1 ; 3 ].", "The sky is blue.", (1, 3)),
+        ("The sky [3], it seems [1], is blue [3].", "The sky, it seems, is blue.", (3, 1)),
+        ("The sky is blue [0][99].", "The sky is blue.", (0, 99)),
+        ("Is the sky blue [2]?", "Is the sky blue?", (2,)),
+        ("The sky is blue [1]", "The sky is blue", (1,)),
+        ("The .NET runtime [1] reads .env files.", "The .NET runtime reads .env files.", (1,)),
+        ("天空是蓝色的[1]。", "天空是蓝色的。", (1,)),
+        ("天空是蓝色的。[1]", "天空是蓝色的。", (1,)),
+        ("天空[1]是蓝色的，因为散射[2]。", "天空是蓝色的，因为散射。", (1, 2)),
+    ],
+)
+def test_one_sentence(answer: str, text: str, marks: tuple[int, ...]) -> None:
+    assert read(answer) == [(text, marks)]
+
+
+def test_each_sentence_has_its_own_marks() -> None:
+    assert read("One is so [1]. Two is so [2][1]. Three is not. Four is.[3] Five is. [4] Six is.") == [
+        ("One is so.", (1,)),
+        ("Two is so.", (2, 1)),
+        ("Three is not.", ()),
+        ("Four is.", (3,)),
+        ("Five is.", (4,)),
+        ("Six is.", ()),
+    ]
+
+
+def test_chinese_sentences() -> None:
+    assert read("天空是蓝色的[1]。因为瑞利散射。[2]真的[3]！") == [
+        ("天空是蓝色的。", (1,)),
+        ("因为瑞利散射。", (2,)),
+        ("真的！", (3,)),
+    ]
+
+
+def test_text_without_marks_is_left_as_it_is() -> None:
+    text = "Options are a[i], [sic] and [1999]; 3 , 4 too."
+    assert read(text) == [(text, ())]
+
+
+@pytest.mark.parametrize("answer", ["", " \n", "[1]", "[1][2] [3, 4].", "..."])
+def test_without_words_there_is_no_sentence(answer: str) -> None:
+    assert read(answer) == []

@@ -1,0 +1,130 @@
+"""Quoted answers: whole sentences, word for word, each with the reference that it is from."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import pytest
+
+from core.text import squeeze, words
+from core.types import Reference
+from generator.citations.correction import check_citations
+from generator.citations.marks import MarkedSentence, read_marks
+from generator.extractive import ExtractiveGenerator
+from retriever.rank import Ranker
+
+QUESTION = "Why is the sky blue?"
+SCATTERING = (
+    "Sunlight is scattered by the molecules of the air. "
+    "It is scattered the more the shorter its waves are. "
+    "So blue light reaches us from all over the sky, which is why the sky looks blue. "
+    "Lord Rayleigh explained the blue of the sky in 1871."
+)
+COPY = (
+    "Sunlight is scattered by the molecules of the air, says a copy. "
+    "The sea is blue because it absorbs red light."
+)
+UNREADABLE = (
+    "Why is the sky blue\n"
+    "- The sky is blue because of scattering.\n"
+    "• The blue sky is caused by scattered light.\n"
+    "| Colour | Why the sky is blue. |\n"
+    "Blue sky | Sunlight is scattered by air.\n"
+    "sky is blue because it is cut in the middle.\n"
+    "Blue sky.\n"
+    f"The sky is blue because {'of light and ' * 40}air."
+)
+
+
+def references(*texts: str) -> list[Reference]:
+    return [
+        Reference(number, f"https://example.org/{number}", "The sky", text, 0.7)
+        for number, text in enumerate(texts, start=1)
+    ]
+
+
+async def answer(ranker: Ranker, texts: list[Reference], sentences: int = 5) -> list[MarkedSentence]:
+    generator = ExtractiveGenerator(ranker.scores, sentences=sentences)
+    pieces = [token.text async for token in generator.generate(QUESTION, texts, 1)]
+    return read_marks("".join(pieces))
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 5, 20])
+async def test_sentences_are_verbatim_cited_and_few(ranker: Ranker, most: int) -> None:
+    pool = references(SCATTERING, COPY, UNREADABLE)
+    quoted = await answer(ranker, pool, most)
+    assert 1 <= len(quoted) <= most
+    for sentence in quoted:
+        (number,) = sentence.marks
+        assert sentence.text in squeeze(pool[number - 1].text)
+        assert number != 3, "nothing of the third reference can be read"
+    checked = check_citations(" ".join(f"{s.text} [{s.marks[0]}]" for s in quoted), pool, 0.5)
+    assert [sentence.support for sentence in checked] == [1.0] * len(quoted)
+
+
+@pytest.mark.parametrize("text", [UNREADABLE, "", "\n \n", "Table of contents", "…"])
+async def test_nothing_readable_gives_nothing(ranker: Ranker, text: str) -> None:
+    assert await answer(ranker, references(text)) == []
+
+
+async def test_no_references(ranker: Ranker) -> None:
+    assert await answer(ranker, []) == []
+
+
+async def test_the_same_thing_is_said_once(ranker: Ranker) -> None:
+    quoted = [s.text for s in await answer(ranker, references(SCATTERING, SCATTERING, COPY), 10)]
+    assert len(quoted) == len(set(quoted))
+    assert sum("molecules of the air" in text for text in quoted) == 1
+
+
+@pytest.mark.parametrize("most", range(1, 6))
+async def test_a_sentence_that_points_back_follows_the_one_it_points_at(ranker: Ranker, most: int) -> None:
+    quoted = [s.text for s in await answer(ranker, references(SCATTERING), most)]
+    assert quoted
+    for before, pointing in (("Sunlight is", "It is scattered"), ("It is scattered", "So blue light")):
+        places = [place for place, text in enumerate(quoted) if text.startswith(pointing)]
+        assert all(place > 0 and quoted[place - 1].startswith(before) for place in places)
+
+
+async def test_some_answer_holds_the_sentence_that_points_back(ranker: Ranker) -> None:
+    quoted = [s.text for s in await answer(ranker, references(SCATTERING))]
+    assert "So blue light reaches us from all over the sky, which is why the sky looks blue." in quoted
+
+
+async def test_a_first_sentence_that_points_out_of_its_passage_is_left_out(ranker: Ranker) -> None:
+    text = "This is why the sky is blue. Air scatters blue light more than red light."
+    assert await answer(ranker, references(text)) == [
+        MarkedSentence("Air scatters blue light more than red light.", (1,))
+    ]
+
+
+async def test_other_scripts(ranker: Ranker) -> None:
+    for text in (
+        "天空是蓝色的，因为空气散射蓝光。",
+        "« Le ciel est bleu », dit Rayleigh en 1871.",
+        "Été comme hiver, le ciel est bleu.",
+        "¿Por qué es azul el cielo?",
+    ):
+        assert await answer(ranker, references(text)) == [MarkedSentence(text, (1,))]
+
+
+async def test_white_space_is_all_that_changes(ranker: Ranker) -> None:
+    (sentence,) = await answer(ranker, references("The   sky is\u00a0blue because\tair scatters blue light."))
+    assert sentence.text == "The sky is blue because air scatters blue light."
+
+
+async def test_sentences_of_a_reference_stay_together_in_their_order(ranker: Ranker) -> None:
+    pool = references(SCATTERING, COPY)
+    quoted = await answer(ranker, pool, 20)
+    runs = [number for number, _ in groupby(quoted, key=lambda sentence: sentence.marks)]
+    assert len(runs) == len(set(runs)) == 2
+    for number in (1, 2):
+        source = squeeze(pool[number - 1].text)
+        places = [source.index(sentence.text) for sentence in quoted if sentence.marks == (number,)]
+        assert places == sorted(places)
+
+
+async def test_what_leads_away_from_the_question_is_left_out(ranker: Ranker) -> None:
+    bread = "Bread dough rises because yeast gives off carbon dioxide. The first loaf was sliced in Missouri."
+    quoted = await answer(ranker, references(SCATTERING, bread), 20)
+    assert not any("bread" in words(s.text) or "loaf" in words(s.text) for s in quoted)
