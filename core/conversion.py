@@ -1,8 +1,8 @@
-"""Model weights converted for CTranslate2, built once and kept in the cache folder.
+"""Model weights in the form that runs fastest, int8 on the CPU, built once and kept in the cache folder.
 
-CTranslate2 (https://opennmt.net/CTranslate2/) runs encoders and generators in int8 on the CPU,
-without PyTorch in the process. The conversion does need PyTorch; it runs in a process of its own
-(`python -m core.conversion`), so that its memory and its imports end with it.
+Encoders run on CTranslate2 (https://opennmt.net/CTranslate2/), generators, which are GGUF files, on
+OpenVINO (see `core.gguf`); neither needs PyTorch. The conversion of an encoder does; each conversion runs
+in a process of its own (`python -m core.conversion`), so that its memory and its imports end with it.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from core.errors import CitewellError, ModelError
 from core.weights import Weights, locate, verify
 
 STEPS = ("verifying", "reading", "converting", "saving")
 
-# Files beside the weights that the tokenizer, the prompt and the pooling are read from.
+_NO_ROOM = "Free some space (about 500 MB), or set CITEWELL_CACHE_DIR to another folder."
+# Files beside an encoder's weights that its tokenizer, its limits and its pooling are read from.
 _COMPANIONS = (
     "config.json",
     "tokenizer.json",
-    "tokenizer_config.json",
-    "chat_template.jinja",
     "modules.json",
     "sentence_bert_config.json",
 )
@@ -36,38 +36,45 @@ def converted(
     cache: Path,
     on_step: Callable[[str, str], None] = lambda name, step: None,
 ) -> Path:
-    """The folder with the int8 CTranslate2 form of the model `name`, built when it is not there yet.
+    """The folder with the int8 form of the model `name`, built when it is not there yet.
+
+    A GGUF file becomes OpenVINO's files for `generator.local`, all else CTranslate2's for an encoder.
 
     `on_step(name, step)` is told of each of `STEPS` while the model is built. Two processes that ask for
     the same model build it once: the second waits. A build that was interrupted starts anew.
 
-    Raises `ModelError` when the weights are missing, damaged, or of an architecture that
-    CTranslate2 does not know.
+    Raises `ModelError` when the weights are missing, damaged, or of an architecture that cannot be run.
     """
     from filelock import FileLock
 
     weights = locate(name)
-    target = cache / "models" / f"{Path(name).name}-{weights.fingerprint}-int8"
+    form = "openvino" if weights.is_gguf else "int8"
+    target = cache / "models" / f"{Path(name).name}-{weights.fingerprint}-{form}"
     if target.is_dir():
         return target
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(target.with_suffix(".lock")):
+        with FileLock(target.with_name(f"{target.name}.lock")):
             if not target.is_dir():
-                partial = target.with_suffix(".partial")
+                partial = target.with_name(f"{target.name}.partial")
                 shutil.rmtree(partial, ignore_errors=True)
-                _run(weights, partial, on_step)
+                try:
+                    _run(weights, partial, on_step)
+                except ModelError:
+                    shutil.rmtree(partial, ignore_errors=True)
+                    raise
                 partial.rename(target)
     except OSError as error:
         raise ModelError(
             f"The converted weights of {name} cannot be kept in {target.parent}: {error.strerror}.",
-            "Free some space (about 150 MB), or set CITEWELL_CACHE_DIR to another folder.",
+            _NO_ROOM,
         ) from error
     return target
 
 
 def _run(weights: Weights, target: Path, on_step: Callable[[str, str], None]) -> None:
-    command = [sys.executable, "-m", "core.conversion", weights.name, str(target)]
+    # -P: a folder `core` in the user's working directory must not stand in for ours.
+    command = [sys.executable, "-P", "-m", "core.conversion", weights.name, str(target)]
     error = None
     with (
         tempfile.TemporaryFile("w+") as log,
@@ -94,24 +101,48 @@ def _run(weights: Weights, target: Path, on_step: Callable[[str, str], None]) ->
 
 
 def _convert(name: str, target: Path) -> None:
-    """Build the CTranslate2 form of `name` in `target`; runs in the conversion's own process."""
+    """Build the int8 form of `name` in `target`; runs in the conversion's own process."""
     _tell(step="verifying")
     weights = locate(name)
     verify(name)
     _tell(step="reading")
-    source = weights.path or _download(name)
-    if source.suffix == ".gguf":
-        source = _dequantise(source, target)
-    _tell(step="converting")
-    from ctranslate2.converters import TransformersConverter
+    if weights.is_gguf:
+        assert weights.path is not None
+        _convert_generator(weights.path, target)
+    else:
+        _convert_encoder(name, weights.path or _download(name), target)
 
+
+def _convert_generator(gguf: Path, target: Path) -> None:
+    from core.gguf import describe, open_gguf, requantise, save_openvino
+
+    requantised = target / "requantised.gguf"
+    reader = open_gguf(gguf)
+    try:
+        describe(reader, target)
+        requantise(reader, requantised)
+        _tell(step="converting")
+        save_openvino(requantised)
+    except (RuntimeError, ValueError, TypeError, IndexError) as error:
+        raise ModelError(
+            f"The model {gguf} cannot be converted: {error}",
+            "Use another GGUF file of this model, or --generator extractive.",
+        ) from error
+    _tell(step="saving")
+    requantised.unlink()
+
+
+def _convert_encoder(name: str, source: Path, target: Path) -> None:
+    _tell(step="converting")
     built = target / "built"
     try:
-        TransformersConverter(str(source)).convert(str(built), quantization="int8")
+        _converter(source).convert(str(built), quantization="int8")
     except (OSError, ValueError, KeyError, RuntimeError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the disk's fault, not the model's
         raise ModelError(
             f"The model {name} cannot be converted: {error}",
-            "Use an architecture that CTranslate2 supports (BERT, Llama, Qwen, Mistral, …).",
+            "Use an architecture that CTranslate2 supports, such as BERT.",
         ) from error
     _tell(step="saving")
     for file in built.iterdir():
@@ -121,20 +152,21 @@ def _convert(name: str, target: Path) -> None:
             # Both forms have a config.json; the source's says how long the context is.
             kept = f"source_{companion}" if companion == "config.json" else companion
             shutil.copyfile(source / companion, target / kept)
-    for leftover in (built, target / "dequantised"):
-        shutil.rmtree(leftover, ignore_errors=True)
+    built.rmdir()
 
 
-def _dequantise(gguf: Path, target: Path) -> Path:
-    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+def _converter(source: Path) -> Any:
+    from ctranslate2.converters import TransformersConverter
 
-    folder = target / "dequantised"
-    model = AutoModelForCausalLM.from_pretrained(
-        gguf.parent, gguf_file=gguf.name, quantization_config=GgufConfig(dequantize=True)
-    )
-    model.save_pretrained(folder)
-    AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name).save_pretrained(folder)
-    return folder
+    class Converter(TransformersConverter):  # type: ignore[misc]
+        def load_model(self, *arguments: Any, **options: Any) -> Any:
+            model = super().load_model(*arguments, **options)
+            # Transformers 5 dropped this key, since BERT knows no other value; CTranslate2 4.8 reads it.
+            if not hasattr(model.config, "position_embedding_type"):
+                model.config.position_embedding_type = "absolute"
+            return model
+
+    return Converter(str(source))
 
 
 def _download(name: str) -> Path:
@@ -169,6 +201,9 @@ def main(arguments: list[str]) -> int:
         _convert(name, Path(target))
     except CitewellError as error:
         _tell(error=error.message, hint=error.hint)
+        return 1
+    except OSError as error:
+        _tell(error=f"The converted weights of {name} cannot be written: {error.strerror}.", hint=_NO_ROOM)
         return 1
     return 0
 

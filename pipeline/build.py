@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from core.conversion import converted
-from core.errors import InputError, WeightsMissingError
+from core.errors import InputError, ModelError, WeightsMissingError
 from core.settings import Settings
+from core.weights import locate
 from generator.backend import GeneratorBackend
 from generator.extractive import ExtractiveGenerator
 from pipeline.handbook import HANDBOOK, ensure_handbook
@@ -117,7 +118,10 @@ class ChosenGenerator(NamedTuple):
 
 
 def build_generator(settings: Settings, ranker: Ranker, *, on_step: OnStep = _silent) -> ChosenGenerator:
-    """The generator of the settings; the extractive one, with a notice, where weights are missing."""
+    """The generator of the settings; the extractive one, with a notice, where weights are missing.
+
+    Raises `ModelError` for a name that is neither a packaged generator nor a GGUF file.
+    """
     wanted = settings.generator
     extractive = ExtractiveGenerator(ranker.scores, sentences=wanted.sentences)
     if wanted.name == EXTRACTIVE:
@@ -125,6 +129,11 @@ def build_generator(settings: Settings, ranker: Ranker, *, on_step: OnStep = _si
     from generator.local import LocalGenerator
 
     try:
+        if not locate(wanted.name).is_gguf:
+            raise ModelError(
+                f"The model {wanted.name} cannot be used as a generator: it is no GGUF file.",
+                "Use --generator SmolLM2-135M-Instruct, a path such as model.gguf, or extractive.",
+            )
         folder = converted(wanted.name, settings.cache_dir, on_step)
     except WeightsMissingError as error:
         return ChosenGenerator(extractive, (f"{error} The answer is extractive instead.",))

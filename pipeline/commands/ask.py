@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "--generator",
     "generator__name",
     metavar="NAME",
-    help="extractive, a packaged model, a folder or a hub id.",
+    help="extractive, SmolLM2-135M-Instruct or a GGUF file.",
 )
 @click.option("--best-of", "generator__best_of", type=int, metavar="N", help="Candidates to choose from [1].")
 @click.option(

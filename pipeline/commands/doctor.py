@@ -18,7 +18,16 @@ from core.errors import CitewellError
 if TYPE_CHECKING:
     from core.settings import Settings
 
-_LIBRARIES = ("torch", "transformers", "ctranslate2", "tantivy", "trafilatura", "aiohttp", "rouge-score")
+_LIBRARIES = (
+    "torch",
+    "transformers",
+    "ctranslate2",
+    "openvino-genai",
+    "tantivy",
+    "trafilatura",
+    "aiohttp",
+    "rouge-score",
+)
 _SPACE_BYTES = 500_000_000
 
 
@@ -34,7 +43,7 @@ class Check(NamedTuple):
 @click.command("doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a check and line.")
 def command(as_json: bool) -> None:
-    """Check the installation, the weights, the folders, the keys and what can be reached."""
+    """Check the installation, the weights, the folders, and whether the search provider answers."""
     from core.settings import load_settings
 
     checks = list(_checks(load_settings()))
@@ -102,7 +111,7 @@ def _folders(settings: Settings) -> Iterator[Check]:
         existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
         free = shutil.disk_usage(existing).free
         found = f"{folder}, {free / 1e9:.1f} GB free"
-        if not os.access(existing, os.W_OK):
+        if not (existing.is_dir() and os.access(existing, os.W_OK)):
             mend = (
                 f"Set CITEWELL_{'DATA' if name == 'collections' else 'CACHE'}_DIR to a folder you can write."
             )

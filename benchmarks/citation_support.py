@@ -1,0 +1,97 @@
+"""How well does the support check agree with people? On ExpertQA's judged claims.
+
+`python -m benchmarks.citation_support` takes every claim that experts judged and that cites one passage whose
+text is known, and reports how many the check keeps at each threshold: of those judged completely supported
+(should be kept), of those judged incompletely supported (should not), and of claims set against another
+passage of the same answer (should not). Plain ROUGE-1 precision is the variant beside it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from benchmarks.report import external_data, save, table
+from core.settings import CitationSettings
+from core.text import words
+from generator.citations.support import holds_facts, rouge_1_precision
+
+THRESHOLDS = (0.3, 0.4, 0.5, 0.57, 0.65, 0.75)
+_MARK = re.compile(r"\[\d+\]")
+
+
+class Pair(NamedTuple):
+    """A claim and a passage."""
+
+    claim: str
+    passage: str
+
+
+def main() -> None:
+    """Run the benchmark."""
+    pairs = read_pairs()
+    rows = []
+    results = {}
+    for name, score in VARIANTS.items():
+        scored = {kind: [score(pair) for pair in of_kind] for kind, of_kind in pairs.items()}
+        for threshold in THRESHOLDS:
+            kept = {
+                kind: round(sum(value >= threshold for value in values) / len(values), 3)
+                for kind, values in scored.items()
+            }
+            default = name == "content words + facts" and threshold == CitationSettings().threshold
+            rows.append([name + (" (default)" if default else ""), threshold, *kept.values()])
+            results[f"{name} {threshold}"] = kept
+    counts = {kind: len(of_kind) for kind, of_kind in pairs.items()}
+    print(table(["check", "threshold", *(f"{kind} ({count})" for kind, count in counts.items())], rows))
+    save("citation_support", {"pairs": counts, "kept": results})
+
+
+def read_pairs() -> dict[str, list[Pair]]:
+    """Claims with passages, by what experts said of them."""
+    pairs: dict[str, list[Pair]] = {"complete": [], "incomplete": [], "other passage": []}
+    choose = random.Random(0).choice
+    with gzip.open(external_data() / "longform" / "expertqa_train.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for answer in map(json.loads, lines):
+            passages = {r["n"]: r["text"] for r in answer["references"] if r.get("text")}
+            for claim in answer["claims"]:
+                text = _MARK.sub("", claim["text"])
+                cited = [number for number in claim["evidence"] if number in passages]
+                label = (claim["support_label"] or "").lower()
+                if len(cited) == 1 and label in pairs:
+                    pairs[label].append(Pair(text, passages[cited[0]]))
+                others = [number for number in passages if number not in cited]
+                if cited and others:
+                    pairs["other passage"].append(Pair(text, passages[choose(others)]))
+    return pairs
+
+
+def all_words(pair: Pair) -> float:
+    """ROUGE-1 precision with its stop words, as WebGLM uses it."""
+    found = words(pair.claim)
+    held = words(pair.passage)
+    return sum(min(found.count(word), held.count(word)) for word in set(found)) / max(1, len(found))
+
+
+def content_words(pair: Pair) -> float:
+    """Our ROUGE-1 precision, over content words."""
+    return rouge_1_precision(pair.claim, pair.passage)
+
+
+def content_words_and_facts(pair: Pair) -> float:
+    """The default check."""
+    return content_words(pair) if holds_facts(pair.claim, pair.passage) else 0.0
+
+
+VARIANTS: dict[str, Callable[[Pair], float]] = {
+    "all words": all_words,
+    "content words": content_words,
+    "content words + facts": content_words_and_facts,
+}
+
+if __name__ == "__main__":
+    main()

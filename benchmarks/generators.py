@@ -1,0 +1,94 @@
+"""Which generator should be the default? Thirty questions, answered by each, side by side.
+
+`python -m benchmarks.generators` asks the first thirty of the project's own questions of Wikipedia for
+Schools, and writes the answers to `benchmarks/results/generators.md`, to be read, beside what can be counted.
+The support check that marks sentences is also the measure here, so a second one stands next to it: the cosine
+between a sentence and the passage that it cites, or the best passage where it cites none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import statistics
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.ask_wikispeedia import OWN_QUESTIONS, ask, build_index
+from benchmarks.report import RESULTS, save, table
+from core.settings import Settings, load_settings
+from core.types import Answer
+from pipeline.build import build_ranker, open_pipeline
+from retriever.encoder.encoder import DualEncoder
+
+GENERATORS = ("extractive", "SmolLM2-135M-Instruct")
+QUESTIONS = 30
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--data-dir", type=Path, help="where the collection is kept; temporary by default")
+    arguments = parser.parse_args()
+    lines = OWN_QUESTIONS.read_text(encoding="utf-8").splitlines()[:QUESTIONS]
+    questions = [json.loads(line)["question"] for line in lines]
+    with tempfile.TemporaryDirectory() as temporary:
+        data_dir = arguments.data_dir or Path(temporary)
+        settings = load_settings({"data_dir": data_dir, "search.collection": "wikispeedia"})
+        build_index(settings)
+        answers = {name: asyncio.run(answer_all(settings, name, questions)) for name in GENERATORS}
+        encoder = build_ranker(settings).encoder
+        measures = {name: measure(of_one, encoder) for name, of_one in answers.items()}
+    header = ["generator", *measures[GENERATORS[0]]]
+    print(table(header, [[name, *values.values()] for name, values in measures.items()]))
+    (RESULTS / "generators.md").write_text(side_by_side(questions, answers), encoding="utf-8")
+    save("generators", {"questions": len(questions), "measures": measures})
+
+
+async def answer_all(settings: Settings, name: str, questions: list[str]) -> list[Answer]:
+    """The answers of one generator."""
+    own = settings.model_copy(update={"generator": settings.generator.model_copy(update={"name": name})})
+    async with open_pipeline(own) as pipeline:
+        return [await ask(pipeline, question) for question in questions]
+
+
+def measure(answers: list[Answer], encoder: DualEncoder) -> dict[str, Any]:
+    """What can be counted about a generator's answers."""
+    sentences = [sentence for answer in answers for sentence in answer.sentences]
+    cosines = []
+    for answer in answers:
+        if not answer.sentences:
+            continue
+        passages = encoder.encode_passages([reference.text for reference in answer.references])
+        written = encoder.encode_passages([sentence.text for sentence in answer.sentences])
+        similar = written @ passages.T
+        for row, sentence in zip(similar, answer.sentences, strict=True):
+            cosines.append(float(max((row[number - 1] for number in sentence.citations), default=row.max())))
+    return {
+        "answered": sum(answer.status == "answered" for answer in answers),
+        "sentences": len(sentences),
+        "supported": round(sum(sentence.supported for sentence in sentences) / len(sentences), 3),
+        "cosine to cited passage": round(statistics.mean(cosines), 3),
+        "median seconds": round(statistics.median(answer.timings["total"] for answer in answers), 2),
+    }
+
+
+def side_by_side(questions: list[str], answers: dict[str, list[Answer]]) -> str:
+    """All answers as Markdown; `(?)` marks sentences that no reference supports."""
+    parts = ["# Thirty questions, two generators\n"]
+    for number, question in enumerate(questions):
+        parts.append(f"## {question}\n")
+        for name, of_one in answers.items():
+            answer = of_one[number]
+            text = " ".join(
+                f"{s.text} {''.join(f'[{n}]' for n in s.citations) if s.supported else '(?)'}"
+                for s in answer.sentences
+            )
+            parts.append(f"**{name}**: {text or answer.answer}\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    main()

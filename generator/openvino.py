@@ -1,0 +1,125 @@
+"""A causal language model on OpenVINO GenAI, int8, on the CPU: text to tokens, tokens to tokens, and back.
+
+Of eight ways to run SmolLM2-135M on two cores, measured by `benchmarks.generation_engines`, OpenVINO
+(https://openvinotoolkit.github.io/openvino.genai/) wrote fastest.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+# Subtracted from a token's logit for each time that the answer has it: without, half of the words of
+# SmolLM2's greedy answers are in repeated phrases. OpenVINO's repetition penalty counts the prompt too,
+# and at 1.1 keeps the answer from using the references' words.
+_FREQUENCY_PENALTY = 1.0
+_TOP_P = 0.95
+# Characters that are never more than the 8,192 tokens at which the tokenizer drops the start of a text.
+_PIECE = 2048
+
+Seen = Callable[[int, Sequence[int]], object]
+"""Told `(candidate, tokens)` as tokens are written."""
+
+
+class Sampling(NamedTuple):
+    """How tokens are chosen where there are several candidates."""
+
+    temperature: float
+    seed: int
+
+
+class OpenVinoModel:
+    """The model in a folder of OpenVINO files; one prompt at a time, others wait for their turn."""
+
+    def __init__(self, folder: Path, *, threads: int) -> None:
+        """Load the model and its tokenizer. Raises `RuntimeError` where the folder holds none."""
+        import openvino_genai
+
+        scheduler = openvino_genai.SchedulerConfig()
+        # Kept prompts would never be freed, and make a candidate depend on the questions before it.
+        scheduler.enable_prefix_caching = False
+        self._tokenizer = openvino_genai.Tokenizer(str(folder))
+        self._pipeline = openvino_genai.ContinuousBatchingPipeline(
+            str(folder),
+            self._tokenizer,
+            scheduler,
+            "CPU",
+            INFERENCE_NUM_THREADS=threads,
+            # Else bfloat16 where the processor has it: as fast, and tokens differ from float32's sooner.
+            INFERENCE_PRECISION_HINT="f32",
+        )
+        self._genai = openvino_genai
+        self._turn = threading.Lock()
+
+    def encode(self, text: str) -> list[int]:
+        """The tokens of a text, for counting and cutting; a long text may have some too many."""
+        tokens: list[int] = []
+        for start in range(0, len(text), _PIECE):
+            tokens += self._encode(text[start : start + _PIECE]).data[0].tolist()
+        return tokens
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of tokens, without control tokens and without an incomplete last character."""
+        text: str = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
+        return text
+
+    def write(
+        self,
+        prompt: str,
+        n: int,
+        *,
+        most: int,
+        stop: Sequence[int],
+        sampling: Sampling,
+        seen: Seen,
+        cancelled: threading.Event,
+    ) -> None:
+        """Write `n` continuations of at most `most` tokens, each ending before a token of `stop`.
+
+        A single one is decoded greedily and `seen` token by token. Several are sampled together, from one
+        computation of the prompt, and seen when all are written: OpenVINO streams only single sequences.
+        Setting `cancelled` stops the model at its next token.
+        """
+        config = self._genai.GenerationConfig(
+            max_new_tokens=most, frequency_penalty=_FREQUENCY_PENALTY, stop_token_ids=set(stop)
+        )
+        with self._turn:
+            if cancelled.is_set():
+                return
+            if n == 1:
+                self._stream(self._encode(prompt), config, seen, cancelled)
+                return
+            config.do_sample, config.num_return_sequences = True, n
+            config.temperature, config.top_p = sampling.temperature, _TOP_P
+            config.rng_seed = sampling.seed
+            self._sample(self._encode(prompt), config, seen, cancelled)
+
+    def _stream(self, prompt: Any, config: Any, seen: Seen, cancelled: threading.Event) -> None:
+        status = self._genai.StreamingStatus
+
+        class Streamer(self._genai.StreamerBase):  # type: ignore[misc, name-defined]
+            def write(self, token: int | list[int]) -> Any:
+                seen(0, token if isinstance(token, list) else [token])
+                return status.CANCEL if cancelled.is_set() else status.RUNNING
+
+            def end(self) -> None:
+                pass
+
+        self._pipeline.generate([prompt], [config], Streamer())
+
+    def _sample(self, prompt: Any, config: Any, seen: Seen, cancelled: threading.Event) -> None:
+        # generate() would need no loop, but only a streamer can stop it. step() holds the GIL: other
+        # threads have their turns between the tokens.
+        handle = self._pipeline.add_request(0, prompt, config)
+        while self._pipeline.has_non_finished_requests():
+            if cancelled.is_set():
+                handle.cancel()
+            self._pipeline.step()
+        if not cancelled.is_set():
+            for candidate, output in sorted(handle.read().items()):
+                seen(candidate, output.generated_ids)
+
+    def _encode(self, text: str) -> Any:
+        return self._tokenizer.encode(text, add_special_tokens=False).input_ids

