@@ -1,6 +1,7 @@
 # `make ask Q="…"` answers a question; `make test` checks everything. Both set up .venv when it is needed.
 PYTHON ?= python3
 Q ?= How does Citewell check a citation?
+export Q
 # `make ask EXTRAS=gpu` installs faiss-gpu in place of faiss-cpu.
 EXTRAS ?= cpu
 BIN := .venv/bin
@@ -8,7 +9,7 @@ BIN := .venv/bin
 .PHONY: ask test clean
 
 ask: .venv/.installed
-	@$(BIN)/citewell ask "$(Q)"
+	@$(BIN)/citewell ask "$$Q"
 
 test: .venv/.tested
 	$(BIN)/ruff check .

@@ -17,9 +17,9 @@ import asyncio
 import gzip
 import json
 import math
+import os
 import random
 import re
-import resource
 import sqlite3
 import subprocess
 import sys
@@ -31,7 +31,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.report import external_data, peak_megabytes, quantiles, save, table
+from benchmarks.report import external_data, quantiles, save, table
 from core.events import Done
 from core.settings import Settings, load_settings
 from core.text import content_words, words
@@ -80,8 +80,6 @@ def main() -> None:
             own = [question for question in questions if question.origin == "own"]
             result |= asyncio.run(measure_answers(settings, own, arguments.generated))
             result |= measure_cold(settings)
-        result["peak_mb"] = peak_megabytes()
-        result["peak_mb_indexing_worker"] = peak_megabytes(resource.RUSAGE_CHILDREN)
         show(result)
         save("ask_wikispeedia" + ("_dev" if arguments.split == "dev" else ""), result)
 
@@ -228,19 +226,40 @@ async def measure_answers(settings: Settings, questions: list[Question], generat
 
 
 def measure_cold(settings: Settings) -> dict[str, Any]:
-    """The seconds of `citewell --help` and of references from a fresh process, best and worst of five."""
-    citewell = Path(sys.executable).with_name("citewell")
-    retrieve = [str(citewell), "retrieve", "How do volcanoes form?", "--collection", COLLECTION]
-    retrieve += ["--set", f"data_dir={settings.data_dir}", "--json"]
+    """Fresh processes: seconds of the best and worst of five, and the peak memory of each kind."""
+    citewell = str(Path(sys.executable).with_name("citewell"))
+    asked = ["How do volcanoes form?", "--collection", COLLECTION, "--set", f"data_dir={settings.data_dir}"]
+    written = ["--generator", "SmolLM2-135M-Instruct", "--best-of", "4"]
+    commands = {
+        "help": [citewell, "--help"],
+        "cold_references": [citewell, "retrieve", *asked],
+        "cold_answer": [citewell, "ask", *asked],
+        "cold_written_best_of_4": [citewell, "ask", *asked, *written],
+    }
     result = {}
-    for name, command in (("help", [str(citewell), "--help"]), ("cold_references", retrieve)):
-        seconds = []
-        for _ in range(5):
-            before = time.perf_counter()
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            seconds.append(round(time.perf_counter() - before, 3))
+    for name, command in commands.items():
+        runs = [run_cold(command) for _ in range(5)]
+        seconds = [run.seconds for run in runs]
         result[f"{name}_seconds"] = {"min": min(seconds), "max": max(seconds)}
+        result[f"peak_mb_{name}"] = {"max": max(run.peak_mb for run in runs)}
     return result
+
+
+class ColdRun(NamedTuple):
+    """What a process of its own took."""
+
+    seconds: float
+    peak_mb: float
+
+
+def run_cold(command: list[str]) -> ColdRun:
+    """Run a command to its end."""
+    before = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"{' '.join(command)} failed.")
+    return ColdRun(round(time.perf_counter() - before, 3), round(usage.ru_maxrss / 1024, 1))
 
 
 async def retrieve(pipeline: Pipeline, question: str) -> Answer:

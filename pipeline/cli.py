@@ -6,6 +6,8 @@ import importlib
 import logging
 import os
 import sys
+from io import TextIOWrapper
+from typing import Any, cast
 
 import click
 
@@ -34,6 +36,14 @@ class _Commands(click.Group):
         command: click.Command = module.command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # The reader, such as `head`, has what it wants. Click would call that a failure.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -52,6 +62,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; exits with 0, 1 for a failure, 2 for bad input, 130 after Ctrl-C."""
     # Libraries warn about single pages through logging; what matters reaches people as an error or a notice.
     logging.disable(logging.WARNING)
+    # File names need not be Unicode. Written like this, they are valid in JSON too.
+    cast("TextIOWrapper", sys.stdout).reconfigure(errors="backslashreplace")
     try:
         # Without its standalone mode, click returns the code of an `Exit` in place of the command's result.
         sys.exit(citewell.main(args=arguments, prog_name="citewell", standalone_mode=False) or 0)
@@ -66,7 +78,3 @@ def main(arguments: list[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("citewell: interrupted; what was stored is kept.", err=True)
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader, such as `head`, has what it wants.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)

@@ -98,8 +98,9 @@ class Pipeline:
         run = _Run(self._checked(question))
         for notice in self._notices:
             yield Notice(notice)
-        async for event in self._retrieve(run):
-            yield event
+        async with aclosing(self._retrieve(run)) as events:
+            async for event in events:
+                yield event
         if run.relevant:
             async with aclosing(self._generate(run)) as events:
                 async for event in events:
@@ -109,12 +110,14 @@ class Pipeline:
     async def retrieve(self, question: str) -> AsyncGenerator[Event, None]:
         """Find the references of a question only: `ask` without its second half."""
         run = _Run(self._checked(question))
-        async for event in self._retrieve(run):
-            yield event
+        async with aclosing(self._retrieve(run)) as events:
+            async for event in events:
+                yield event
         yield Done(self._answer(run, written=False))
 
     def _checked(self, question: str) -> str:
-        question = question.strip()
+        # Lone surrogates come from JSON and from arguments that are no UTF-8; tokenizers refuse them.
+        question = question.encode(errors="replace").decode().strip()
         if not question:
             raise InputError("The question is empty.", 'Ask something, such as "Why is the sky blue?"')
         if len(question) > self._limits.question_characters:

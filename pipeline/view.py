@@ -39,6 +39,12 @@ class View(Protocol):
         ...
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        # Rich would end the program with exit code 1; `pipeline.cli` ends it with 0.
+        raise BrokenPipeError
+
+
 class PlainView:
     """For pipes and logs: the answer as plain text; notices and preparations go to standard error."""
 
@@ -61,14 +67,14 @@ class PlainView:
 
     def show(self, answer: Answer) -> None:
         """Print the answer to standard output."""
-        _print(Console(soft_wrap=True, highlight=False), answer)
+        _print(_Console(soft_wrap=True, highlight=False), answer)
 
 
 class TerminalView:
     """For people: stages as they happen and the answer as it is written, then both replaced by the result."""
 
     def __init__(self) -> None:
-        self._console = Console(highlight=False)
+        self._console = _Console(highlight=False)
         self._stage = "Loading the models"
         self._text = ""
         self._pages = 0
@@ -78,6 +84,7 @@ class TerminalView:
     def __enter__(self) -> Self:
         self._live.__enter__()
         self._refresh()
+        self._live.refresh()  # before the imports that follow keep its thread from running
         return self
 
     def __exit__(
@@ -131,16 +138,16 @@ def _print(console: Console, answer: Answer) -> None:
         if unsupported:
             console.print(f"\n[yellow]{unsupported} sentence(s) marked (?) are supported by no reference.[/]")
         console.print("\n[bold]References[/]")
-        cited = {number for sentence in answer.sentences for number in sentence.citations}
         for reference in answer.references:
-            _print_reference(console, reference, cited=reference.number in cited)
+            citing = [s.text for s in answer.sentences if reference.number in s.citations]
+            _print_reference(console, reference, citing)
     else:
         console.print(f"[bold]{escape(answer.answer)}[/]")
         console.print(
             "\n[bold]Nearest pages[/]" if answer.references else "Nothing that was searched comes near."
         )
         for reference in answer.references:
-            _print_reference(console, reference, cited=True)
+            _print_reference(console, reference, None)
     for failure in answer.failures:
         console.print(f"[yellow]Not read:[/] {escape(failure.url)}: {escape(failure.reason)}")
     times = "  ".join(f"{stage} {seconds:.2f} s" for stage, seconds in answer.timings.items())
@@ -154,11 +161,14 @@ def _sentence(sentence: Sentence) -> str:
     return f"{escape(sentence.text)} [cyan]{marks}[/]"
 
 
-def _print_reference(console: Console, reference: Reference, *, cited: bool) -> None:
-    style = "" if cited else "dim"
-    note = "" if cited else "  (not cited)"
+def _print_reference(console: Console, reference: Reference, citing: list[str] | None) -> None:
+    """Print a reference from where the sentences that cite it begin; None where nothing is cited at all."""
+    note = "  (not cited)" if citing == [] else ""
     console.print(
         f"[cyan]\\[{reference.number}][/] [bold]{escape(reference.title)}[/]{note}  {escape(reference.url)}",
-        style=style,
+        style="dim" if note else "",
     )
-    console.print(Text(f"    {shorten(squeeze(reference.text), _PASSAGE)}", style="dim"))
+    passage = squeeze(reference.text)
+    start = min((place for text in citing or () if (place := passage.find(text)) >= 0), default=0)
+    shown = shorten(passage[start:], _PASSAGE)
+    console.print(Text(f"    {'… ' if start else ''}{shown}", style="dim"))

@@ -54,8 +54,8 @@ async def _extract(sources: tuple[str, ...], settings: Settings, *, as_json: boo
 
 async def _pages(sources: tuple[str, ...], settings: Settings) -> AsyncIterator[tuple[str, Page | Failure]]:
     from pipeline.build import open_fetcher
-    from retriever.collection.workers import extract_document
     from retriever.collection.sources import Document
+    from retriever.collection.workers import extract_document
 
     async with open_fetcher(settings) as fetcher:
         for source in sources:
@@ -66,7 +66,7 @@ async def _pages(sources: tuple[str, ...], settings: Settings) -> AsyncIterator[
                 else:
                     document = Document(source, Path(source).read_bytes())  # noqa: ASYNC240
             except FetchError as error:
-                yield source, Failure(source, str(error))
+                yield source, Failure(source, ". ".join(filter(None, (error.message, error.hint))))
             except OSError as error:
                 yield source, Failure(source, f"the file cannot be read: {error.strerror}")
             else:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from core.errors import InputError
+from core.errors import CollectionError, InputError
 from pipeline.commands.options import common_options, flags
 
 if TYPE_CHECKING:
@@ -48,14 +48,21 @@ def command(
     if not sources and not rebuild:
         raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
     from core.settings import load_settings
-    from retriever.collection.collection import collection_folder
+    from retriever.collection.collection import collection_folder, collection_names
     from retriever.collection.indexing import Indexer
+    from retriever.collection.sources import read_source
 
     for source in sources:
-        if "://" not in source and not Path(source).exists():
-            raise InputError(f"There is nothing to index: {source} does not exist.")
+        if "://" not in source:
+            # It raises where there is nothing to index, before a collection is made for it.
+            next(read_source(Path(source)), None)
     settings = load_settings(flags(named, networks, assignments))
     folder = collection_folder(settings.data_dir, name)
+    if not sources and name not in collection_names(settings.data_dir):
+        raise CollectionError(
+            f"There is no collection {name!r} to build anew.",
+            f"Make it: citewell index SOURCE --collection {name}",
+        )
     failed = 0
     with Indexer(folder, on_wait=_tell_waiting, rebuild=rebuild) as indexer:
         for source in sources:
@@ -77,9 +84,9 @@ def _index(source: str, indexer: Indexer, settings: Settings) -> Report:
     if "://" in source:
         return asyncio.run(_crawl(source, indexer, settings, progress))
     path = Path(source)
-    return index_documents(
-        indexer, str(path.resolve()), read_source(path), workers=settings.threads, on_progress=progress
-    )
+    # A path need not be Unicode; SQLite's text must be.
+    name = str(path.resolve()).encode(errors="backslashreplace").decode()
+    return index_documents(indexer, name, read_source(path), workers=settings.threads, on_progress=progress)
 
 
 async def _crawl(

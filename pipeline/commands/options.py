@@ -20,7 +20,9 @@ _RETRIEVAL = (
     ),
     click.option("--search", "search__provider", metavar="NAME", help="collection, searxng or wikipedia."),
     click.option("--k", "retriever__k", type=int, metavar="N", help="Number of references [5]."),
-    click.option("--encoder", "retriever__encoder", metavar="MODEL", help="Packaged model, folder or hub id."),
+    click.option(
+        "--encoder", "retriever__encoder", metavar="MODEL", help="Packaged model, folder or hub id."
+    ),
 )
 _NETWORK = click.option(
     "--allow-network",

@@ -100,9 +100,12 @@ async def _references(pipeline: Pipeline, question: str) -> Answer:
 def _read(file: Path | None) -> Iterator[_Row]:
     assert file is not None
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").split("\n")  # JSON may hold other line ends
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The questions in {file} cannot be read: {error}.") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(
+            f"The questions in {file} cannot be read: {reason}.", "Give a text file in UTF-8."
+        ) from error
     for number, line in enumerate(lines, start=1):
         if line.lstrip().startswith("{"):
             yield _parse(line, f"{file}:{number}")

@@ -83,8 +83,18 @@ def _interrupt_held() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    caught: list[int] = []
+    in_main = threading.current_thread() is threading.main_thread()
+    if in_main:
+        # The mask holds for this thread and its processes. Where another thread, such as one of Tantivy's,
+        # takes the signal, Python still interrupts this one, and a half-started worker has a traceback.
+        before = signal.signal(signal.SIGINT, lambda number, frame: caught.append(number))
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        if in_main:
+            signal.signal(signal.SIGINT, before)
+        if caught:
+            signal.raise_signal(signal.SIGINT)

@@ -10,6 +10,7 @@ from protego import Protego
 
 from core.errors import FetchError
 from retriever.fetch.download import Download, HttpStatusError
+from retriever.fetch.guard import AddressError
 from retriever.fetch.http import web_url
 
 _DISALLOW_ALL = "User-agent: *\nDisallow: /"
@@ -20,7 +21,8 @@ class Robots:
 
     `get` should take any content type (`HttpFetcher.get_raw`). A robots.txt that is missing (4xx)
     allows everything; one that cannot be fetched (5xx, unreachable, too large) allows nothing
-    (RFC 9309 §2.3.1). Both methods raise `FetchError` for a URL that is not http or https.
+    (RFC 9309 §2.3.1). Both methods raise `FetchError` for a URL that is not http or https, and for a host
+    whose address is refused.
     """
 
     def __init__(self, get: Callable[[str], Awaitable[Download]], user_agent: str) -> None:
@@ -50,6 +52,8 @@ class Robots:
             download = await self._get(robots_url)
         except HttpStatusError as error:
             return "" if 400 <= error.status < 500 else _DISALLOW_ALL
+        except AddressError:
+            raise  # no page of this host may be fetched, and robots.txt is not why
         except FetchError:
             return _DISALLOW_ALL
         return download.body.decode("utf-8-sig", errors="replace")

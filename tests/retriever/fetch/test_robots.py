@@ -10,6 +10,7 @@ from aiohttp import web
 
 from core.errors import FetchError
 from retriever.fetch.download import USER_AGENT
+from retriever.fetch.guard import AddressError
 from retriever.fetch.http import HttpFetcher
 from retriever.fetch.robots import Robots
 
@@ -69,9 +70,14 @@ async def test_a_missing_file_allows_all_and_a_broken_server_nothing(
     assert await Robots(fetcher.get_raw, USER_AGENT).allowed(f"{base}/page") is allowed
 
 
-async def test_a_host_that_cannot_be_reached_allows_nothing() -> None:
+async def test_a_host_that_cannot_be_reached_allows_nothing(fetcher: HttpFetcher) -> None:
+    assert not await Robots(fetcher.get_raw, USER_AGENT).allowed("http://127.0.0.1:1/page")
+
+
+async def test_a_refused_address_is_not_blamed_on_robots_txt() -> None:
     async with HttpFetcher() as fetcher:
-        assert not await Robots(fetcher.get_raw, USER_AGENT).allowed("http://127.0.0.1/page")
+        with pytest.raises(AddressError, match="not a public address"):
+            await Robots(fetcher.get_raw, USER_AGENT).allowed("http://127.0.0.1/page")
 
 
 async def test_each_host_is_asked_once_however_many_ask_at_once(serve: Serve, fetcher: HttpFetcher) -> None:

@@ -1,0 +1,127 @@
+"""What a generator writes is checked: with generators that say what the test wants them to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from core.errors import FetchError
+from core.events import Done, Event, Scored, Token
+from core.types import Answer, Reference
+from pipeline.pipeline import NO_EVIDENCE, Limits, Pipeline
+from retriever.collection.collection import Collection
+from retriever.fetch.download import Download
+from retriever.rank import Ranker
+from scorer.scorer import SupportScorer
+
+QUESTION = "How do bats find their way in the dark?"
+TRUE = "Bats find their way in the dark by echolocation."
+ALSO_TRUE = "A bat sends out short calls that are too high for human ears."
+INVENTED = "Bats wear small lanterns that they buy from penguins."
+
+
+class _Scripted:
+    """Writes the same answers, word by word, whatever is asked."""
+
+    name = "scripted"
+
+    def __init__(self, *answers: str) -> None:
+        self._answers = answers
+
+    async def generate(
+        self, question: str, references: Sequence[Reference], n: int
+    ) -> AsyncGenerator[Token, None]:
+        for index, answer in enumerate(self._answers[:n]):
+            for piece in re.split(r"(?<= )", answer):
+                yield Token(piece, index)
+
+
+async def _no_network(url: str) -> Download:
+    raise FetchError(f"{url} is on no collection")
+
+
+class Ask:
+    def __init__(self, data_dir: Path, ranker: Ranker) -> None:
+        self._collection = Collection(data_dir, "notes")
+        self._ranker = ranker
+
+    async def events(self, *answers: str, drop: bool = False, best_of: int = 1) -> list[Event]:
+        pipeline = Pipeline(
+            self._collection,
+            self._collection,
+            _no_network,
+            self._ranker,
+            _Scripted(*answers),
+            SupportScorer(),
+            Limits(10, 5, 5.0, 0.5, 0.5, drop, best_of, 4000),
+        )
+        async with aclosing(pipeline.ask(QUESTION)) as stream:
+            return [event async for event in stream]
+
+    async def __call__(self, *answers: str, drop: bool = False, best_of: int = 1) -> Answer:
+        last = (await self.events(*answers, drop=drop, best_of=best_of))[-1]
+        assert isinstance(last, Done)
+        return last.answer
+
+
+@pytest.fixture
+def ask(shared_data: Path, ranker: Ranker) -> Ask:
+    return Ask(shared_data, ranker)
+
+
+async def test_unsupported_sentence_is_marked_and_loses_its_marks(ask: Ask) -> None:
+    answer = await ask(f"{TRUE} [7] {INVENTED} [1][2]")
+    assert answer.status == "answered"
+    assert [(s.text, s.supported) for s in answer.sentences] == [(TRUE, True), (INVENTED, False)]
+    assert answer.sentences[0].citations
+    assert answer.sentences[1].citations == ()
+    marks = {int(number) for number in re.findall(r"\[(\d+)\]", answer.answer)}
+    assert marks <= {reference.number for reference in answer.references}
+    for number in answer.sentences[0].citations:
+        assert "echolocation" in answer.references[number - 1].text
+
+
+async def test_unsupported_sentence_is_left_out_on_request(ask: Ask) -> None:
+    answer = await ask(f"{INVENTED} [1] {TRUE} [7]", drop=True)
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assert "lanterns" not in answer.answer
+
+
+@pytest.mark.parametrize("drop", [False, True])
+async def test_answer_without_a_supported_sentence_is_no_evidence(ask: Ask, drop: bool) -> None:
+    answer = await ask(f"{INVENTED} [1]", drop=drop)
+    assert (answer.status, answer.answer, answer.sentences) == ("no_evidence", NO_EVIDENCE, ())
+    assert answer.references
+
+
+@pytest.mark.parametrize("text", ["", "   ", "[1][2]"])
+async def test_empty_answer_is_no_evidence(ask: Ask, text: str) -> None:
+    assert (await ask(text)).status == "no_evidence"
+
+
+async def test_better_supported_candidate_wins(ask: Ask) -> None:
+    answer = await ask(f"{INVENTED} {TRUE}", f"{TRUE} {ALSO_TRUE}", INVENTED, best_of=3)
+    assert [sentence.text for sentence in answer.sentences] == [TRUE, ALSO_TRUE]
+    scores = [candidate.score for candidate in answer.candidates]
+    assert scores[1] == max(scores)
+    assert scores[2] == 0.0
+    assert answer.answer == answer.candidates[1].text
+
+
+async def test_equal_candidates_are_scored_once(ask: Ask) -> None:
+    events = await ask.events(INVENTED, TRUE, f" {TRUE}", INVENTED, best_of=4)
+    scored = next(event for event in events if isinstance(event, Scored))
+    assert len(scored.candidates) == 2
+    assert scored.best == 1
+
+
+async def test_tokens_are_streamed_as_they_are_written(ask: Ask) -> None:
+    events = await ask.events(f"{TRUE} [7]", f"{ALSO_TRUE}", best_of=2)
+    tokens = [event for event in events if isinstance(event, Token)]
+    assert len(tokens) > 10
+    assert "".join(token.text for token in tokens if token.candidate == 0) == f"{TRUE} [7]"
+    assert "".join(token.text for token in tokens if token.candidate == 1) == ALSO_TRUE

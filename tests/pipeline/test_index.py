@@ -1,0 +1,160 @@
+"""`citewell index` and `citewell collections`: making, renewing, listing and removing collections."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from aiohttp import web
+
+if TYPE_CHECKING:
+    from conftest import Cli, Handler, Serve
+
+COUNTS = ("added", "changed", "unchanged", "removed")
+
+
+def counts(row: dict[str, int]) -> tuple[int, ...]:
+    return tuple(row[name] for name in COUNTS)
+
+
+def references(cli: Cli, question: str, collection: str) -> list[str]:
+    result = cli.run("retrieve", question, "--json", "--collection", collection)
+    assert result.code == 0, result.err
+    return [reference["title"] for reference in result.objects()[0]["references"]]
+
+
+def test_second_run_counts_only_what_changed(fresh: Cli, notes: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(notes, folder)
+    run = ("index", "mine", "--collection", "mine")
+    code, out, err = fresh.run(*run)
+    assert (code, err) == (0, "")
+    assert out == (
+        "mine: 8 added, 0 changed, 0 unchanged, 0 removed, 0 failed\n"
+        "The collection mine holds 8 pages. Ask it: citewell ask … --collection mine\n"
+    )
+    (folder / "honey.md").write_text("# Honey\n\nHoney never spoils, since it is dry and sour.\n")
+    (folder / "glass.md").unlink()
+    (folder / "silk.md").write_text("# Silk\n\nSilk is spun by the larvae of a moth.\n")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing more")
+    code, out, err = result = fresh.run(*run, "--json")
+    (row,) = result.objects()
+    assert (code, err) == (0, "")
+    assert list(row) == ["source", *COUNTS, "failures"]
+    assert (row["source"], counts(row)) == ("mine", (1, 1, 6, 1))
+    ((failure),) = row["failures"]
+    assert failure["url"] == (folder / "broken.pdf").as_uri()
+    assert failure["reason"]
+    assert counts(fresh.run(*run, "--json").objects()[0]) == (0, 0, 8, 0)
+
+
+def test_damaged_index_is_built_anew_from_the_pages(fresh: Cli, notes: Path) -> None:
+    index = ("index", notes, "--collection", "mine")
+    assert fresh.run(*index).code == 0
+    for file in (fresh.data_dir / "collections" / "mine" / "index").iterdir():
+        file.write_bytes(b"\x00" * 10)
+    for command in (("retrieve", "What causes the tides?", "--collection", "mine"), index):
+        code, out, err = fresh.run(*command)
+        assert (code, out) == (1, "")
+        assert "citewell index --collection mine --rebuild" in err
+        assert "Traceback" not in err
+    assert fresh.run("index", "--collection", "mine", "--rebuild").code == 0
+    assert references(fresh, "What causes the tides?", "mine")[0] == "Tides"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing"], "There is nothing to index: missing does not exist."),
+        (["notes", "missing"], "There is nothing to index: missing does not exist."),
+        (["empty"], "There is nothing to index: empty holds no file of the kinds .html"),
+        (["--rebuild"], "There is no collection 'mine' to build anew."),
+        ([], "There is nothing to index."),
+    ],
+)
+def test_run_with_nothing_to_index_leaves_no_collection(
+    fresh: Cli, notes: Path, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "notes").symlink_to(notes)
+    code, out, err = fresh.run("index", *arguments, "--collection", "mine")
+    assert code in (1, 2)
+    assert out == ""
+    assert message in err
+    assert "Traceback" not in err
+    assert fresh.run("collections", "--json") == (0, "", "")
+
+
+def test_file_name_that_is_no_utf_8_is_indexed(fresh: Cli, tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.md")
+    try:
+        (tmp_path / name).write_text("# Latin 1\n\nThe name of this file is no UTF-8.\n")
+    except OSError:
+        pytest.skip("this file system takes only file names in UTF-8")
+    for expected in ((1, 0, 0, 0), (0, 0, 1, 0)):
+        result = fresh.run("index", name, "--collection", "mine", "--json")
+        assert result.code == 0, result.err
+        assert counts(result.objects()[0]) == expected
+    (row,) = fresh.run("collections", "--json").objects()
+    assert (row["pages"], row["error"]) == (1, None)
+
+
+async def test_site_is_crawled(fresh: Cli, serve: Serve) -> None:
+    def page(title: str, text: str, *links: str) -> Handler:
+        anchors = "".join(f'<p><a href="{link}">another page</a></p>' for link in links)
+        body = f"<html><head><title>{title}</title></head><body><main><h1>{title}</h1><p>{text}</p>{anchors}"
+
+        async def answer(request: web.Request) -> web.Response:
+            return web.Response(text=body + "</main></body></html>", content_type="text/html")
+
+        return answer
+
+    base = await serve(
+        {
+            "/": page(
+                "Home", "This site is about the birds of the fens and their nests.", "/storks", "/gone"
+            ),
+            "/storks": page("Storks", "White storks spend the winter in Africa, south of the Sahara."),
+        }
+    )
+    run = partial(fresh.run, "index", f"{base}/", "--collection", "site", "--delay", "0")
+    result = await asyncio.to_thread(run, "--json", "--allow-network", "127.0.0.0/8")
+    (row,) = result.objects()
+    assert (result.code, row["added"]) == (0, 2)
+    assert [failure["url"] for failure in row["failures"]] == [f"{base}/gone"]
+    refused = await asyncio.to_thread(run)
+    assert refused.code == 1
+    assert f"{base}/ cannot be crawled" in refused.err
+
+
+def test_collections_are_listed_and_removed(fresh: Cli, notes: Path) -> None:
+    code, out, err = fresh.run("collections")
+    assert (code, err) == (0, "")
+    assert "There are no collections yet. Make one: citewell index" in out
+    for name in ("whole", "broken"):
+        fresh.run("index", notes, "--collection", name)
+    database = fresh.data_dir / "collections" / "broken" / "pages.db"
+    database.write_bytes(b"no database at all" * 500)
+    for suffix in ("-wal", "-shm"):
+        database.with_name(f"pages.db{suffix}").unlink(missing_ok=True)
+    broken, whole = fresh.run("collections", "--json").objects()
+    assert list(whole) == list(broken) == ["name", "pages", "bytes", "sources", "error"]
+    assert (whole["name"], whole["pages"], whole["sources"]) == ("whole", 8, [str(notes)])
+    assert whole["bytes"] > 1000
+    assert whole["error"] is None
+    assert (broken["name"], broken["pages"], broken["bytes"]) == ("broken", None, None)
+    assert "damaged" in broken["error"]
+    code, out, err = fresh.run("collections")
+    assert (code, out) == (0, f"whole: 8 pages, {whole['bytes'] / 1e6:.1f} MB, from {notes}\n")
+    assert err.startswith("broken: The pages of the collection 'broken' are damaged")
+
+    assert fresh.run("collections", "--remove", "broken") == (0, "Removed the collection broken.\n", "")
+    code, _, err = fresh.run("collections", "--remove", "broken")
+    assert code == 1
+    assert "There is no collection 'broken' (there are: whole)." in err
+    assert [row["name"] for row in fresh.run("collections", "--json").objects()] == ["whole"]

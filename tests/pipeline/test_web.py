@@ -1,0 +1,165 @@
+"""Questions to the web: a real server that speaks SearXNG and serves good and bad pages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+import pytest
+from aiohttp import web
+
+from core.errors import FetchError, SearchError
+from core.events import Done, Fetched
+from core.settings import Settings
+from core.types import Answer, Hit
+from generator.extractive import ExtractiveGenerator
+from pipeline.build import open_pipeline
+from pipeline.pipeline import Limits, Pipeline
+from retriever.fetch.download import Download
+from retriever.rank import Ranker
+from scorer.scorer import SupportScorer
+
+if TYPE_CHECKING:
+    from conftest import Handler, Serve
+
+QUESTION = "Where do storks spend the winter?"
+GOOD = "White storks spend the winter in Africa, south of the Sahara."
+CHARSET = "In the winter the storks of Château-d’Œx café terraces have left for Africa."
+DEADLINE = 1.0
+Make = Callable[..., Settings]
+
+
+def html(text: str) -> str:
+    filler = "The village has counted its nests every year, and it writes the number on a board."
+    body = f"<main><h1>Storks</h1><p>{text}</p><p>{filler}</p></main>"
+    return f"<html><head><title>Storks</title></head><body>{body}</body></html>"
+
+
+def page(body: bytes, content_type: str = "text/html; charset=utf-8") -> Handler:
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(body=body, headers={"Content-Type": content_type})
+
+    return answer
+
+
+@pytest.fixture
+async def storks(serve: Serve) -> AsyncIterator[str]:
+    """The address of a server whose search finds five pages, of which two can be read."""
+    over = asyncio.Event()
+    results: list[dict[str, str]] = []
+
+    async def search(request: web.Request) -> web.Response:
+        assert request.query["format"] == "json"
+        found = results if "storks" in request.query["q"] else []
+        return web.Response(text=json.dumps({"results": found}), content_type="application/json")
+
+    async def hang(request: web.Request) -> web.Response:
+        await asyncio.wait_for(over.wait(), 20)
+        return web.Response(text="late")
+
+    async def gone(request: web.Request) -> web.Response:
+        raise web.HTTPNotFound
+
+    handlers = {
+        "/good.html": page(html(GOOD).encode()),
+        "/charset.html": page(html(CHARSET).encode("windows-1252")),
+        "/gone.html": gone,
+        "/hang.html": hang,
+        "/image.html": page(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, "text/html"),
+    }
+    base = await serve({"/search": search, **handlers})
+    results += [{"url": base + path, "title": f"Page {path}", "content": ""} for path in handlers]
+    yield base
+    over.set()
+
+
+async def ask(settings: Settings, question: str = QUESTION) -> Answer:
+    async with open_pipeline(settings) as pipeline, aclosing(pipeline.ask(question)) as stream:
+        *_, last = [event async for event in stream]
+    assert isinstance(last, Done)
+    return last.answer
+
+
+async def test_good_pages_answer_and_bad_ones_are_named(settings: Make, storks: str) -> None:
+    answer = await ask(
+        settings(
+            search__provider="searxng",
+            search__searxng_url=storks,
+            fetch__deadline=DEADLINE,
+            fetch__allow_networks="127.0.0.0/8",
+        )
+    )
+    assert answer.status == "answered"
+    assert GOOD in [sentence.text for sentence in answer.sentences]
+    assert CHARSET in [reference.text for reference in answer.references]
+    reasons = {failure.url.removeprefix(storks): failure.reason for failure in answer.failures}
+    assert set(reasons) == {"/gone.html", "/hang.html", "/image.html"}
+    assert "404" in reasons["/gone.html"]
+    assert "late: no answer within 1.0 s" in reasons["/hang.html"]
+    assert reasons["/image.html"]
+    assert DEADLINE <= answer.timings["fetch"] < DEADLINE + 3
+    assert answer.models["search"] == "searxng"
+
+
+async def test_private_addresses_are_refused_unless_they_are_allowed(settings: Make, storks: str) -> None:
+    answer = await ask(settings(search__provider="searxng", search__searxng_url=storks))
+    assert (answer.status, answer.references) == ("no_evidence", ())
+    assert len(answer.failures) == 5
+    assert all("not a public address" in failure.reason for failure in answer.failures)
+
+
+async def test_search_without_hits_is_no_evidence(settings: Make, storks: str) -> None:
+    answer = await ask(settings(search__provider="searxng", search__searxng_url=storks), "Anything else?")
+    assert (answer.status, answer.references, answer.failures) == ("no_evidence", (), ())
+
+
+async def test_search_that_fails_ends_the_question(settings: Make, serve: Serve) -> None:
+    base = await serve({"/search": page(b"busy", "text/plain")})
+    with pytest.raises(SearchError, match="SearXNG"):
+        await ask(settings(search__provider="searxng", search__searxng_url=base))
+
+
+class _Listed:
+    """Finds the same URLs, whatever is asked."""
+
+    name = "listed"
+
+    def __init__(self, *urls: str) -> None:
+        self._urls = urls
+
+    async def search(self, query: str, limit: int) -> list[Hit]:
+        return [Hit(url, "Storks") for url in self._urls]
+
+
+@pytest.mark.parametrize("method", ["ask", "retrieve"])
+async def test_closing_the_stream_cancels_what_is_still_fetched(ranker: Ranker, method: str) -> None:
+    running: set[str] = set()
+
+    async def get(url: str) -> Download:
+        if url == "https://fast.example/":
+            return Download(url, "text/html", html(GOOD).encode(), 200, url)
+        running.add(url)
+        try:
+            await asyncio.sleep(30)
+        finally:
+            running.remove(url)
+        raise FetchError("late")
+
+    pipeline = Pipeline(
+        _Listed("https://slow.example/1", "https://fast.example/", "https://slow.example/2"),
+        None,
+        get,
+        ranker,
+        ExtractiveGenerator(ranker.scores, sentences=5),
+        SupportScorer(),
+        Limits(10, 5, 30.0, 0.5, 0.5, False, 1, 4000),
+    )
+    async with aclosing(getattr(pipeline, method)(QUESTION)) as stream:
+        async for event in stream:
+            if isinstance(event, Fetched):
+                assert len(running) == 2
+                break
+    assert running == set()
