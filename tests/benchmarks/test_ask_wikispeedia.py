@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from benchmarks.ask_wikispeedia import OWN_QUESTIONS, PassageSearch, Question, measure_recall, stored_pages
+from core.settings import load_settings
+from core.types import Page, Passage
+from retriever.collection.collection import collection_folder
+from retriever.collection.indexing import Indexer, index_documents
+from retriever.collection.sources import Document, read_source
+
+needs_data = pytest.mark.skipif(
+    not os.environ.get("CITEWELL_DATA"), reason="CITEWELL_DATA does not name the folder of evaluation data"
+)
+
+
+def page(title: str, *texts: str) -> Page:
+    url = f"/wiki/{title}"
+    return Page(url, title, tuple(Passage(url, title, text) for text in texts))
+
+
+def test_an_article_is_right_when_it_is_about_the_question_and_holds_an_answer() -> None:
+    filler = [page(f"Page {number}", f"Nothing of note, number {number}.") for number in range(50)]
+    search = PassageSearch(
+        [
+            page("Penicillin", "A drug.", "It was found by Alexander Fleming in London."),
+            page("London", "The capital of England, once home of Alexander Fleming."),
+            page("Discovery", "Who discovered penicillin? Alexander Fleming discovered penicillin."),
+            page("Mould", "Who discovered penicillin? Nobody knows."),
+            *filler,
+        ]
+    )
+    right = search.right_articles("who discovered penicillin", ["Alexander Fleming", "Fleming"])
+    assert right == {"/wiki/Penicillin", "/wiki/Discovery"}
+    assert search.right_articles("who discovered penicillin", ["Marie Curie"]) == frozenset()
+
+
+@needs_data
+def test_the_right_article_is_among_the_references(tmp_path: Path) -> None:
+    """The benchmark on the articles of one shard; its floor is pinned a little under what it measures."""
+    folder = Path(os.environ["CITEWELL_DATA"]) / "web" / "wikispeedia"
+    rows = [json.loads(line) for line in OWN_QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    wanted = {title for row in rows for title in row["articles"]}
+    documents = [d for d in read_source(folder / "articles-00.jsonl.gz") if isinstance(d, Document)]
+    chosen = [d for place, d in enumerate(documents) if d.title in wanted or place % 5 == 0]
+    settings = load_settings({"data_dir": tmp_path, "search.collection": "wikispeedia"})
+    with Indexer(collection_folder(tmp_path, "wikispeedia")) as indexer:
+        report = index_documents(indexer, "shard", chosen, workers=2)
+    assert report.added == len(chosen) > 300
+    assert not report.failures
+
+    by_title = {page.title: page.url for page in stored_pages(settings)}
+    questions = [
+        Question(row["question"], frozenset(by_title[t] for t in row["articles"] if t in by_title), "own")
+        for row in rows
+        if by_title.keys() & row["articles"]
+    ]
+    assert len(questions) >= 15
+    recall, seconds = asyncio.run(measure_recall(settings, questions))
+    assert recall["own"]["right_article_among_references"] >= 0.9
+    assert recall["own"]["no_evidence"] <= 0.1
+    assert seconds["p50"] < 5
