@@ -25,7 +25,9 @@ def page(title: str, *texts: str) -> Page:
 
 
 def test_an_article_is_right_when_it_is_about_the_question_and_holds_an_answer() -> None:
-    filler = [page(f"Page {number}", f"Nothing was discovered here, number {number}.") for number in range(50)]
+    filler = [
+        page(f"Page {number}", f"Nothing was discovered here, number {number}.") for number in range(50)
+    ]
     search = PassageSearch(
         [
             page("Penicillin", "A drug.", "It was found by Alexander Fleming in London."),

@@ -6,14 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from core.settings import Settings, load_settings
 from retriever.collection.collection import collection_folder
@@ -170,22 +169,3 @@ def cli(shared_data: Path, minilm_folder: Path, cache: Path, tmp_path: Path) -> 
 def fresh(cli: Cli, tmp_path: Path) -> Cli:
     """The command line with no collections yet."""
     return replace(cli, data_dir=tmp_path / "data")
-
-
-@pytest.fixture
-async def serve() -> AsyncIterator[Serve]:
-    """Start a server with a handler for each path; return its address, without a last slash."""
-    servers: list[TestServer] = []
-
-    async def start(handlers: Mapping[str, Handler]) -> str:
-        app = web.Application()
-        for path, handler in handlers.items():
-            app.router.add_get(path, handler)
-        server = TestServer(app, host="127.0.0.1")
-        await server.start_server()
-        servers.append(server)
-        return f"http://127.0.0.1:{server.port}"
-
-    yield start
-    for server in servers:
-        await server.close()

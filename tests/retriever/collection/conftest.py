@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_network
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tantivy
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 import core
 from retriever.collection.collection import Collection, collection_folder
@@ -113,22 +113,13 @@ class Site:
 
 
 @pytest.fixture
-async def make_site() -> AsyncIterator[Callable[[], Awaitable[Site]]]:
-    servers: list[TestServer] = []
-
+def make_site(serve: Callable[[dict[str, Any]], Awaitable[str]]) -> Callable[[], Awaitable[Site]]:
     async def start() -> Site:
         site = Site()
-        app = web.Application()
-        app.router.add_get("/{path:.*}", site.answer)
-        server = TestServer(app, host="127.0.0.1")
-        await server.start_server()
-        servers.append(server)
-        site.base = f"http://127.0.0.1:{server.port}"
+        site.base = await serve({"/{path:.*}": site.answer})
         return site
 
-    yield start
-    for server in servers:
-        await server.close()
+    return start
 
 
 @pytest.fixture

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from core.errors import SearchError
 from core.types import Hit
@@ -22,21 +21,13 @@ Serve = Callable[[Handler], Awaitable[str]]
 
 
 @pytest.fixture
-async def serve() -> AsyncIterator[Serve]:
+def serve_search(serve: Callable[[dict[str, Handler]], Awaitable[str]]) -> Serve:
     """Start a server with one handler at `/search`; return its address."""
-    servers: list[TestServer] = []
 
     async def start(handler: Handler) -> str:
-        app = web.Application()
-        app.router.add_get("/{prefix:.*}search", handler)
-        server = TestServer(app, host="127.0.0.1")
-        await server.start_server()
-        servers.append(server)
-        return f"http://127.0.0.1:{server.port}"
+        return await serve({"/{prefix:.*}search": handler})
 
-    yield start
-    for server in servers:
-        await server.close()
+    return start
 
 
 def result(n: int, **changes: Any) -> dict[str, Any]:
@@ -84,8 +75,8 @@ def refusing(status: int, body: str, content_type: str = "text/html", **headers:
     return handler
 
 
-async def test_hits_in_order_and_no_more_than_the_limit(serve: Serve) -> None:
-    base = await serve(results(*(result(n) for n in range(1, 21))))
+async def test_hits_in_order_and_no_more_than_the_limit(serve_search: Serve) -> None:
+    base = await serve_search(results(*(result(n) for n in range(1, 21))))
     provider: SearchProvider = SearxngProvider(base)
     hits = await provider.search("why is the sky blue?", 3)
     assert hits == [
@@ -93,20 +84,20 @@ async def test_hits_in_order_and_no_more_than_the_limit(serve: Serve) -> None:
     ]
 
 
-async def test_the_query_arrives_as_it_was_asked(serve: Serve) -> None:
+async def test_the_query_arrives_as_it_was_asked(serve_search: Serve) -> None:
     async def echo(request: web.Request) -> web.Response:
         found = result(1, title=request.query["q"], content=request.headers["User-Agent"])
         return web.json_response({"results": [found]})
 
-    base = await serve(echo)
+    base = await serve_search(echo)
     query = "AT&T + 100% = ? 为什么 #1"
     (hit,) = await SearxngProvider(f"{base}/behind/a/proxy/").search(query, 5)
     assert hit.title == query
     assert hit.snippet.startswith("Citewell/")
 
 
-async def test_results_without_a_page_of_the_web_are_left_out(serve: Serve) -> None:
-    base = await serve(
+async def test_results_without_a_page_of_the_web_are_left_out(serve_search: Serve) -> None:
+    base = await serve_search(
         results(
             result(1, url="magnet:?xt=urn:btih:0"),
             result(2, url=None),
@@ -120,19 +111,19 @@ async def test_results_without_a_page_of_the_web_are_left_out(serve: Serve) -> N
     ]
 
 
-async def test_nothing_found_is_no_error(serve: Serve) -> None:
-    assert await SearxngProvider(await serve(results())).search("q", 10) == []
+async def test_nothing_found_is_no_error(serve_search: Serve) -> None:
+    assert await SearxngProvider(await serve_search(results())).search("q", 10) == []
 
 
-async def test_nothing_found_because_no_engine_answered_is_an_error(serve: Serve) -> None:
+async def test_nothing_found_because_no_engine_answered_is_an_error(serve_search: Serve) -> None:
     silent = [["google", "Suspended: CAPTCHA"], ["brave", "timeout"]]
     with pytest.raises(SearchError, match="google: Suspended: CAPTCHA, brave: timeout") as raised:
-        await SearxngProvider(await serve(results(silent=silent))).search("q", 10)
+        await SearxngProvider(await serve_search(results(silent=silent))).search("q", 10)
     assert "settings.yml" in raised.value.hint
 
 
-async def test_some_engines_may_be_silent(serve: Serve) -> None:
-    base = await serve(results(result(1), silent=[["google", "timeout"]]))
+async def test_some_engines_may_be_silent(serve_search: Serve) -> None:
+    base = await serve_search(results(result(1), silent=[["google", "timeout"]]))
     assert len(await SearxngProvider(base).search("q", 10)) == 1
 
 
@@ -176,16 +167,18 @@ async def test_some_engines_may_be_silent(serve: Serve) -> None:
         ),
     ],
 )
-async def test_refusals_say_what_to_do(serve: Serve, handler: Handler, message: str, hint: str) -> None:
+async def test_refusals_say_what_to_do(
+    serve_search: Serve, handler: Handler, message: str, hint: str
+) -> None:
     with pytest.raises(SearchError) as raised:
-        await SearxngProvider(await serve(handler)).search("q", 10)
+        await SearxngProvider(await serve_search(handler)).search("q", 10)
     assert raised.value.message == message
     assert hint in raised.value.hint
 
 
 @pytest.mark.parametrize("body", ["{}", '{"results": null}', '{"hits": []}'])
-async def test_json_of_something_else(serve: Serve, body: str) -> None:
-    base = await serve(refusing(200, body, "application/json"))
+async def test_json_of_something_else(serve_search: Serve, body: str) -> None:
+    base = await serve_search(refusing(200, body, "application/json"))
     with pytest.raises(SearchError, match="without a list of results"):
         await SearxngProvider(base).search("q", 10)
 
@@ -198,13 +191,13 @@ async def test_an_instance_that_does_not_run() -> None:
             await SearxngProvider(base).search("q", 10)
 
 
-async def test_an_instance_that_does_not_answer(serve: Serve) -> None:
+async def test_an_instance_that_does_not_answer(serve_search: Serve) -> None:
     async def silent(_: web.Request) -> web.Response:
         await asyncio.sleep(30)
         return web.Response()
 
     with pytest.raises(SearchError, match=r"did not answer within 0\.2 s"):
-        await SearxngProvider(await serve(silent), seconds=0.2).search("q", 10)
+        await SearxngProvider(await serve_search(silent), seconds=0.2).search("q", 10)
 
 
 @pytest.mark.parametrize("base_url", ["", "localhost:8888", "http://", "ftp://example.org", "[::"])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from core.errors import SearchError
 from core.types import Hit
@@ -32,21 +31,13 @@ GENERAL = {
 
 
 @pytest.fixture
-async def serve() -> AsyncIterator[Serve]:
+def serve_api(serve: Callable[[dict[str, Handler]], Awaitable[str]]) -> Serve:
     """Start a wiki with one handler at `/w/api.php`; return the address of that."""
-    servers: list[TestServer] = []
 
     async def start(handler: Handler) -> str:
-        app = web.Application()
-        app.router.add_get("/w/api.php", handler)
-        server = TestServer(app, host="127.0.0.1")
-        await server.start_server()
-        servers.append(server)
-        return f"http://127.0.0.1:{server.port}/w/api.php"
+        return await serve({"/w/api.php": handler}) + "/w/api.php"
 
-    yield start
-    for server in servers:
-        await server.close()
+    return start
 
 
 def found(title: str, snippet: str = "", page: int = 1) -> dict[str, Any]:
@@ -79,13 +70,13 @@ def error(code: str, info: str, status: int = 200) -> Handler:
 
 
 async def test_hits_with_the_address_of_the_article_and_a_snippet_without_markup(
-    serve: Serve,
+    serve_api: Serve,
 ) -> None:
     rayleigh = found(
         "Rayleigh scattering",
         '<span class="searchmatch">Blue</span> &amp; &quot;red&quot; light,\n &lt;400 nm',
     )
-    provider: SearchProvider = WikipediaProvider(await serve(wiki(rayleigh, found("Sky"))))
+    provider: SearchProvider = WikipediaProvider(await serve_api(wiki(rayleigh, found("Sky"))))
     assert await provider.search("why is the sky blue", 10) == [
         Hit(
             "http://en.wikipedia.org/wiki/Rayleigh_scattering",
@@ -112,34 +103,34 @@ async def test_hits_with_the_address_of_the_article_and_a_snippet_without_markup
         ),
     ],
 )
-async def test_addresses_of_articles(serve: Serve, title: str, general: dict[str, str], url: str) -> None:
-    (hit,) = await WikipediaProvider(await serve(wiki(found(title), **general))).search("q", 1)
+async def test_addresses_of_articles(serve_api: Serve, title: str, general: dict[str, str], url: str) -> None:
+    (hit,) = await WikipediaProvider(await serve_api(wiki(found(title), **general))).search("q", 1)
     assert (hit.url, hit.title) == (url, title)
 
 
-async def test_no_more_than_the_limit_and_nothing_found_is_no_error(serve: Serve) -> None:
-    many = await serve(wiki(*(found(f"Article {n}") for n in range(30))))
+async def test_no_more_than_the_limit_and_nothing_found_is_no_error(serve_api: Serve) -> None:
+    many = await serve_api(wiki(*(found(f"Article {n}") for n in range(30))))
     assert [hit.title for hit in await WikipediaProvider(many).search("q", 2)] == [
         "Article 0",
         "Article 1",
     ]
-    assert await WikipediaProvider(await serve(wiki())).search("q", 10) == []
+    assert await WikipediaProvider(await serve_api(wiki())).search("q", 10) == []
 
 
-async def test_the_query_arrives_as_it_was_asked(serve: Serve) -> None:
+async def test_the_query_arrives_as_it_was_asked(serve_api: Serve) -> None:
     async def echo(request: web.Request) -> web.Response:
         result = found(request.query["srsearch"], request.headers["User-Agent"])
         return web.json_response({"query": {"general": GENERAL, "search": [result]}})
 
-    (hit,) = await WikipediaProvider(await serve(echo)).search("AT&T = 100% #1 为什么?", 5)
+    (hit,) = await WikipediaProvider(await serve_api(echo)).search("AT&T = 100% #1 为什么?", 5)
     assert hit.title == "AT&T = 100% #1 为什么?"
     assert hit.snippet.startswith("Citewell/")
 
 
-async def test_an_error_that_comes_with_status_200(serve: Serve) -> None:
+async def test_an_error_that_comes_with_status_200(serve_api: Serve) -> None:
     info = "The search backend is too busy."
     with pytest.raises(SearchError) as raised:
-        await WikipediaProvider(await serve(error("search-backend-error", info))).search("q", 10)
+        await WikipediaProvider(await serve_api(error("search-backend-error", info))).search("q", 10)
     assert f"answered: {info} (search-backend-error)" in raised.value.message
     assert "wait" in raised.value.hint
 
@@ -152,9 +143,9 @@ async def test_an_error_that_comes_with_status_200(serve: Serve) -> None:
         (503, "MediaWiki answered 503 Service Unavailable.", "right address"),
     ],
 )
-async def test_refusals_say_what_to_do(serve: Serve, status: int, message: str, hint: str) -> None:
+async def test_refusals_say_what_to_do(serve_api: Serve, status: int, message: str, hint: str) -> None:
     with pytest.raises(SearchError) as raised:
-        await WikipediaProvider(await serve(error("refused", "No.", status))).search("q", 10)
+        await WikipediaProvider(await serve_api(error("refused", "No.", status))).search("q", 10)
     assert raised.value.message == message
     assert hint in raised.value.hint
 
@@ -170,9 +161,9 @@ async def test_refusals_say_what_to_do(serve: Serve, status: int, message: str, 
         {"error": "unknown"},
     ],
 )
-async def test_json_of_something_else(serve: Serve, answer: dict[str, Any]) -> None:
+async def test_json_of_something_else(serve_api: Serve, answer: dict[str, Any]) -> None:
     async def handler(_: web.Request) -> web.Response:
         return web.json_response(answer)
 
     with pytest.raises(SearchError, match="not a MediaWiki's list of results"):
-        await WikipediaProvider(await serve(handler)).search("q", 10)
+        await WikipediaProvider(await serve_api(handler)).search("q", 10)
