@@ -177,17 +177,18 @@ class Pipeline:
                     yield token
         with run.timed("check"):
             answers = dict.fromkeys("".join(texts[candidate]).strip() for candidate in sorted(texts))
-            checked = [self._check(answer, run.references) for answer in answers if answer]
+            threshold = self._limits.threshold
+            checked = [check_citations(answer, run.references, threshold) for answer in answers if answer]
             scores = self._scorer.score(run.question, checked)
         run.candidates = tuple(
-            Candidate(sentences, score) for sentences, score in zip(checked, scores, strict=True)
+            Candidate(self._shown(sentences), score) for sentences, score in zip(checked, scores, strict=True)
         )
         if run.candidates:
             run.best = scores.index(max(scores))
             yield Scored(run.candidates, run.best)
 
-    def _check(self, answer: str, references: Sequence[Reference]) -> tuple[Sentence, ...]:
-        sentences = check_citations(answer, references, self._limits.threshold)
+    def _shown(self, sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
+        # After scoring: an answer does not get better by leaving out what nothing supports.
         if self._limits.drop_unsupported:
             return tuple(sentence for sentence in sentences if sentence.supported)
         return sentences

@@ -112,6 +112,14 @@ async def test_better_supported_candidate_wins(ask: Ask) -> None:
     assert answer.answer == answer.candidates[1].text
 
 
+async def test_leaving_sentences_out_does_not_make_a_candidate_win(ask: Ask) -> None:
+    answer = await ask(f"{TRUE} {INVENTED}", f"{TRUE} {ALSO_TRUE}", drop=True, best_of=2)
+    assert [sentence.text for sentence in answer.sentences] == [TRUE, ALSO_TRUE]
+    assert answer.candidates[0].text.startswith(TRUE)
+    assert INVENTED not in answer.candidates[0].text
+    assert answer.candidates[0].score < answer.candidates[1].score
+
+
 async def test_equal_candidates_are_scored_once(ask: Ask) -> None:
     events = await ask.events(INVENTED, TRUE, f" {TRUE}", INVENTED, best_of=4)
     scored = next(event for event in events if isinstance(event, Scored))
