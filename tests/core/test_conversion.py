@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import os
 import subprocess
 import sys
+from asyncio.subprocess import PIPE
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from aiohttp import web
 
 from core.conversion import STEPS, converted
 from core.errors import ModelError
 from core.weights import locate
 from retriever.encoder.ct2 import Ct2Encoder
 from retriever.encoder.encoder import Vectors
+
+Serve = Callable[[dict[str, Any]], Awaitable[str]]
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", *LETTERS, *(f"##{c}" for c in LETTERS)]
@@ -145,3 +154,63 @@ def test_an_architecture_that_cannot_be_converted(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="cannot be converted") as caught:
         converted(str(model), tmp_path)
     assert "architecture" in caught.value.hint
+
+
+async def test_a_hub_id_is_downloaded_from_the_hub(bert: Path, tmp_path: Path, serve: Serve) -> None:
+    """Against a server that speaks the hub's API: model info, HEAD for metadata, GET for files."""
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    files = [file.name for file in bert.iterdir()]
+
+    async def info(request: web.Request) -> web.Response:
+        siblings = [{"rfilename": name} for name in files]
+        return web.json_response({"id": "tiny/bert-0.1B", "sha": commit, "siblings": siblings})
+
+    async def tree(request: web.Request) -> web.Response:
+        entries = [
+            {"type": "file", "path": name, "size": (bert / name).stat().st_size, "oid": sha1(name)}
+            for name in files
+        ]
+        return web.json_response(entries)
+
+    async def resolve(request: web.Request) -> web.StreamResponse:
+        name = request.match_info["name"]
+        if name not in files:
+            return web.json_response(
+                {"error": "Entry not found"}, status=404, headers={"X-Error-Code": "EntryNotFound"}
+            )
+        headers = {"X-Repo-Commit": commit, "ETag": f'"{sha1(name)}"'}
+        return web.FileResponse(bert / name, headers=headers)
+
+    base = await serve(
+        {
+            "/api/models/tiny/bert-0.1B": info,
+            "/api/models/tiny/bert-0.1B/revision/{revision}": info,
+            "/api/models/tiny/bert-0.1B/tree/{revision}": tree,
+            "/tiny/bert-0.1B/resolve/{revision}/{name}": resolve,
+        }
+    )
+    environment = os.environ | {
+        "HF_ENDPOINT": base,
+        "HF_HOME": str(tmp_path / "hub"),
+        "HF_HUB_DISABLE_XET": "1",
+    }
+    child = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        CONVERT,
+        "tiny/bert-0.1B",
+        str(tmp_path),
+        stdout=PIPE,
+        stderr=PIPE,
+        env=environment,
+    )
+    out, err = await child.communicate()
+    assert child.returncode == 0, err.decode()
+    folder = Path(out.decode().splitlines()[-1])
+    encoder = Ct2Encoder(folder, "tiny/bert-0.1B", max_tokens=64, threads=1)
+    expected = Ct2Encoder(converted(str(bert), tmp_path), "local", max_tokens=64, threads=1)
+    np.testing.assert_array_equal(encoder.encode_passages(TEXTS), expected.encode_passages(TEXTS))
+
+
+def sha1(text: str) -> str:
+    return hashlib.sha1(text.encode()).hexdigest()
