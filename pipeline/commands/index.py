@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from core.errors import CollectionError, InputError
+from core.errors import CollectionError, FetchError, InputError
 from pipeline.commands.options import common_options, flags
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def command(
     if not sources and not rebuild:
         raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
     from core.settings import load_settings
-    from retriever.collection.collection import collection_folder, collection_names
+    from retriever.collection.collection import collection_folder, collection_names, remove_collection
     from retriever.collection.indexing import Indexer
     from retriever.collection.sources import read_source
 
@@ -58,18 +58,25 @@ def command(
             next(read_source(Path(source)), None)
     settings = load_settings(flags(named, networks, assignments))
     folder = collection_folder(settings.data_dir, name)
-    if not sources and name not in collection_names(settings.data_dir):
+    is_new = name not in collection_names(settings.data_dir)
+    if is_new and not sources:
         raise CollectionError(
             f"There is no collection {name!r} to build anew.",
             f"Make it: citewell index SOURCE --collection {name}",
         )
-    failed = 0
-    with Indexer(folder, on_wait=_tell_waiting, rebuild=rebuild) as indexer:
-        for source in sources:
-            report = _index(source, indexer, settings)
-            failed += len(report.failures)
-            _show(source, report, as_json=as_json)
-        pages = indexer.store.count()
+    failed = pages = 0
+    try:
+        with Indexer(folder, on_wait=_tell_waiting, rebuild=rebuild) as indexer:
+            pages = indexer.store.count()
+            for source in sources:
+                report = _index(source, indexer, settings)
+                failed += len(report.failures)
+                pages = indexer.store.count()
+                _show(source, report, as_json=as_json)
+    except FetchError:
+        if is_new and not pages:
+            remove_collection(settings.data_dir, name)
+        raise
     if not as_json:
         click.echo(f"The collection {name} holds {pages:,} pages. Ask it: citewell ask … --collection {name}")
     if failed and not pages:

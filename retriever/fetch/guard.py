@@ -94,7 +94,7 @@ class AddressGuard:
         if reason:
             raise AddressError(
                 f"{address} is not a public address ({reason})",
-                "Only public addresses are read; allow_networks opens a network of your own.",
+                "Only public addresses are read; --allow-network opens a network of your own.",
             )
         if port is not None and port not in self.allow_ports:
             ports = ", ".join(str(allowed) for allowed in sorted(self.allow_ports))

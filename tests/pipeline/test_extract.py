@@ -81,4 +81,4 @@ async def test_page_on_a_private_network_is_read_when_that_is_allowed(cli: Cli, 
     assert refused.code == 1
     for row in refused.objects():
         assert "127.0.0.1 is not a public address" in row["error"]
-        assert "allow_networks" in row["error"]
+        assert "--allow-network" in row["error"]

@@ -130,6 +130,7 @@ async def test_site_is_crawled(fresh: Cli, serve: Serve) -> None:
     refused = await asyncio.to_thread(run)
     assert refused.code == 1
     assert f"{base}/ cannot be crawled" in refused.err
+    assert "--allow-network" in refused.err
 
 
 def test_collections_are_listed_and_removed(fresh: Cli, notes: Path) -> None:
@@ -158,3 +159,8 @@ def test_collections_are_listed_and_removed(fresh: Cli, notes: Path) -> None:
     assert code == 1
     assert "There is no collection 'broken' (there are: whole)." in err
     assert [row["name"] for row in fresh.run("collections", "--json").objects()] == ["whole"]
+
+
+def test_a_crawl_that_is_refused_leaves_no_collection_behind(fresh: Cli) -> None:
+    assert fresh.run("index", "http://127.0.0.1/", "--collection", "site").code == 1
+    assert fresh.run("collections", "--json").objects() == []
