@@ -31,9 +31,9 @@ def machine() -> str:
     return f"{os.cpu_count()} cores of {model}, {memory:.0f} GiB, Python {platform.python_version()}"
 
 
-def peak_megabytes(who: int = resource.RUSAGE_SELF) -> float:
-    """The peak resident memory so far, of this process or with RUSAGE_CHILDREN of its largest child."""
-    return round(resource.getrusage(who).ru_maxrss / 1024, 1)
+def peak_megabytes() -> float:
+    """The peak resident memory of this process so far."""
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -20,7 +20,8 @@ Relevance = Callable[[str, Sequence[str]], NDArray[np.float32]]
 _STOP = re.compile(r"[.!?。！？…][\"'”’)\]]*$")
 # Beginnings that point at the sentence before: alone, such a sentence says half of what it means.
 _POINTS_BACK = re.compile(
-    r"(?:\w+\W+){1,3}(?:he|she|it|they|this|these|those|such|above)\b|(?:he|she|it|its|his|her|they|their|them|this|these|those|that|such|however|but|and|or|so|thus|"
+    r"(?:\w+\W+){1,3}(?:he|she|it|they|this|these|those|such|above)\b|"
+    r"(?:he|she|it|its|his|her|they|their|them|this|these|those|that|such|however|but|and|or|so|thus|"
     r"therefore|hence|moreover|furthermore|also|then|another|both|the former|the latter|yet|nor|"
     r"consequently|additionally|similarly|likewise|instead|otherwise|meanwhile|nevertheless)\b",
     re.IGNORECASE,

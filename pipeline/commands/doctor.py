@@ -90,13 +90,11 @@ def _faiss() -> Check:
 
 
 def _weights(settings: Settings) -> Iterator[Check]:
-    from core.weights import PACKAGED, verify
+    from core.weights import PACKAGED, locate, verify
 
     wanted = [*PACKAGED, settings.retriever.encoder, settings.generator.name]
     for name in dict.fromkeys(name for name in wanted if name != "extractive"):
         try:
-            from core.weights import locate
-
             weights = locate(name)
             verify(name)
         except CitewellError as error:
