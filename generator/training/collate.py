@@ -42,22 +42,21 @@ class Collator:
 
 
 def padded(rows: Sequence[Encoded]) -> dict[str, torch.Tensor]:
-    """`input_ids`, `attention_mask` and `labels`, (n, longest row) each, padded on the right.
+    """`input_ids` and `labels`, (n, longest row) each, padded on the right.
 
-    Only the answers' tokens have labels.
+    Only the answers' tokens have labels. A causal model needs no mask for what comes after a row, and
+    attends faster without one.
     """
     import torch
 
     longest = max(len(row.prompt) + len(row.answer) for row in rows)
     ids = torch.zeros(len(rows), longest, dtype=torch.long)
-    mask = torch.zeros_like(ids)
     labels = torch.full_like(ids, IGNORED)
     for place, (prompt, answer) in enumerate(rows):
         end = len(prompt) + len(answer)
         ids[place, :end] = torch.tensor(prompt + answer)
-        mask[place, :end] = 1
         labels[place, len(prompt) : end] = torch.tensor(answer)
-    return {"input_ids": ids, "attention_mask": mask, "labels": labels}
+    return {"input_ids": ids, "labels": labels}
 
 
 def packed(rows: Sequence[Encoded]) -> dict[str, torch.Tensor]:

@@ -50,7 +50,8 @@ class PromptConfig(Section):
         True, description="Add useless references of other questions where a row has fewer than that."
     )
     shuffle: bool = Field(True, description="Shuffle references, and number the citations anew, each time.")
-    prompt_tokens: int = Field(1000, ge=64, description="Most tokens of a prompt; references are cut.")
+    prompt_tokens: int = Field(1000, ge=64, description="Most tokens of a prompt.")
+    cut: bool = Field(True, description="Cut references of a longer prompt, or leave the row out.")
     answer_tokens: int = Field(200, ge=16, description="Most tokens of an answer; longer ones are cut.")
     frequency_penalty: float = Field(
         FREQUENCY_PENALTY, ge=0, le=2, description="Of the answers that the trained model writes."
@@ -114,6 +115,9 @@ class TrainingConfig(Section):
     choose_by: Choice = Field("answer_loss", description="What the best checkpoint has the best of.")
     patience: int | None = Field(None, ge=1, description="Measurements without a gain after which it ends.")
     log_every: int = Field(5, ge=1, description="Steps between two lines of the log.")
+    precision: Literal["float32", "bfloat16"] = Field(
+        "float32", description="What a CPU computes in; a GPU computes in bfloat16."
+    )
     threads: int = Field(2, ge=1, description="CPU threads.")
 
 

@@ -54,10 +54,17 @@ class Encoder:
         )
 
     def lengths(self, examples: Sequence[Example]) -> list[int]:
-        """About how many tokens each example has, prompt and answer: references are not cut for this."""
-        counts = []
-        for example in examples:
-            texts = [example.question, *example.references, example.answer]
-            *prompt, answer = (len(ids) for ids in self.tokenizer(texts, add_special_tokens=False).input_ids)
-            counts.append(min(sum(prompt) + 40, self._prompt.prompt_tokens) + answer)
-        return counts
+        """About how many tokens each example has, prompt and answer, where its references are cut to fit."""
+        return [
+            min(self._prompt_tokens(example), self._prompt.prompt_tokens)
+            + len(self.tokenizer.encode(example.answer, add_special_tokens=False))
+            for example in examples
+        ]
+
+    def fits(self, example: Example) -> bool:
+        """Whether the prompt has room for the example's references, whole."""
+        return self._prompt_tokens(example) <= self._prompt.prompt_tokens
+
+    def _prompt_tokens(self, example: Example) -> int:
+        texts = [example.question, *example.references]
+        return sum(len(ids) for ids in self.tokenizer(texts, add_special_tokens=False).input_ids) + 40

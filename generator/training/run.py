@@ -60,6 +60,8 @@ def train(run: Run, tell: Tell) -> Outcome:
     quiet()
     trained = build_model(config.model, run.cache, config.training.seed)
     encoder = Encoder(trained.whole, trained.tokenizer, config.prompt, config.training.seed)
+    if not config.prompt.cut:
+        data = data.fitting(encoder.fits, tell)
     steps = _plan(config, data, encoder)
     tell(_summary(data, steps))
     return _train(run, config, data, trained, encoder, steps, tell)

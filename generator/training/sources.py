@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import InputError
@@ -36,6 +36,20 @@ class Data:
 
     train: tuple[Source, ...]
     dev: tuple[Source, ...]
+
+    def fitting(self, fits: Callable[[Example], bool], tell: Tell) -> Data:
+        """Without examples to learn from that do not fit; raises `InputError` where none of a source do."""
+        train = []
+        for source in self.train:
+            kept = tuple(example for example in source.examples if fits(example))
+            tell(f"{source.name}: {len(source.examples) - len(kept):,} rows are too long, and left out")
+            if not kept:
+                raise InputError(
+                    f"No row of the source {source.name} fits the prompt.",
+                    "Raise prompt_tokens, or have references cut: cut = true.",
+                )
+            train.append(replace(source, examples=kept))
+        return replace(self, train=tuple(train))
 
 
 def read_data(config: Config, recipe: Path, tell: Tell) -> Data:

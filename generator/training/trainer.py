@@ -118,8 +118,7 @@ def arguments(training: TrainingConfig, folder: Path, *, measured: bool, resumed
         weight_decay=training.weight_decay,
         max_grad_norm=training.clip,
         seed=training.seed,
-        # Slower than float32 on a CPU.
-        bf16=gpu,
+        bf16=gpu or training.precision == "bfloat16",
         gradient_checkpointing=False,
         max_length=None,
         dataset_kwargs={"skip_prepare_dataset": True},

@@ -116,6 +116,18 @@ def test_all_weights_packed(world: Path) -> None:
     assert (trained - before).abs().max() > 1e-3
 
 
+def test_references_that_would_be_cut_are_left_out_and_bfloat16_learns(world: Path) -> None:
+    recipe = write_config(world, "cut.toml", steps=4, generate=0, precision="bfloat16")
+    recipe.write_text(recipe.read_text().replace("[prompt]", "[prompt]\ncut = false"))
+    outcome, told = run(recipe, world / "bfloat16")
+    assert "made-up: 0 rows are too long, and left out" in told
+    assert outcome.after["answer_loss"] < outcome.before["answer_loss"]
+    short = world / "short.toml"
+    short.write_text(recipe.read_text().replace("prompt_tokens = 400", "prompt_tokens = 64"))
+    with pytest.raises(InputError, match="No row of the source made-up fits the prompt"):
+        run(short, world / "short")
+
+
 def test_layers_that_are_not_there(world: Path) -> None:
     recipe = write_config(world, "layers.toml")
     recipe.write_text(recipe.read_text().replace("rank = 4", 'rank = 4\ntargets = ["query"]'))

@@ -47,6 +47,20 @@ def test_broken_rows_are_named_by_line_and_left_out(tmp_path: Path) -> None:
     assert "made-up: 1 rows cite more than 3 references, and are left out" in told
 
 
+def test_rows_that_do_not_fit_are_left_out_and_told(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows.jsonl", rows(20))
+    data, _ = read(tmp_path)
+    longest = data.train[0].examples[0]
+    told: list[str] = []
+    fitting = data.fitting(lambda example: example != longest, told.append)
+    assert fitting.train[0].examples == data.train[0].examples[1:]
+    assert fitting.dev == data.dev
+    assert told == ["made-up: 1 rows are too long, and left out"]
+    with pytest.raises(InputError, match="No row of the source made-up fits the prompt") as error:
+        data.fitting(lambda _: False, told.append)
+    assert "cut = true" in error.value.hint
+
+
 def test_marks_of_references_that_are_not_there_are_told(tmp_path: Path) -> None:
     good = rows(16)
     good[3] |= {"answer": "It is red[9]."}
