@@ -44,11 +44,11 @@ HEAVY_ALLOWED = (
     }
     | {
         ("retriever/training/trainer.py", "torch"),
-        ("retriever/training/trainer.py", "transformers"),
         ("core/training/progress.py", "transformers"),
         ("core/training/average.py", "torch"),
+        ("core/training/trainer.py", "torch"),
+        ("core/training/trainer.py", "transformers"),
         ("generator/training/trainer.py", "torch"),
-        ("generator/training/trainer.py", "transformers"),
         ("scorer/training/trainer.py", "torch"),
         ("scorer/training/trainer.py", "transformers"),
     }

@@ -29,13 +29,15 @@ class Collator:
         self._packing = packing
 
     def __call__(self, items: Sequence[dict[str, int]]) -> dict[str, Any]:
-        """The parts of the one step that `items` names by its number."""
+        """The parts of the one step that `items` names by its number, and the labels of all of them."""
         (item,) = items
         parts = []
+        tokens = 0
         for part in self._steps[item["step"]].parts:
             rows = [self._encoder.encode(self._shown(draw)) for draw in part]
             parts.append(packed(rows) if self._packing else padded(rows))
-        return {"parts": parts}
+            tokens += sum(len(row.answer) for row in rows)
+        return {"parts": [{"inputs": part, "tokens": tokens} for part in parts]}
 
     def _shown(self, draw: Draw) -> Shown:
         return self._encoder.shown(self._sources[draw.source], draw.row, draw.time)

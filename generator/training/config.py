@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from core.recipe import Section, load_recipe
+from core.training.adapters import LoraConfig
 from generator.causal import FREQUENCY_PENALTY
 from generator.manner import Manner
 from generator.prompt import PromptForm
@@ -17,12 +18,9 @@ HANDBOOK = "docs/training-generator.md"
 Choice = Literal["answer_loss", "citation_f1"]
 
 
-class LoraConfig(Section):
-    """The adapters, as PEFT names their parts (https://arxiv.org/abs/2106.09685)."""
+class AdapterConfig(LoraConfig):
+    """The adapters, and where they are."""
 
-    rank: int = Field(16, ge=1, le=512, description="Rank of the two small matrices.")
-    alpha: int = Field(32, ge=1, description="The adapter's output is scaled by alpha / rank.")
-    dropout: float = Field(0.0, ge=0, lt=1, description="Share of the adapter's input that is dropped.")
     targets: tuple[str, ...] = Field(
         ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"),
         min_length=1,
@@ -37,7 +35,7 @@ class ModelConfig(Section):
         "SmolLM2-135M-Instruct", min_length=1, description="Packaged name, GGUF file, folder or hub id."
     )
     tuning: Literal["lora", "full"] = Field("lora", description="Adapters only, or all weights.")
-    lora: LoraConfig = LoraConfig()
+    lora: AdapterConfig = AdapterConfig()
 
 
 class PromptConfig(Section):

@@ -68,5 +68,5 @@ class DevSets:
                     part = padded([self._encoder.encode(self._encoder.shown(source, row, 0))])
                     part = {name: value.to(model.device) for name, value in part.items()}
                     total += float(answer_loss(model, part))
-                    tokens += answer_tokens([part])
+                    tokens += answer_tokens(part)
         return total / tokens

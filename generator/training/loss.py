@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from generator.training.collate import IGNORED
@@ -29,6 +29,11 @@ def answer_loss(model: Any, part: dict[str, torch.Tensor]) -> torch.Tensor:
     )
 
 
-def answer_tokens(parts: Sequence[dict[str, torch.Tensor]]) -> int:
-    """How many tokens of these parts have a label."""
-    return sum(int((part["labels"] != IGNORED).sum()) for part in parts)
+def part_loss(model: Any, part: Mapping[str, Any]) -> torch.Tensor:
+    """`answer_loss` of a part of a step, as its share of the mean over the step's tokens; a scalar."""
+    return answer_loss(model, part["inputs"]) / int(part["tokens"])
+
+
+def answer_tokens(part: Mapping[str, torch.Tensor]) -> int:
+    """How many tokens of a part have a label."""
+    return int((part["labels"] != IGNORED).sum())

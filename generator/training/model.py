@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from core.dequantisation import dequantised
 from core.errors import ModelError
+from core.training.adapters import with_adapters
 from generator.manner import Manner, write_manner
 from generator.resolve import resolve
-from generator.training.config import LoraConfig, ModelConfig
+from generator.training.config import ModelConfig
 
 DONE = {"lora": "adapter_config.json", "full": "config.json"}
 """By the kind of tuning: a file that only the folder of a trained model has."""
@@ -53,8 +54,10 @@ def build_model(config: ModelConfig, cache: Path, seed: int) -> Trainable:
             "Use its instruction-tuned form, whose name often ends in -Instruct or -it.",
         )
     torch.manual_seed(seed)
-    trained = _with_lora(model, config.lora, config.base) if config.tuning == "lora" else model
-    return Trainable(trained, model, tokenizer)
+    if config.tuning == "full":
+        return Trainable(model, model, tokenizer)
+    lora = config.lora
+    return Trainable(with_adapters(model, lora, lora.targets, "CAUSAL_LM", config.base), model, tokenizer)
 
 
 def save_model(trained: Trainable, folder: Path, config: ModelConfig, manner: Manner) -> None:
@@ -87,25 +90,3 @@ def export(trained: Trainable, folder: Path, manner: Manner) -> None:
 def _save_whole(trained: Trainable, folder: Path) -> None:
     trained.whole.save_pretrained(str(folder))
     trained.tokenizer.save_pretrained(str(folder))
-
-
-def _with_lora(model: Any, config: LoraConfig, base: str) -> Any:
-    from peft import LoraConfig as PeftConfig
-    from peft import get_peft_model
-
-    try:
-        return get_peft_model(
-            model,
-            PeftConfig(
-                task_type="CAUSAL_LM",
-                r=config.rank,
-                lora_alpha=config.alpha,
-                lora_dropout=config.dropout,
-                target_modules=list(config.targets),
-            ),
-        )
-    except ValueError as error:
-        raise ModelError(
-            f"The model {base} takes no adapters in the layers {', '.join(config.targets)}: {error}",
-            "Name linear layers of this model under model.lora.targets.",
-        ) from error

@@ -17,6 +17,7 @@ from generator.training.collate import Collator
 from generator.training.config import Config, load_config
 from generator.training.dev import DevSets
 from generator.training.encode import Encoder
+from generator.training.loss import part_loss
 from generator.training.model import DONE, Trainable, build_model, export, save_model
 from generator.training.plan import Step, plan
 from generator.training.sources import Data, read_data
@@ -111,7 +112,7 @@ def _train(
     )
     average = Average(trained.model, training.ema) if training.ema is not None else None
     dev = DevSets(data.dev, config, encoder) if config.measured else None
-    trainer.begin(progress, training.patience, dev, average)
+    trainer.begin(part_loss, progress, training.patience, dev.measure if dev else None, average)
     if checkpoint is not None:
         tell(f"going on after step {checkpoint_step(checkpoint):,}")
     trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from core.recipe import Section, load_recipe
+from core.training.adapters import LoraConfig
 from retriever.training.objectives import Objective
 
 Format = Literal["references", "pairs", "beir"]
@@ -20,12 +21,9 @@ LABELS: dict[str, tuple[Label, ...]] = {
 }
 
 
-class LoraConfig(Section):
-    """The adapters, as PEFT names their parts (https://arxiv.org/abs/2106.09685)."""
+class AdapterConfig(LoraConfig):
+    """The adapters, and where they are."""
 
-    rank: int = Field(16, ge=1, le=512, description="Rank of the two small matrices.")
-    alpha: int = Field(32, ge=1, description="The adapter's output is scaled by alpha / rank.")
-    dropout: float = Field(0.0, ge=0, lt=1, description="Share of the adapter's input that is dropped.")
     targets: tuple[str, ...] = Field(
         ("query", "key", "value", "dense"), min_length=1, description="Names of the layers that are adapted."
     )
@@ -41,7 +39,7 @@ class ModelConfig(Section):
     )
     max_tokens: int = Field(256, ge=8, le=8192, description="Tokens of a text that are read.")
     dropout: float = Field(0.0, ge=0, lt=1, description="Dropout in the base's own layers; slow on a CPU.")
-    lora: LoraConfig = LoraConfig()
+    lora: AdapterConfig = AdapterConfig()
 
 
 class MiningConfig(Section):

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ModelError
+from core.training.adapters import with_adapters
 from core.weights import verify
 from retriever.encoder.resolve import Tower, packaged_base, resolve
-from retriever.training.config import LoraConfig, ModelConfig
+from retriever.training.config import ModelConfig
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -102,28 +103,8 @@ def _modules(tower: Tower, config: ModelConfig, side: str) -> list[Any]:
         if isinstance(layer, nn.Dropout):
             layer.p = config.dropout
     if config.tuning == "lora":
-        transformer.model = _with_lora(transformer.model, config.lora, config.base)
+        transformer.model = with_adapters(
+            transformer.model, config.lora, config.lora.targets, "FEATURE_EXTRACTION", config.base
+        )
     modules = [transformer, Pooling(tower.dimension, pooling_mode=tower.pooling)]
     return [*modules, Normalize()] if tower.normalise else modules
-
-
-def _with_lora(model: Any, config: LoraConfig, base: str) -> Any:
-    from peft import LoraConfig as PeftConfig
-    from peft import get_peft_model
-
-    try:
-        return get_peft_model(
-            model,
-            PeftConfig(
-                task_type="FEATURE_EXTRACTION",
-                r=config.rank,
-                lora_alpha=config.alpha,
-                lora_dropout=config.dropout,
-                target_modules=list(config.targets),
-            ),
-        )
-    except ValueError as error:
-        raise ModelError(
-            f"The model {base} takes no adapters in the layers {', '.join(config.targets)}: {error}",
-            "Name linear layers of this model under model.lora.targets.",
-        ) from error

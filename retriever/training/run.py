@@ -92,7 +92,7 @@ def _train(run: Run, config: Config, data: Data, batches: list[Batch], tell: Tel
         evaluator=DevEvaluator(data.dev) if data.dev else None,
         data_collator=collator,
     )
-    trainer.begin(progress, config.training.patience)
+    trainer.follow(progress, config.training.patience)
     if checkpoint is not None:
         tell(f"going on after step {checkpoint_step(checkpoint):,}")
     trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))

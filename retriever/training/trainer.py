@@ -13,16 +13,13 @@ from sentence_transformers import (
 )
 from sentence_transformers.base.evaluation import BaseEvaluator
 from torch.utils.data import BatchSampler, SequentialSampler
-from transformers import EarlyStoppingCallback, PrinterCallback
 
-from core.training.checkpoints import TrainingError, load_trained, save_trained
-from core.training.progress import Progress
+from core.training.checkpoints import TrainingError
+from core.training.trainer import CheckpointedTrainer, planned_arguments
 from retriever.losses.lists import RankedLists
 from retriever.training.config import TrainingConfig
 from retriever.training.dev import MEAN, measure_dev
 from retriever.training.sources import DevSet
-
-_SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
 
 
 class DevEvaluator(BaseEvaluator):
@@ -39,15 +36,8 @@ class DevEvaluator(BaseEvaluator):
         return measure_dev(model, self._sets)
 
 
-class DualEncoderTrainer(SentenceTransformerTrainer):
+class DualEncoderTrainer(CheckpointedTrainer, SentenceTransformerTrainer):
     """Trains a dual encoder on batches that are planned beforehand (`retriever.training.plan`)."""
-
-    def begin(self, progress: Progress, patience: int | None) -> None:
-        """Have `progress` tell of the run, not the library, and end it after `patience` dev metrics."""
-        self.remove_callback(PrinterCallback)
-        self.add_callback(progress)
-        if patience is not None:
-            self.add_callback(EarlyStoppingCallback(early_stopping_patience=patience))
 
     def get_batch_sampler(self, dataset: Any, *args: Any, **kwargs: Any) -> BatchSampler:
         """Batches in the plan's order; each item of the data set is a whole batch."""
@@ -76,51 +66,12 @@ class DualEncoderTrainer(SentenceTransformerTrainer):
             )
         return loss
 
-    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        """Only what is trained: of a model with adapters a few megabytes."""
-        save_trained(self.model, Path(output_dir or str(self.args.output_dir)))
-
-    def _load_best_model(self) -> None:
-        # The base class logs an error that it meets here, and goes on with the last weights.
-        if self.state.best_model_checkpoint is not None:
-            self._load_from_checkpoint(self.state.best_model_checkpoint)
-
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        load_trained(self.model, Path(resume_from_checkpoint))
-
 
 def arguments(
     training: TrainingConfig, folder: Path, *, measured: bool, resumed: bool
 ) -> SentenceTransformerTrainingArguments:
-    """The arguments of the trainer, which writes checkpoints to `folder`.
-
-    The plan has all epochs in it, so that for the trainer there is one. `measured` says that there are dev
-    rows; the model is measured before the first step too, if the run is not `resumed`.
-    """
+    """The arguments of the trainer; `measured` says that there are dev rows."""
+    best = MEAN if measured else None
     return SentenceTransformerTrainingArguments(
-        output_dir=str(folder),
-        num_train_epochs=1,
-        per_device_train_batch_size=1,
-        learning_rate=training.learning_rate,
-        lr_scheduler_type=_SCHEDULES[training.schedule],
-        warmup_steps=training.warmup,
-        weight_decay=training.weight_decay,
-        max_grad_norm=training.clip,
-        seed=training.seed,
-        eval_strategy="steps" if measured else "no",
-        eval_steps=training.eval_every,
-        eval_on_start=measured and not resumed,
-        save_strategy="steps",
-        save_steps=training.eval_every,
-        save_total_limit=2,
-        load_best_model_at_end=measured,
-        metric_for_best_model=f"eval_{MEAN}" if measured else None,
-        greater_is_better=True if measured else None,
-        logging_steps=training.log_every,
-        logging_nan_inf_filter=False,
-        restore_callback_states_from_checkpoint=True,
-        dataloader_pin_memory=False,
-        use_cpu=not torch.cuda.is_available(),
-        report_to="none",
-        disable_tqdm=True,
+        **planned_arguments(training, folder, best, greater=True, resumed=resumed)
     )

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from core.recipe import Section, load_recipe
+from core.training.adapters import LoraConfig
 from scorer.data.config import ReadingConfig, SplitConfig
 from scorer.form import Layout
 
@@ -17,12 +18,9 @@ Formulation = Literal["pairwise", "classification", "regression"]
 Choice = Literal["accuracy", "length_matched", "pair_loss"]
 
 
-class LoraConfig(Section):
-    """The adapters, as PEFT names their parts (https://arxiv.org/abs/2106.09685)."""
+class AdapterConfig(LoraConfig):
+    """The adapters, and where they are."""
 
-    rank: int = Field(16, ge=1, le=512, description="Rank of the two small matrices.")
-    alpha: int = Field(32, ge=1, description="The adapter's output is scaled by alpha / rank.")
-    dropout: float = Field(0.0, ge=0, lt=1, description="Share of the adapter's input that is dropped.")
     targets: tuple[str, ...] = Field(
         (), description="Last names of the linear layers that are adapted; none stands for all."
     )
@@ -48,7 +46,7 @@ class ModelConfig(Section):
     )
     dropout: float = Field(0.1, ge=0, lt=1, description="Dropout in the trained layers and before the head.")
     layout: Layout = Layout()
-    lora: LoraConfig = LoraConfig()
+    lora: AdapterConfig = AdapterConfig()
 
     @model_validator(mode="after")
     def _fits(self) -> ModelConfig:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.errors import ModelError
+from core.training.adapters import with_adapters
 from core.training.checkpoints import trained
 from scorer.encode import Encoder
 from scorer.form import FORM, Form, Pooling, read_form, write_form
@@ -134,8 +135,6 @@ def _load_adapter(backbone: Any, folder: Path) -> None:
 
 
 def _with_lora(backbone: Any, config: ModelConfig, name: str, first: int) -> Any:
-    from peft import LoraConfig as PeftConfig
-    from peft import get_peft_model
     from torch.nn import Linear
 
     lora = config.lora
@@ -153,13 +152,4 @@ def _with_lora(backbone: Any, config: ModelConfig, name: str, first: int) -> Any
             f"The model {config.base} takes no adapters in the layers {', '.join(lora.targets)}.",
             f"Name some of {known} under model.lora.targets.",
         )
-    return get_peft_model(
-        backbone,
-        PeftConfig(
-            task_type="FEATURE_EXTRACTION",
-            r=lora.rank,
-            lora_alpha=lora.alpha,
-            lora_dropout=lora.dropout,
-            target_modules=targets,
-        ),
-    )
+    return with_adapters(backbone, lora, targets, "FEATURE_EXTRACTION", config.base)

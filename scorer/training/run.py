@@ -118,7 +118,7 @@ def _train(
     from core.training.plot import PLOT, draw
     from core.training.progress import Progress
     from scorer.model import raw_scores
-    from scorer.training.trainer import PlannedTrainer, arguments
+    from scorer.training.trainer import ScorerTrainer, arguments
 
     config, training = run.config, run.config.training
     torch.set_num_threads(training.threads)
@@ -132,15 +132,9 @@ def _train(
     collator: Any = Collator(steps, learnt, trainable.encoder, match_length=config.objective.match_length)
     progress = Progress([step.tokens for step in steps], "tokens", run.out, tell)
     measured = bool(sources.dev)
-    trainer = PlannedTrainer(
+    trainer = ScorerTrainer(
         model=model,
-        args=arguments(
-            training,
-            run.out / CHECKPOINTS,
-            training.learning_rate,
-            measured=measured,
-            resumed=checkpoint is not None,
-        ),
+        args=arguments(training, run.out / CHECKPOINTS, measured=measured, resumed=checkpoint is not None),
         train_dataset=rows,
         eval_dataset=rows if measured else None,
         data_collator=collator,
@@ -158,7 +152,8 @@ def _train(
 
     if run.gate is not None:
         run.gate.before(dev, model)
-    trainer.begin(loss, progress, training.head_rate, training.patience, dev.measure, average)
+    trainer.head_rate = training.head_rate
+    trainer.begin(loss, progress, training.patience, dev.measure, average)
     if checkpoint is not None:
         tell(f"going on after step {checkpoint_step(checkpoint):,}")
     trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))

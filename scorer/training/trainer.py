@@ -1,64 +1,28 @@
-"""The trainer of transformers, with planned steps and an average of the weights."""
+"""The trainer of transformers, with a learning rate of its own for the head."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch.utils.data import SequentialSampler
-from transformers import (
-    EarlyStoppingCallback,
-    PrinterCallback,
-    Trainer,
-    TrainerCallback,
-    TrainingArguments,
-)
+from transformers import TrainingArguments
 
-from core.training.average import Average
-from core.training.checkpoints import TrainingError, load_trained, save_trained
-from core.training.progress import Progress
+from core.training.trainer import PlannedTrainer, planned_arguments
 from scorer.training.config import TrainingConfig
 
-PartLoss = Callable[[Any, Mapping[str, Any]], torch.Tensor]
-"""The loss of a part of a step; those of all parts add up to the loss of the step."""
-
-_SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
 _LOWER_IS_BETTER = {"pair_loss"}
 
 
-class PlannedTrainer(Trainer):
+class ScorerTrainer(PlannedTrainer):
     """Trains on steps that are planned beforehand (`scorer.training.plan`).
 
     TRL's RewardTrainer takes pairs of one chosen and one rejected answer; here an element of a batch has all
     answers to a question (InstructGPT §3.4), ties, and gradients are accumulated over parts of one length.
     """
 
-    def begin(
-        self,
-        part_loss: PartLoss,
-        progress: Progress,
-        head_rate: float = 1.0,
-        patience: int | None = None,
-        measure: Callable[[Any], dict[str, float]] | None = None,
-        average: Average | None = None,
-    ) -> None:
-        """Learn by `part_loss`, have `progress` tell of the run, and `measure` the averaged weights.
-
-        The learning rate of the model's part `head` is `head_rate` times that of the rest.
-        """
-        self._part_loss = part_loss
-        self._head_rate = head_rate
-        self._measure = measure
-        self._average = average
-        self.remove_callback(PrinterCallback)
-        if average is not None:
-            self.add_callback(_Averaging(average))
-        self.add_callback(progress)
-        if patience is not None:
-            self.add_callback(EarlyStoppingCallback(early_stopping_patience=patience))
+    head_rate = 1.0
+    """The learning rate of the model's part `head`, as a multiple of that of the rest."""
 
     def create_optimizer(self, *args: Any, **kwargs: Any) -> torch.optim.Optimizer:
         """AdamW, with a rate of its own for the head."""
@@ -67,107 +31,18 @@ class PlannedTrainer(Trainer):
         head = list(model.head.parameters())
         known = {id(value) for value in head}
         rest = [value for value in model.parameters() if value.requires_grad and id(value) not in known]
-        groups = [{"params": rest, "lr": rate}, {"params": head, "lr": rate * self._head_rate}]
+        groups = [{"params": rest, "lr": rate}, {"params": head, "lr": rate * self.head_rate}]
         self.optimizer = torch.optim.AdamW(
             [group for group in groups if group["params"]], lr=rate, weight_decay=self.args.weight_decay
         )
         return self.optimizer
 
-    def training_step(self, model: Any, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> torch.Tensor:
-        """One step, part by part; raises `TrainingError` where the loss is not a finite number."""
-        model.train()
-        parts: Any = self._prepare_inputs(inputs)["parts"]
-        total = torch.zeros((), device=self.args.device)
-        for part in parts:
-            with self.compute_loss_context_manager():
-                loss = self._part_loss(model, part)
-            self.accelerator.backward(loss)
-            total += loss.detach()
-        if not torch.isfinite(total):
-            raise TrainingError(
-                f"The loss of step {self.state.global_step + 1} is {total.item()}.",
-                "Lower learning_rate, or look at the data; the checkpoints before are kept.",
-            )
-        return total
 
-    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
-        """Measure and log."""
-        assert self._measure is not None
-        with self._average.used() if self._average is not None else nullcontext():
-            found = self._measure(self.model)
-        metrics = {f"eval_{name}": value for name, value in found.items()}
-        self.log(metrics)
-        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
-        return metrics
-
-    def _get_train_sampler(self, train_dataset: Any = None) -> SequentialSampler:
-        rows: Any = train_dataset or self.train_dataset
-        return SequentialSampler(rows)
-
-    def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
-        checkpoint = Path(output_dir or str(self.args.output_dir))
-        model: Any = self.model
-        save_trained(model, checkpoint)
-        if self._average is not None:
-            self._average.save(checkpoint)
-
-    def _load_best_model(self) -> None:
-        # The base class logs an error that it meets here, and goes on with the last weights.
-        if self.state.best_model_checkpoint is not None:
-            self._load_from_checkpoint(self.state.best_model_checkpoint)
-
-    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        trained: Any = self.model
-        load_trained(trained, Path(resume_from_checkpoint))
-        if self._average is not None:
-            self._average.load(Path(resume_from_checkpoint))
-
-
-class _Averaging(TrainerCallback):
-    def __init__(self, average: Average) -> None:
-        self._average = average
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Follow the weights."""
-        self._average.update()
-
-
-def arguments(
-    training: TrainingConfig, folder: Path, learning_rate: float, *, measured: bool, resumed: bool
-) -> TrainingArguments:
-    """The arguments of the trainer, which writes checkpoints to `folder`.
-
-    The plan has all epochs in it, so that for the trainer there is one. `measured` says that there is dev
-    data; the model is measured before the first step too, if the run is not `resumed`.
-    """
-    gpu = torch.cuda.is_available()
+def arguments(training: TrainingConfig, folder: Path, *, measured: bool, resumed: bool) -> TrainingArguments:
+    """The arguments of the trainer; `measured` says that there is dev data."""
+    best = training.choose_by if measured else None
     return TrainingArguments(
-        output_dir=str(folder),
-        num_train_epochs=1,
-        per_device_train_batch_size=1,
-        learning_rate=learning_rate,
-        lr_scheduler_type=_SCHEDULES[training.schedule],
-        warmup_steps=training.warmup,
-        weight_decay=training.weight_decay,
-        max_grad_norm=training.clip,
-        seed=training.seed,
-        # Slower than float32 on a CPU.
-        bf16=gpu,
-        remove_unused_columns=False,
-        eval_strategy="steps" if measured else "no",
-        eval_steps=training.eval_every,
-        eval_on_start=measured and not resumed,
-        save_strategy="steps",
-        save_steps=training.eval_every,
-        save_total_limit=2,
-        load_best_model_at_end=measured,
-        metric_for_best_model=f"eval_{training.choose_by}" if measured else None,
-        greater_is_better=training.choose_by not in _LOWER_IS_BETTER if measured else None,
-        logging_steps=training.log_every,
-        logging_nan_inf_filter=False,
-        restore_callback_states_from_checkpoint=True,
-        dataloader_pin_memory=False,
-        use_cpu=not gpu,
-        report_to="none",
-        disable_tqdm=True,
+        **planned_arguments(training, folder, best, greater=best not in _LOWER_IS_BETTER, resumed=resumed),
+        # Slower than float32 on most CPUs.
+        bf16=torch.cuda.is_available(),
     )

@@ -28,7 +28,7 @@ def tune(trainable: Trainable, learnt: Sequence[Element], config: Config, folder
     from datasets import Dataset
 
     from core.training.progress import Progress
-    from scorer.training.trainer import PlannedTrainer, arguments
+    from scorer.training.trainer import ScorerTrainer, arguments
 
     finished = folder / _FINISHED
     if (finished / TRAINED).is_file():
@@ -50,10 +50,13 @@ def tune(trainable: Trainable, learnt: Sequence[Element], config: Config, folder
     folder.mkdir(parents=True, exist_ok=True)
     tell(f"fine-tuning on {len(rows):,} answers, {len(steps):,} steps")
     collator: Any = _Collator(steps, rows, trainable)
-    trainer = PlannedTrainer(
+    trainer = ScorerTrainer(
         model=trainable.model,
         args=arguments(
-            training, folder, config.tuning.learning_rate, measured=False, resumed=checkpoint is not None
+            training.model_copy(update={"learning_rate": config.tuning.learning_rate}),
+            folder,
+            measured=False,
+            resumed=checkpoint is not None,
         ),
         train_dataset=Dataset.from_dict({"step": list(range(len(steps)))}),
         data_collator=collator,

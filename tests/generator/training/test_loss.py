@@ -39,12 +39,12 @@ def test_it_is_the_sum_over_all_answers(model: Any, lay: Any) -> None:
     with torch.no_grad():
         loss = float(answer_loss(model, part))
     assert loss == pytest.approx(sum(by_hand(model, row) for row in ROWS), rel=1e-4)
-    assert answer_tokens([part]) == 9
+    assert answer_tokens(part) == 9
 
 
 def test_its_gradient_is_that_of_the_model_s_own_loss(model: Any) -> None:
     part = padded(ROWS)
-    own = model(**part, use_cache=False).loss * answer_tokens([part])
+    own = model(**part, use_cache=False).loss * answer_tokens(part)
     (expected,) = torch.autograd.grad(own, model.model.layers[0].mlp.up_proj.weight)
     (found,) = torch.autograd.grad(answer_loss(model, part), model.model.layers[0].mlp.up_proj.weight)
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)

@@ -8,9 +8,9 @@ import pytest
 from pydantic import BaseModel
 
 from generator.training.config import (
+    AdapterConfig,
     DataConfig,
     DevConfig,
-    LoraConfig,
     ModelConfig,
     PromptConfig,
     TrainingConfig,
@@ -39,7 +39,7 @@ def test_the_ablations_differ_in_one_thing() -> None:
 
 
 @pytest.mark.parametrize(
-    "section", [ModelConfig, LoraConfig, PromptConfig, DataConfig, DevConfig, TrainingConfig]
+    "section", [ModelConfig, AdapterConfig, PromptConfig, DataConfig, DevConfig, TrainingConfig]
 )
 def test_the_handbook_lists_all_keys(section: type[BaseModel]) -> None:
     handbook = (ROOT / "docs" / "training-generator.md").read_text(encoding="utf-8")

@@ -8,9 +8,9 @@ import pytest
 from pydantic import BaseModel
 
 from retriever.training.config import (
+    AdapterConfig,
     DataConfig,
     DevConfig,
-    LoraConfig,
     MiningConfig,
     ModelConfig,
     TrainingConfig,
@@ -28,7 +28,7 @@ def test_a_recipe_can_be_read(recipe: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "section", [ModelConfig, LoraConfig, DataConfig, DevConfig, MiningConfig, TrainingConfig]
+    "section", [ModelConfig, AdapterConfig, DataConfig, DevConfig, MiningConfig, TrainingConfig]
 )
 def test_the_handbook_lists_all_keys(section: type[BaseModel]) -> None:
     handbook = (ROOT / "docs" / "training-retriever.md").read_text(encoding="utf-8")

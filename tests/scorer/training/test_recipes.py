@@ -12,8 +12,8 @@ from core.errors import InputError
 from scorer.data.config import ReadingConfig, SplitConfig, VoteConfig
 from scorer.form import Layout
 from scorer.training.config import (
+    AdapterConfig,
     DataConfig,
-    LoraConfig,
     ModelConfig,
     ObjectiveConfig,
     TrainingConfig,
@@ -52,7 +52,7 @@ def test_the_formulations_differ_in_nothing_else() -> None:
 @pytest.mark.parametrize(
     "section",
     [
-        *(ModelConfig, Layout, LoraConfig, DataConfig, ReadingConfig, VoteConfig, SplitConfig),
+        *(ModelConfig, Layout, AdapterConfig, DataConfig, ReadingConfig, VoteConfig, SplitConfig),
         *(ObjectiveConfig, TuningConfig, TrainingConfig),
     ],
 )
