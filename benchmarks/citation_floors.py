@@ -10,19 +10,16 @@ that would sink is refused, unless `--lower` says that it is meant.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import gzip
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from benchmarks.floors import pinned
+from benchmarks.floors import gate, sha256s
 from benchmarks.generation_set import READERS, divided
-from benchmarks.report import external_data, table
 from core.settings import load_settings
 from core.types import Reference
 from generator.citations.correction import check_citations
@@ -42,7 +39,7 @@ _QUESTIONS = 15  # of each source
 
 def checksums(data: Path) -> dict[str, str]:
     """The SHA-256 of each file that is read."""
-    return {name: hashlib.sha256((data / name).read_bytes()).hexdigest() for name in _FILES}
+    return sha256s(data, _FILES)
 
 
 def measured(data: Path) -> dict[str, float]:
@@ -93,26 +90,5 @@ def _demonstrations(data: Path) -> list[dict[str, Any]]:
         ]  # whose answers are lists
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--pin", action="store_true", help="write the floors")
-    parser.add_argument("--lower", action="store_true", help="also those that sink")
-    arguments = parser.parse_args()
-    data = external_data()
-    stored: dict[str, Any] = json.loads(FLOORS.read_text(encoding="utf-8")) if FLOORS.exists() else {}
-    old = stored.get("floors", {})
-    scores = measured(data)
-    print(
-        table(["measure", "measured", "floor"], [[n, f"{s:.4f}", old.get(n, "")] for n, s in scores.items()])
-    )
-    if arguments.pin:
-        floors = {
-            "data": checksums(data),
-            "floors": pinned(scores, old, lower=arguments.lower, margin=_MARGIN),
-        }
-        FLOORS.write_text(json.dumps(floors, indent=1) + "\n", encoding="utf-8")
-        print(f"\nWritten to {FLOORS}.")
-
-
 if __name__ == "__main__":
-    main()
+    gate(__doc__, "measure", FLOORS, checksums, measured, _MARGIN)

@@ -10,14 +10,11 @@ floor that would sink is refused, unless `--lower` says that it is meant.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from benchmarks.floors import pinned
-from benchmarks.report import external_data, table
+from benchmarks.floors import gate
 from retriever.extract.main_text.classifier import MODEL, packaged
 from retriever.extract.training.card import RECORD
 from retriever.extract.training.cross_validation import GroupScore, PageScore, by_type, checksum, text_of
@@ -30,9 +27,10 @@ _EVERY = {ARTICLES: 1}  # row of a data set
 _EVERY_OTHER = 4
 
 
-def measured(files: Sequence[Path]) -> dict[str, float]:
+def measured(data: Path) -> dict[str, float]:
     """The scores of the packaged classifier on the sample."""
     scores = []
+    files = data_files(data)
     for name in sorted({data_set(file) for file in files}):
         rows = (row for file in files if data_set(file) == name for row in read_rows(file))
         for number, row in enumerate(rows):
@@ -70,26 +68,10 @@ def recorded() -> dict[str, float]:
     return found
 
 
-def checksums(files: Sequence[Path]) -> dict[str, str]:
+def checksums(data: Path) -> dict[str, str]:
     """The SHA-256 of each file of data."""
-    return {file.name: checksum(file) for file in files}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--pin", action="store_true", help="write the floors")
-    parser.add_argument("--lower", action="store_true", help="also those that sink")
-    arguments = parser.parse_args()
-    files = data_files(external_data())
-    stored: dict[str, Any] = json.loads(FLOORS.read_text(encoding="utf-8")) if FLOORS.exists() else {}
-    old = stored.get("floors", {})
-    scores = measured(files) | recorded()
-    print(table(["score", "measured", "floor"], [[n, f"{s:.4f}", old.get(n, "")] for n, s in scores.items()]))
-    if arguments.pin:
-        floors = {"data": checksums(files), "floors": pinned(scores, old, lower=arguments.lower)}
-        FLOORS.write_text(json.dumps(floors, indent=1) + "\n", encoding="utf-8")
-        print(f"\nWritten to {FLOORS}.")
+    return {file.name: checksum(file) for file in data_files(data)}
 
 
 if __name__ == "__main__":
-    main()
+    gate(__doc__, "score", FLOORS, checksums, lambda data: measured(data) | recorded())

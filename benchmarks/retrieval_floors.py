@@ -9,15 +9,10 @@ floor that would sink is refused, unless `--lower` says that it is meant.
 
 from __future__ import annotations
 
-import argparse
-import hashlib
-import json
 import tempfile
 from pathlib import Path
-from typing import Any
 
-from benchmarks.floors import pinned
-from benchmarks.report import external_data, table
+from benchmarks.floors import gate, sha256s
 from core.settings import load_settings
 from retriever.encoder.load import load_encoder
 from retriever.evaluation.evaluate import candidates, evaluate
@@ -46,11 +41,16 @@ _DEPTH = 30
 
 def checksums(data: Path) -> dict[str, str]:
     """The SHA-256 of each file that is read."""
-    return {name: hashlib.sha256((data / name).read_bytes()).hexdigest() for name in _FILES}
+    return sha256s(data, _FILES)
 
 
-def measured(data: Path, folder: Path) -> dict[str, float]:
-    """The nDCG@10 of both systems on both tasks; encoded corpora are put into `folder`."""
+def measured(data: Path) -> dict[str, float]:
+    """The nDCG@10 of both systems on both tasks."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _measured(data, Path(folder))
+
+
+def _measured(data: Path, folder: Path) -> dict[str, float]:
     settings = load_settings()
     encoder = load_encoder(
         "all-MiniLM-L6-v2", settings.cache_dir, max_tokens=_TOKENS, threads=settings.threads
@@ -68,27 +68,5 @@ def measured(data: Path, folder: Path) -> dict[str, float]:
     return found
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--pin", action="store_true", help="write the floors")
-    parser.add_argument("--lower", action="store_true", help="also those that sink")
-    arguments = parser.parse_args()
-    data = external_data()
-    stored: dict[str, Any] = json.loads(FLOORS.read_text(encoding="utf-8")) if FLOORS.exists() else {}
-    old = stored.get("floors", {})
-    with tempfile.TemporaryDirectory() as folder:
-        scores = measured(data, Path(folder))
-    print(
-        table(["nDCG@10", "measured", "floor"], [[n, f"{s:.4f}", old.get(n, "")] for n, s in scores.items()])
-    )
-    if arguments.pin:
-        floors = {
-            "data": checksums(data),
-            "floors": pinned(scores, old, lower=arguments.lower, margin=_MARGIN),
-        }
-        FLOORS.write_text(json.dumps(floors, indent=1) + "\n", encoding="utf-8")
-        print(f"\nWritten to {FLOORS}.")
-
-
 if __name__ == "__main__":
-    main()
+    gate(__doc__, "nDCG@10", FLOORS, checksums, measured, _MARGIN)

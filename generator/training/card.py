@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.published import published_name
-from core.telling import duration
+from core.tables import markdown_table
+from core.training.card import card_name, held_out
+from core.training.card import write_card as write
 from core.training.files import DataFile, describe_file
-from generator.training.config import Config, SourceConfig
+from generator.training.config import Config
 from generator.training.sources import Data, source_files
 
-CARD = "README.md"
-RECORD = "training.json"
 _PACKAGES = ("torch", "transformers", "trl", "peft")
 
 _CARD = """\
@@ -88,49 +85,41 @@ def write_card(
     folder: Path, config: Config, recipe: Path, data: Data, command: str, outcome: Outcome
 ) -> None:
     """Write the card and, for programs, the record of the same."""
-    date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-    files = [
+    training = config.training
+    write(
+        folder,
+        _CARD,
+        command=command,
+        seed=training.seed,
+        packages=_PACKAGES,
+        outcome=outcome,
+        files=(files := _files(config, recipe)),
+        counts={
+            "rows": {source.name: len(source.examples) for source in data.train},
+            "dev_rows": {source.name: len(source.examples) for source in data.dev},
+        },
+        fields={
+            "front": _front(config),
+            "name": card_name(folder),
+            "base": published_name(config.model.base),
+            "form": _form(config),
+            "prompt": _prompt(config),
+            "device": outcome.device,
+            "rate": outcome.tokens / max(outcome.seconds, 1e-9),
+            "ema": f", averaged with a decay of {training.ema}" if training.ema is not None else "",
+            "data": _data_table(data, files),
+            "metrics": _metrics(config, data, outcome) if outcome.after else "None: the run had no dev rows.",
+        },
+    )
+
+
+def _files(config: Config, recipe: Path) -> list[DataFile]:
+    uses = [(source, "train") for source in config.data] + [(source, "dev") for source in config.dev]
+    return [
         describe_file(path, source=source.name, licence=source.licence, use=use)
-        for source, use in _sources(config)
+        for source, use in uses
         for path in source_files(source, recipe)
     ]
-    versions = {name: version(name) for name in _PACKAGES}
-    record = {
-        "command": command,
-        "date": date,
-        "versions": versions,
-        "rows": {source.name: len(source.examples) for source in data.train},
-        "dev_rows": {source.name: len(source.examples) for source in data.dev},
-        "data": [asdict(each) for each in files],
-        **asdict(outcome),
-    }
-    (folder / RECORD).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    training = config.training
-    card = _CARD.format(
-        front=_front(config),
-        name=folder.parent.resolve().name if folder.name == "partial" else folder.resolve().name,
-        base=published_name(config.model.base),
-        form=_form(config),
-        prompt=_prompt(config),
-        command=command,
-        date=date,
-        time=duration(outcome.seconds),
-        device=outcome.device,
-        hours=outcome.seconds / 3600,
-        rate=outcome.tokens / max(outcome.seconds, 1e-9),
-        steps=outcome.steps,
-        best=outcome.best_step,
-        ema=f", averaged with a decay of {training.ema}" if training.ema is not None else "",
-        seed=training.seed,
-        versions=", ".join(f"{name} {number}" for name, number in versions.items()),
-        data=_data_table(data, files),
-        metrics=_metrics(config, data, outcome) if outcome.after else "None: the run had no dev rows.",
-    )
-    (folder / CARD).write_text(card, encoding="utf-8")
-
-
-def _sources(config: Config) -> list[tuple[SourceConfig, str]]:
-    return [(source, "train") for source in config.data] + [(source, "dev") for source in config.dev]
 
 
 def _front(config: Config) -> str:
@@ -159,15 +148,20 @@ def _prompt(config: Config) -> str:
 def _data_table(data: Data, files: list[DataFile]) -> str:
     counts = {("train", source.name): len(source.examples) for source in data.train}
     counts |= {("dev", source.name): len(source.examples) for source in data.dev}
-    lines = ["| use | source | rows | file | licence | SHA-256 |", "|---|---|---:|---|---|---|"]
-    lines += [
-        f"| {each.use} | {each.source} | {counts[each.use, each.source]:,} | `{each.name}` | {each.licence} "
-        f"| {each.sha256} |"
+    rows = [
+        [
+            each.use,
+            each.source,
+            f"{counts[each.use, each.source]:,}",
+            f"`{each.name}`",
+            each.licence,
+            each.sha256,
+        ]
         for each in files
     ]
-    held = [each.name for each in data.dev if each.name in {source.name for source in data.train}]
-    note = f"\n\nHeld out of these for the dev metrics: rows of {', '.join(held)}." if held else ""
-    return "\n".join(lines) + note
+    return markdown_table(["use", "source", "rows", "file", "licence", "SHA-256"], rows) + held_out(
+        [each.name for each in data.train], [each.name for each in data.dev], "rows"
+    )
 
 
 def _metrics(config: Config, data: Data, outcome: Outcome) -> str:

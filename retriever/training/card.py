@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.published import published_name
-from core.telling import duration
+from core.tables import markdown_table
+from core.training.card import card_name, held_out
+from core.training.card import write_card as write
 from core.training.files import DataFile, describe_file
 from retriever.training.config import Config, SourceConfig
 from retriever.training.sources import Data, source_files
 
-CARD = "README.md"
-RECORD = "training.json"
 _PACKAGES = ("torch", "transformers", "sentence-transformers", "peft")
 
 _CARD = """\
@@ -77,40 +74,32 @@ class Outcome:
 
 def write_card(folder: Path, config: Config, file: Path, data: Data, command: str, outcome: Outcome) -> None:
     """Write the card and, for programs, the record of the same; `file` is the configuration's."""
-    date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     files = [
         describe_file(path, source=source.name, licence=source.licence, use=use)
         for source, use in _sources(config)
         for path in source_files(source, file)
     ]
-    versions = {name: version(name) for name in _PACKAGES}
-    record = {
-        "command": command,
-        "date": date,
-        "versions": versions,
-        "questions": {source.name: len(source.rows) for source in data.train},
-        "dev_questions": {each.name: len(each.rows) for each in data.dev},
-        "data": [asdict(each) for each in files],
-        **asdict(outcome),
-    }
-    (folder / RECORD).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    card = _CARD.format(
-        name=folder.parent.resolve().name if folder.name == "partial" else folder.resolve().name,
-        base=published_name(config.model.base),
-        form=_form(config),
+    write(
+        folder,
+        _CARD,
         command=command,
-        date=date,
-        time=duration(outcome.seconds),
-        hours=outcome.seconds / 3600,
-        threads=config.training.threads,
-        steps=outcome.steps,
-        best=outcome.best_step,
         seed=config.training.seed,
-        versions=", ".join(f"{name} {number}" for name, number in versions.items()),
-        data=_data_table(config, data, files),
-        metrics=_metric_table(outcome, data) if outcome.after else "None: the run had no dev rows.",
+        packages=_PACKAGES,
+        outcome=outcome,
+        files=files,
+        counts={
+            "questions": {source.name: len(source.rows) for source in data.train},
+            "dev_questions": {each.name: len(each.rows) for each in data.dev},
+        },
+        fields={
+            "name": card_name(folder),
+            "base": published_name(config.model.base),
+            "form": _form(config),
+            "threads": config.training.threads,
+            "data": _data_table(config, data, files),
+            "metrics": _metric_table(outcome, data) if outcome.after else "None: the run had no dev rows.",
+        },
     )
-    (folder / CARD).write_text(card, encoding="utf-8")
 
 
 def _sources(config: Config) -> list[tuple[SourceConfig, str]]:
@@ -132,18 +121,22 @@ def _data_table(config: Config, data: Data, files: Sequence[DataFile]) -> str:
     counts = {("train", source.name): len(source.rows) for source in data.train}
     counts |= {("dev", each.name): len(each.rows) for each in data.dev}
     labels = {(use, source.name): source.label for source, use in _sources(config)}
-    lines = [
-        "| use | source | label | questions | file | licence | SHA-256 |",
-        "|---|---|---|---:|---|---|---|",
-    ]
-    lines += [
-        f"| {each.use} | {each.source} | {labels[each.use, each.source]} | {counts[each.use, each.source]:,} "
-        f"| `{each.name}` | {each.licence} | {each.sha256} |"
+    header = ["use", "source", "label", "questions", "file", "licence", "SHA-256"]
+    rows = [
+        [
+            each.use,
+            each.source,
+            labels[each.use, each.source],
+            f"{counts[each.use, each.source]:,}",
+            f"`{each.name}`",
+            each.licence,
+            each.sha256,
+        ]
         for each in files
     ]
-    held = [each.name for each in data.dev if each.name in {source.name for source in data.train}]
-    note = f"\n\nHeld out of these for the dev metrics: questions of {', '.join(held)}." if held else ""
-    return "\n".join(lines) + note
+    return markdown_table(header, rows) + held_out(
+        [each.name for each in data.train], [each.name for each in data.dev], "questions"
+    )
 
 
 def _metric_table(outcome: Outcome, data: Data) -> str:

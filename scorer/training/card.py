@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import datetime
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.tables import markdown_table
-from core.telling import duration
+from core.training.card import write_card as write
 from core.training.files import DataFile, describe_file
 from scorer.form import Form
 from scorer.training.config import Config, SourceConfig
 from scorer.training.measures import MATCHED
 from scorer.training.sources import Sources, source_files
 
-CARD = "README.md"
-RECORD = "training.json"
 _PACKAGES = ("torch", "transformers", "peft")
 
 _CARD = """\
@@ -98,51 +93,48 @@ def write_card(
     form: Form,
 ) -> None:
     """Write the card of the scorer `name` and, for programs, the record of the same."""
-    date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     files = [
         describe_file(path, source=source.name, licence=source.licence, use=use)
         for source, use in _sources(config)
         for path in source_files(source, recipe)
     ]
-    versions = {package: version(package) for package in _PACKAGES}
     uses = {"train": sources.train, "dev": sources.dev, "test": sources.test}
-    record = {
-        "command": command,
-        "date": date,
-        "versions": versions,
-        "questions": {use: {each.name: len(each.groups) for each in found} for use, found in uses.items()},
-        "comparisons": {use: {each.name: each.comparisons for each in found} for use, found in uses.items()},
-        "data": [asdict(each) for each in files],
-        **asdict(outcome),
-    }
-    (folder / RECORD).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     training = config.training
     checked = outcome.checked
-    card = _CARD.format(
-        base=form.base,
-        name=name,
-        form=_form(config),
-        elo=form.elo,
+    write(
+        folder,
+        _CARD,
         command=command,
-        date=date,
-        time=duration(outcome.seconds),
-        device=outcome.device,
-        rate=outcome.tokens / max(outcome.seconds, 1e-9),
-        steps=outcome.steps,
-        best=outcome.best_step,
-        ema=f", averaged with a decay of {training.ema}" if training.ema is not None else "",
-        formulation=config.objective.formulation,
         seed=training.seed,
-        versions=", ".join(f"{package} {number}" for package, number in versions.items()),
-        data=_data(sources, files),
-        metrics=_metrics(outcome),
-        matched=MATCHED,
-        pinned=f"\n\nOn the pinned test of the scorer that it began with, its accuracy is "
-        f"{checked['pinned_after']:.3f}, and was {checked['pinned_before']:.3f}."
-        if checked
-        else "",
+        packages=_PACKAGES,
+        outcome=outcome,
+        files=files,
+        counts={
+            "questions": {
+                use: {each.name: len(each.groups) for each in found} for use, found in uses.items()
+            },
+            "comparisons": {
+                use: {each.name: each.comparisons for each in found} for use, found in uses.items()
+            },
+        },
+        fields={
+            "base": form.base,
+            "name": name,
+            "form": _form(config),
+            "elo": form.elo,
+            "device": outcome.device,
+            "rate": outcome.tokens / max(outcome.seconds, 1e-9),
+            "ema": f", averaged with a decay of {training.ema}" if training.ema is not None else "",
+            "formulation": config.objective.formulation,
+            "data": _data(sources, files),
+            "metrics": _metrics(outcome),
+            "matched": MATCHED,
+            "pinned": f"\n\nOn the pinned test of the scorer that it began with, its accuracy is "
+            f"{checked['pinned_after']:.3f}, and was {checked['pinned_before']:.3f}."
+            if checked
+            else "",
+        },
     )
-    (folder / CARD).write_text(card, encoding="utf-8")
 
 
 def _sources(config: Config) -> list[tuple[SourceConfig, str]]:

@@ -18,11 +18,11 @@ DATA = os.environ.get("CITEWELL_DATA", "")
 
 
 @pytest.mark.skipif(not DATA, reason="CITEWELL_DATA does not name a folder with data")
-def test_passages_are_ranked_as_well_as_before(tmp_path: Path) -> None:
+def test_passages_are_ranked_as_well_as_before() -> None:
     stored = json.loads(FLOORS.read_text(encoding="utf-8"))
     if checksums(Path(DATA)) != stored["data"]:
         pytest.fail("The floors were pinned on other data than that of CITEWELL_DATA.")
-    scores = measured(Path(DATA), tmp_path)
+    scores = measured(Path(DATA))
     floors = stored["floors"]
     assert scores.keys() == floors.keys()
     assert not {name: (score, floors[name]) for name, score in scores.items() if score < floors[name]}
