@@ -5,12 +5,18 @@ from __future__ import annotations
 import importlib.util
 import os
 import shlex
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from core.errors import InputError
+
+if TYPE_CHECKING:
+    from generator.training.card import Outcome as GeneratorOutcome
+    from retriever.training.card import Outcome as RetrieverOutcome
 
 _MOST_FOLDS = 20
 
@@ -68,22 +74,19 @@ def extractor(files: tuple[Path, ...], out: Path, folds: int) -> None:
     click.echo(f"{sum(file.pages for file in data):,} pages with text in {len(files)} files.")
     settings = TrainingSettings()
 
-    def tell(step: str) -> None:
-        click.echo(step, err=True)
-
     @cache
     def pages() -> list[LabelledPage]:
-        tell("reading pages")
+        _tell("reading pages")
         return list(read_pages(files))
 
     scores = []
     if folds:
         kept = load_settings().cache_dir / "extractor"
-        classifiers = fold_classifiers(files, pages, settings, folds, kept, tell)
-        tell("scoring")
+        classifiers = fold_classifiers(files, pages, settings, folds, kept, _tell)
+        _tell("scoring")
         scores = by_type(score_pages(files, classifiers))
         click.echo(score_table(scores))
-    save(fit(pages(), settings, tell), out)
+    save(fit(pages(), settings, _tell), out)
     write_card(out, data, settings, folds, scores, _command(files, folds))
     click.echo(f"The classifier and its card are in {out}.")
 
@@ -103,16 +106,43 @@ def _command(files: tuple[Path, ...], folds: int) -> str:
     return f"citewell train extractor {data} --folds {folds}"
 
 
+def _run(holds: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The options of a run whose folder `holds` so and so in the end."""
+
+    def add(function: Callable[..., None]) -> Callable[..., None]:
+        out = click.option(
+            "--out",
+            metavar="FOLDER",
+            required=True,
+            type=click.Path(file_okay=False, path_type=Path),
+            help=holds,
+        )
+        resume = click.option(
+            "--resume", is_flag=True, help="Go on with the run in the folder, if there is one."
+        )
+        return out(resume(function))
+
+    return add
+
+
+def _shown(what: str, source: list[str], out: Path) -> str:
+    """The command as a card shows it, without the folders of this computer."""
+    return shlex.join(["citewell", "train", what, *source, "--out", out.resolve().name])
+
+
+def _tell(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _report(outcome: GeneratorOutcome | RetrieverOutcome, out: Path) -> None:
+    for name, value in outcome.after.items():
+        click.echo(f"{name}: {value:.4f}, before {outcome.before[name]:.4f}")
+    click.echo(f"The model and its card are in {out}.")
+
+
 @command.command("retriever", short_help="Train the dual encoder.")
 @click.argument("config", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--out",
-    metavar="FOLDER",
-    required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the model, its adapters and its card.",
-)
-@click.option("--resume", is_flag=True, help="Go on with the run in the folder, if there is one.")
+@_run("Folder for the model, its adapters and its card.")
 def retriever(config: Path, out: Path, resume: bool) -> None:
     """Train the dual encoder as the TOML file CONFIG says: model, data, objectives.
 
@@ -123,23 +153,13 @@ def retriever(config: Path, out: Path, resume: bool) -> None:
     from retriever.training.run import Run, train
 
     cache = load_settings().cache_dir
-    shown = shlex.join(["citewell", "train", "retriever", config.name, "--out", out.resolve().name])
-    outcome = train(Run(config, out, cache, shown, resume), lambda line: click.echo(line, err=True))
-    for name, value in outcome.after.items():
-        click.echo(f"{name}: {value:.4f}, before {outcome.before[name]:.4f}")
-    click.echo(f"The model and its card are in {out}.")
+    shown = _shown("retriever", [config.name], out)
+    _report(train(Run(config, out, cache, shown, resume), _tell), out)
 
 
 @command.command("generator", short_help="Train the language model that writes answers.")
 @click.argument("recipe", metavar="CONFIG", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--out",
-    metavar="FOLDER",
-    required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the adapter, or the whole model, and its card.",
-)
-@click.option("--resume", is_flag=True, help="Go on with the run in the folder, if there is one.")
+@_run("Folder for the adapter, or the whole model, and its card.")
 @click.option(
     "--export",
     "merged",
@@ -157,23 +177,13 @@ def generator(recipe: Path, out: Path, resume: bool, merged: Path | None) -> Non
     from generator.training.run import Run, train
 
     cache = load_settings().cache_dir
-    shown = shlex.join(["citewell", "train", "generator", recipe.name, "--out", out.resolve().name])
-    outcome = train(Run(recipe, out, cache, shown, resume, merged), lambda line: click.echo(line, err=True))
-    for name, value in outcome.after.items():
-        click.echo(f"{name}: {value:.4f}, before {outcome.before[name]:.4f}")
-    click.echo(f"The model and its card are in {out}.")
+    shown = _shown("generator", [recipe.name], out)
+    _report(train(Run(recipe, out, cache, shown, resume, merged), _tell), out)
 
 
 @command.command("scorer", short_help="Train the model of what people prefer.")
 @click.argument("recipe", metavar="[CONFIG]", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--out",
-    metavar="FOLDER",
-    required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for the adapter, the head and the card.",
-)
-@click.option("--resume", is_flag=True, help="Go on with the run in the folder, if there is one.")
+@_run("Folder for the adapter, the head and the card.")
 @click.option(
     "--from",
     "feedback",
@@ -211,22 +221,19 @@ def scorer(
     from scorer.training.feedback import Feedback, retrain
     from scorer.training.run import Run, train
 
-    def tell(line: str) -> None:
-        click.echo(line, err=True)
-
     cache = load_settings().cache_dir
     if (recipe is None) == (feedback is None):
         raise InputError("There must be either CONFIG or --from.", "Give one of them.")
     if recipe is not None:
         if current is not None or force:
             raise InputError("--scorer and --force are for --from.", "Leave them out, or CONFIG.")
-        shown = f"citewell train scorer {recipe.name} --out {out.name}"
-        outcome = train(Run(load_config(recipe), recipe, out, cache, shown, resume), tell)
+        shown = _shown("scorer", [recipe.name], out)
+        outcome = train(Run(load_config(recipe), recipe, out, cache, shown, resume), _tell)
     else:
         assert feedback is not None
         name = current or DEFAULT
-        shown = f"citewell train scorer --from {feedback.name} --scorer {Path(name).name} --out {out.name}"
-        outcome = retrain(Feedback(feedback, name, out, cache, shown, threads, resume, force), tell)
+        shown = _shown("scorer", ["--from", feedback.name, "--scorer", Path(name).name], out)
+        outcome = retrain(Feedback(feedback, name, out, cache, shown, threads, resume, force), _tell)
     for measure, value in (outcome.test or outcome.after).items():
         click.echo(f"{measure}: {value:.4f}" + _before(outcome.before.get(measure), bool(outcome.test)))
     click.echo(f"The scorer and its card are in {out}.")
