@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from core.text import words
 from core.types import Reference, Sentence
 from generator.citations.marks import read_marks
 from generator.citations.support import Source
@@ -18,11 +19,15 @@ def check_citations(answer: str, references: Sequence[Reference], threshold: flo
     The paper's rule is ∇ᵢ = {r | f(sᵢ, r) ≥ T} with ROUGE-1 as f: marks that the generator wrote neither
     help nor hinder. Two conditions are added: a reference must hold every number and name of the sentence,
     and come close to the best one. A sentence that nothing supports keeps its text, cites nothing and is
-    marked unsupported, with the best precision that any reference reached.
+    marked unsupported, with the best precision that any reference reached. A sentence that the answer has had
+    before, word for word, is left out: small models repeat themselves.
     """
     # The title says what a passage is about, in words that the passage itself often leaves out.
     sources = {r.number: Source(f"{r.title}\n{r.text}") for r in references}
-    return tuple(_check(marked.text, sources, threshold) for marked in read_marks(answer))
+    texts: dict[tuple[str, ...], str] = {}
+    for marked in read_marks(answer):
+        texts.setdefault(tuple(words(marked.text)), marked.text)
+    return tuple(_check(text, sources, threshold) for text in texts.values())
 
 
 def _check(text: str, sources: Mapping[int, Source], threshold: float) -> Sentence:

@@ -73,6 +73,11 @@ def test_the_title_counts_as_part_of_the_reference() -> None:
     assert (checked.citations, checked.support) == ((1,), 1.0)
 
 
+def test_a_sentence_that_was_said_before_is_left_out() -> None:
+    answer = f"{CATS} {BREAD} {CATS.upper()} {SKY} {BREAD[:-1]}[9]."
+    assert [sentence.text for sentence in check(answer)] == [CATS, BREAD, SKY]
+
+
 def test_citations_are_numbers_of_references_and_not_places() -> None:
     assert check(CATS, [Reference(7, "u", "Cats", CATS, 0.7)])[0].citations == (7,)
 
