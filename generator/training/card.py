@@ -59,10 +59,11 @@ _METRICS = """\
 {rows}
 
 {measured:,} rows were not learnt from, but the best checkpoint was chosen by them. `answer_loss` is the loss
-of their answers, a token. Citation recall and precision are ALCE's, of {answered} answers as the model writes
-them, before any correction, judged by ROUGE-1; the data may have been filtered by that too. Compare
-generators with `citewell eval generation` and another judge.
+of their answers, a token.{cited} Compare generators with `citewell eval generation`.
 """
+
+_CITED = """ Citation recall and precision are ALCE's, of {answered} answers as the model writes them, before
+any correction, judged by ROUGE-1; the data may have been filtered by that too."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,6 @@ def _data_table(data: Data, files: list[DataFile]) -> str:
 def _metrics(config: Config, data: Data, outcome: Outcome) -> str:
     rows = [f"| {name} | {outcome.before[name]:.4f} | {value:.4f} |" for name, value in outcome.after.items()]
     measured = sum(len(source.examples) for source in data.dev)
-    return _METRICS.format(
-        rows="\n".join(rows), measured=measured, answered=min(config.training.generate, measured)
-    ).rstrip()
+    answered = min(config.training.generate, measured)
+    cited = _CITED.format(answered=answered) if answered else ""
+    return _METRICS.format(rows="\n".join(rows), measured=measured, cited=cited).rstrip()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "--generator",
     "generator__name",
     metavar="NAME",
-    help="extractive, SmolLM2-135M-Instruct, a GGUF file, a folder, a hub id or openai:MODEL.",
+    help="extractive, citewell-smollm2, a packaged model, a GGUF file, a folder, a hub id or openai:MODEL.",
 )
 @click.option("--best-of", "generator__best_of", type=int, metavar="N", help="Candidates to choose from [1].")
 @click.option(

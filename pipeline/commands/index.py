@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections import Counter
@@ -16,8 +15,7 @@ from core.errors import CollectionError, FetchError, InputError, ModelError
 from pipeline.commands.options import common_options, flags
 
 if TYPE_CHECKING:
-    from core.settings import Settings
-    from retriever.collection.indexing import Indexer, Report
+    from retriever.collection.indexing import Report
 
 _SHOWN = 5  # failures listed before the rest is counted
 
@@ -59,6 +57,7 @@ def command(
         raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
     from core.settings import load_settings
     from pipeline.dense import dense_indexing
+    from pipeline.indexing import index_source
     from retriever.collection.collection import collection_folder, collection_names, remove_collection
     from retriever.collection.indexing import Indexer
     from retriever.collection.sources import read_source
@@ -83,7 +82,7 @@ def command(
         ):
             pages = indexer.store.count()
             for source in sources:
-                report = _index(source, indexer, settings)
+                report = index_source(source, indexer, settings, _progress(source))
                 failed += len(report.failures)
                 pages = indexer.store.count()
                 _show(source, report, as_json=as_json)
@@ -96,45 +95,6 @@ def command(
         click.echo(f"The collection {name} holds {pages:,} pages. Ask it: citewell ask … --collection {name}")
     if failed and not pages:
         raise click.exceptions.Exit(1)
-
-
-def _index(source: str, indexer: Indexer, settings: Settings) -> Report:
-    from pipeline.build import sandbox_limits
-    from retriever.collection.indexing import index_documents
-    from retriever.collection.sources import read_source
-
-    progress = _progress(source)
-    if "://" in source:
-        return asyncio.run(_crawl(source, indexer, settings, progress))
-    path = Path(source)
-    # A path need not be Unicode; SQLite's text must be.
-    name = str(path.resolve()).encode(errors="backslashreplace").decode()
-    return index_documents(
-        indexer, name, read_source(path), sandbox=sandbox_limits(settings), on_progress=progress
-    )
-
-
-async def _crawl(
-    start: str, indexer: Indexer, settings: Settings, progress: Callable[[Report], None]
-) -> Report:
-    from pipeline.build import open_extractor, open_fetcher
-    from retriever.collection.crawl import CrawlLimits, crawl
-    from retriever.fetch.hedge import HedgedGet
-
-    limits = CrawlLimits(settings.crawl.pages, settings.crawl.depth)
-    async with (
-        open_fetcher(settings, spacing=settings.crawl.delay, cache=False) as fetcher,
-        open_extractor(settings, fetcher) as extractor,
-    ):
-        return await crawl(
-            start,
-            indexer,
-            get=HedgedGet(fetcher.get, after=None, most=limits.pages),
-            wait=fetcher.wait,
-            extractor=extractor,
-            limits=limits,
-            on_progress=progress,
-        )
 
 
 def _progress(source: str) -> Callable[[Report], None]:
