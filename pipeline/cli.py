@@ -24,8 +24,11 @@ COMMANDS = {
     "bootstrap": "Make a data set of cited answers from questions.",
     "train": "Train a model from data.",
     "eval": "Measure how passages are found and answers cited.",
+    "serve": "Answer questions over HTTP, until it is stopped.",
+    "keys": "Create, list and revoke keys of the service.",
     "doctor": "Check the installation, and say how to mend it.",
 }
+_SERVICE = frozenset({"serve", "keys"})  # commands that live beside the service, which imports this package
 
 
 class _Commands(click.Group):
@@ -37,7 +40,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"pipeline.commands.{cmd_name}")
+        package = "server.commands" if cmd_name in _SERVICE else "pipeline.commands"
+        module = importlib.import_module(f"{package}.{cmd_name}")
         command: click.Command = module.command
         return command
 

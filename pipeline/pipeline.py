@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from core.errors import InputError
@@ -14,6 +15,8 @@ from core.events import Done, Event, Failed, Fetched, Notice, Ranked, Scored, Se
 from core.types import Answer, Candidate, Failure, Reference, Sentence, Status
 from generator.backend import GeneratorBackend
 from generator.citations.correction import check_citations
+from generator.extractive import ExtractiveGenerator
+from retriever.encoder.encoder import DualEncoder
 from retriever.extract.extractor import Extractor
 from retriever.fetch.held import HeldFetch
 from retriever.fetch.room import Room
@@ -110,13 +113,45 @@ class Pipeline:
         """The name of the generator in use."""
         return self._generator.name
 
+    @property
+    def encoder(self) -> DualEncoder:
+        """What encodes questions and passages."""
+        return self._ranker.encoder
+
+    def varied(
+        self,
+        *,
+        k: int | None = None,
+        best_of: int | None = None,
+        query: Query | None = None,
+        search: Metasearch | None = None,
+        pages: PageSource | None = None,
+    ) -> Pipeline:
+        """The same models and connections with other numbers, other filters or another search.
+
+        What is None stays as it is; `pages` belong to `search`, and are replaced with it.
+        """
+        other = copy(self)
+        limits = self._limits
+        other._limits = replace(limits, k=k or limits.k, best_of=best_of or limits.best_of)
+        other._query = query or self._query
+        if search is not None:
+            other._search, other._pages = search, pages
+        return other
+
+    def quoting(self, sentences: int) -> Pipeline:
+        """The same, with answers of at most `sentences` sentences that are quoted from the references."""
+        other = copy(self)
+        other._generator = ExtractiveGenerator(self._ranker.scores, sentences=sentences)
+        return other
+
     async def ask(self, question: str) -> AsyncGenerator[Event, None]:
         """Answer a question as a stream of events, of which the last is `Done`.
 
         Raises `InputError` for a question that is empty or too long, and `SearchError` when the
         search failed as a whole. A page that fails is an event and never ends the stream.
         """
-        run = _Run(self._checked(question))
+        run = _Run(self.checked(question))
         for notice in self._notices:
             yield Notice(notice)
         async with aclosing(self._retrieve(run)) as events:
@@ -130,7 +165,7 @@ class Pipeline:
 
     async def retrieve(self, question: str) -> AsyncGenerator[Event, None]:
         """Find the references of a question only: `ask` without its second half."""
-        run = _Run(self._checked(question))
+        run = _Run(self.checked(question))
         async with aclosing(self._retrieve(run)) as events:
             async for event in events:
                 yield event
@@ -141,7 +176,7 @@ class Pipeline:
 
         Their scores are those that the ranker gives them; their number and their order stay.
         """
-        run = _Run(self._checked(question))
+        run = _Run(self.checked(question))
         for notice in self._notices:
             yield Notice(notice)
         texts = [f"{r.title}. {r.text}" if r.title else r.text for r in references]
@@ -154,7 +189,11 @@ class Pipeline:
                     yield event
         yield Done(self._answer(run))
 
-    def _checked(self, question: str) -> str:
+    def checked(self, question: str) -> str:
+        """The question as it is asked: without white space around it, and without what is no text.
+
+        Raises `InputError` for one that is empty or too long.
+        """
         # Lone surrogates come from JSON and from arguments that are no UTF-8; tokenizers refuse them.
         question = question.encode(errors="replace").decode().strip()
         if not question:

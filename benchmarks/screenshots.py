@@ -1,0 +1,107 @@
+"""Takes the pictures of the page that answers questions, for the README and the handbook.
+
+A service of its own answers questions from the handbook, and Chromium looks at it:
+`python -m benchmarks.screenshots`. It needs the extras `server` and `render`, and Chromium or Chrome.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import uvicorn
+
+from core.settings import load_settings
+from retriever.fetch.render import find_chromium, runs_as_root
+from server.running import listen, server_config
+
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+
+
+class Picture(NamedTuple):
+    """A picture: its name, what is asked, which citation is looked at, and how the browser is set."""
+
+    name: str
+    question: str
+    citation: int
+    browser: dict[str, Any]
+
+
+_WIDE = {"viewport": {"width": 1160, "height": 720}}
+_PHONE = {
+    "viewport": {"width": 390, "height": 760},
+    "device_scale_factor": 1.5,
+    "is_mobile": True,
+    "has_touch": True,
+}
+PICTURES = (
+    Picture("ask-light", "How does Citewell check a citation?", 1, _WIDE | {"color_scheme": "light"}),
+    Picture(
+        "ask-dark",
+        "How does Citewell choose the references of an answer?",
+        1,
+        _WIDE | {"color_scheme": "dark"},
+    ),
+    Picture("ask-phone", "How does Citewell check a citation?", 0, _PHONE | {"color_scheme": "light"}),
+)
+
+
+def main() -> None:
+    """Take all pictures, and print their sizes."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=IMAGES, help="folder of the pictures")
+    out: Path = parser.parse_args().out
+    out.mkdir(parents=True, exist_ok=True)
+    from playwright.sync_api import sync_playwright
+
+    with serving() as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), chromium_sandbox=not runs_as_root()
+        )
+        for picture in PICTURES:
+            file = out / f"{picture.name}.png"
+            take(browser.new_context(base_url=url, locale="en-GB", **picture.browser), picture, file)
+            print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
+        browser.close()
+
+
+def take(context: Any, picture: Picture, file: Path) -> None:
+    """Ask the question, look at the citation, and keep what the window shows in `file`."""
+    page = context.new_page()
+    page.goto("/")
+    page.get_by_label("Your question").fill(picture.question)
+    page.keyboard.press("Enter")
+    page.locator(".answer[data-answer] .actions").wait_for()
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    citation = page.locator(".citation").nth(picture.citation)
+    if picture.browser.get("has_touch"):
+        citation.tap()
+    else:
+        citation.hover()
+    page.locator(".panel.open").wait_for()
+    page.screenshot(path=file)
+    context.close()
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """The address of a service over the handbook that has not been asked anything yet."""
+    with tempfile.TemporaryDirectory() as folder, listen("127.0.0.1", 0) as listening:
+        settings = load_settings({"data_dir": folder, "search.collection": "handbook"})
+        server = uvicorn.Server(server_config(settings))
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+if __name__ == "__main__":
+    main()

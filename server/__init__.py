@@ -1,0 +1,1 @@
+"""The service: the HTTP API, what it stores and its web pages."""

@@ -1,0 +1,1 @@
+"""Who may ask, and how often: keys with scopes, rate limits and daily budgets."""

@@ -1,0 +1,100 @@
+"""Keys of the service: made once, shown once, and stored as hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from core.errors import InputError
+
+SCOPES = ("ask", "feedback", "export", "admin")
+"""What a key may be allowed: each scope stands for itself, and `admin` does not contain the others."""
+
+_ID_BYTES = 8
+_SECRET_BYTES = 32
+_FORM = re.compile(r"cw_([0-9a-f]{16})_([A-Za-z0-9_-]{43})", re.ASCII)
+_NO_HASH = "0" * 64
+
+
+@dataclass(frozen=True)
+class ApiKey:
+    """A key as it is stored: all of it but its secret.
+
+    `hash` is the SHA-256 of the secret, in hexadecimal. The secret has 256 random bits, which nobody finds by
+    trying, so that a slow hash, as passwords need it, would only cost time. `rate_per_minute` and `daily` are
+    None where the service's own limits hold.
+    """
+
+    id: str
+    name: str
+    hash: str = field(repr=False)
+    scopes: frozenset[str]
+    rate_per_minute: int | None
+    daily: int | None
+    created: datetime
+    revoked: datetime | None
+    expires: datetime | None
+
+    def holds(self, now: datetime) -> bool:
+        """Whether the key is neither revoked nor over."""
+        return self.revoked is None and (self.expires is None or now < self.expires)
+
+
+class Made(NamedTuple):
+    """A new key: the secret text to hand out, and what is stored of it."""
+
+    secret: str
+    key: ApiKey
+
+    def __repr__(self) -> str:
+        return f"Made(secret='cw_…', key={self.key!r})"
+
+
+class Presented(NamedTuple):
+    """A key as somebody presents it: the id to look it up by, and the hash of the secret."""
+
+    id: str
+    hash: str
+
+
+def new_key(
+    name: str,
+    scopes: Iterable[str],
+    *,
+    rate_per_minute: int | None = None,
+    daily: int | None = None,
+    expires: datetime | None = None,
+) -> Made:
+    """Make a key. Raises `InputError` for a scope that does not exist, none at all, or a limit under 1."""
+    wanted = frozenset(scopes)
+    if unknown := sorted(wanted - set(SCOPES)):
+        raise InputError(f"There is no scope {unknown[0]!r}.", f"Scopes are {', '.join(SCOPES)}.")
+    if not wanted:
+        raise InputError("A key needs a scope.", f"Scopes are {', '.join(SCOPES)}.")
+    if any(limit is not None and limit < 1 for limit in (rate_per_minute, daily)):
+        raise InputError("The limit of a key is at least 1.", "Leave it out for the service's own limit.")
+    id_, secret = secrets.token_hex(_ID_BYTES), secrets.token_urlsafe(_SECRET_BYTES)
+    key = ApiKey(id_, name, _hash(secret), wanted, rate_per_minute, daily, datetime.now(UTC), None, expires)
+    return Made(f"cw_{id_}_{secret}", key)
+
+
+def read_key(text: str) -> Presented | None:
+    """The parts of a key as it was handed out; None where the text has not the form of one."""
+    match = _FORM.fullmatch(text)
+    return Presented(match[1], _hash(match[2])) if match else None
+
+
+def matches(key: ApiKey | None, presented: Presented) -> bool:
+    """Whether the secret is that of the key, in the same time for a wrong secret and for no key at all."""
+    expected = _NO_HASH if key is None else key.hash
+    return hmac.compare_digest(expected, presented.hash) and key is not None
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

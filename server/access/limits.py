@@ -1,0 +1,37 @@
+"""Opening a limiter: in the memory of this process, or in a server that several processes share."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+
+from core.errors import InputError
+from server.access.memory_limiter import MemoryLimiter
+from server.access.verdict import Limiter, Verdict
+
+__all__ = ["Limiter", "MemoryLimiter", "Verdict", "open_limiter"]
+
+
+@asynccontextmanager
+async def open_limiter(redis_url: str, warn: Callable[[str], None]) -> AsyncGenerator[Limiter]:
+    """A limiter in the Redis or Valkey server at `redis_url`, or of this process alone where it is empty.
+
+    `warn` is told when the server cannot be used, and when it is used again. Raises `SettingsError` for a URL
+    that is not understood, and `InputError` where the package redis is not installed.
+    """
+    if not redis_url:
+        yield MemoryLimiter()
+        return
+    if importlib.util.find_spec("redis") is None:
+        raise InputError(
+            "Limits that several processes share need the package redis, which is not installed.",
+            "pip install 'citewell[redis]'",
+        )
+    from server.access.redis_limiter import RedisLimiter
+
+    limiter = RedisLimiter(redis_url, warn)
+    try:
+        yield limiter
+    finally:
+        await limiter.close()

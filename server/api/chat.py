@@ -1,0 +1,71 @@
+"""Answers for OpenAI's clients: chat completions, whole or as a stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from litestar import Request, Response, post
+from litestar.di import NamedDependency
+from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, Schema
+from litestar.params import JSONBody
+
+from server.access.doorman import Visitor
+from server.api import sse
+from server.api.chat_errors import chat_errors, chat_handlers
+from server.api.chat_question import check_parameters, question_of
+from server.api.chat_reply import Completion
+from server.api.chat_shapes import ChatAnswer, ChatAsking
+from server.api.chat_stream import stream
+from server.api.models import QUOTING, check_model, full_name
+from server.api.waiting import ended
+from server.services import Services
+from server.work.order import Order
+
+_CHUNKS = (
+    "With `stream`: a line `data: ` with a chunk for each piece of the text; a chunk with `finish_reason` "
+    "and the field `citewell`; with `stream_options.include_usage`, one with `usage`; and `data: [DONE]`."
+)
+
+
+@dataclass
+class _Operation(Operation):
+    """The description of an address whose status 200 has two kinds of bodies."""
+
+    def __post_init__(self) -> None:
+        if self.responses is not None:
+            content = getattr(self.responses["200"], "content", None)
+            assert isinstance(content, dict)
+            content[sse.MEDIA_TYPE] = OpenAPIMediaType(Schema(type=OpenAPIType.STRING, description=_CHUNKS))
+
+
+@post(
+    "/v1/chat/completions",
+    status_code=200,
+    opt={"scope": "ask", "asks": True},
+    summary="Ask a question as OpenAI's clients do",
+    responses=chat_errors(404, 413, 415, 429, 502, 504),
+    response_description="The answer.",
+    exception_handlers=chat_handlers(),
+    operation_class=_Operation,
+    tags=["openai"],
+)
+async def complete(
+    request: Request[Any, Any, Any],
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Visitor],
+    data: JSONBody[ChatAsking],
+) -> Response[ChatAnswer]:
+    """Answer the last message of the user, as `POST /v1/answers` answers a question.
+
+    The messages before it are not read. What would change the answer and cannot be done is refused.
+    """
+    model = check_model(services, data.model)
+    check_parameters(data)
+    quotes = model == QUOTING != full_name(services.pipelines.get().generator)
+    order = Order(question=question_of(data), extractive=quotes)
+    ticket = await services.answering.begin(order, visitor.key_id)
+    if data.stream:
+        return stream(services, ticket, data, model)
+    await ended(request, ticket)
+    return Response(Completion(data, model, services.answering.state(ticket)).whole())

@@ -1,0 +1,57 @@
+"""The beginning of an answer while the rest is being written: sentences that have passed the check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from core.types import Reference
+from generator.citations.correction import check_citations
+from server.api.chat_text import sentence_text
+
+AGAIN = "\n\nThe whole answer, checked again: "
+
+
+class Draft:
+    """Turns what a generator writes into text that need not be taken back.
+
+    What a stream has sent stays sent, so that a sentence is given away once the next one has begun, with the
+    citations that it has after the check. Nothing is given away before a sentence is supported: without one,
+    there is no answer.
+    """
+
+    def __init__(self, threshold: float, *, drop_unsupported: bool) -> None:
+        """Check as the pipeline does, with its settings."""
+        self.sent = ""
+        self._threshold = threshold
+        self._drops = drop_unsupported
+        self._references: tuple[Reference, ...] = ()
+        self._raw = ""
+
+    def add(self, name: str, data: Mapping[str, Any]) -> str:
+        """Take an event of the question; returns the text that can be sent now, often none."""
+        if name == "ranked":
+            self._references = tuple(Reference(**reference) for reference in data["references"])
+        elif name == "token" and not data["candidate"]:
+            self._raw += data["text"]
+            return self._more(self._checked())
+        return ""
+
+    def end(self, text: str) -> str:
+        """What remains to be sent of the whole answer."""
+        return self._more(text) if text.startswith(self.sent) else AGAIN + text
+
+    def _checked(self) -> str:
+        # The last sentence may still grow.
+        sentences = check_citations(self._raw, self._references, self._threshold)[:-1]
+        if not any(sentence.supported for sentence in sentences):
+            return ""
+        shown = [sentence for sentence in sentences if sentence.supported or not self._drops]
+        return " ".join(sentence_text(asdict(sentence)) for sentence in shown)
+
+    def _more(self, text: str) -> str:
+        if not text.startswith(self.sent):
+            return ""
+        more, self.sent = text[len(self.sent) :], text
+        return more

@@ -1,0 +1,119 @@
+"""Errors as OpenAI's API tells them (https://platform.openai.com/docs/guides/error-codes)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Any
+
+from litestar import Request, Response
+from litestar.exceptions import HTTPException
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import Example
+
+from core.errors import CitewellError, InputError
+from server.api.chat_shapes import ChatError, ChatFault
+from server.api.problems import (
+    PLACE,
+    problem_of,
+    reply_to_depth,
+    reply_to_error,
+    reply_to_fault,
+    reply_to_http_error,
+)
+
+Handler = Callable[[Request[Any, Any, Any], Any], Response[Any]]
+
+_TYPES: Mapping[int, str] = MappingProxyType(
+    {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+)
+_CODES: Mapping[str, str] = MappingProxyType(
+    {
+        "no-key": "invalid_api_key",
+        "wrong-key": "invalid_api_key",
+        "no-model": "model_not_found",
+        "too-often": "rate_limit_exceeded",
+        "input": "invalid_value",
+        "bad-request": "invalid_value",
+    }
+)
+"""Names that clients know, where OpenAI has one for the problem."""
+
+
+class UnsupportedParameterError(InputError):
+    """The parameter would change the answer, and the service cannot do what it asks for."""
+
+    def __init__(self, parameter: str, reason: str, hint: str = "Leave it out.") -> None:
+        """`parameter` is its name, and `reason` why it is refused."""
+        super().__init__(f"The parameter `{parameter}` cannot be used here: {reason}.", hint)
+        self.parameter = parameter
+
+
+class NoModelError(CitewellError):
+    """There is no generator of this name."""
+
+    status = 404
+    parameter = "model"
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        """The model `name` was asked for, and those that are `known` could have been."""
+        super().__init__(f"There is no model {name[:64]!r}.", f"Models are {', '.join(known)}.")
+
+
+def error_of(error: CitewellError) -> ChatError:
+    """An error that ended a question after its reply had begun."""
+    return _told(problem_of(error), getattr(error, "parameter", None))
+
+
+def chat_errors(*statuses: int) -> dict[int, ResponseSpec]:
+    """The errors that a handler may answer with, for the description of the API."""
+    return {status: _described(status) for status in sorted({400, 401, 403, 421, 431, 500, 503, *statuses})}
+
+
+def _told(problem: Mapping[str, Any], parameter: str | None) -> ChatError:
+    status, name = problem["status"], problem["type"].removeprefix(PLACE)
+    other = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
+    detail = problem["detail"]
+    for wrong in problem.get("errors", ()):
+        parameter = parameter or wrong["where"]
+        detail += f" {wrong['where']}: {wrong['detail']}"
+    code = _CODES.get(name, name.replace("-", "_"))
+    return ChatError(ChatFault(detail, _TYPES.get(status, other), code, parameter))
+
+
+def _as_openai(reply: Handler) -> Handler:
+    """The same reply in the other form: same status, same headers."""
+
+    def handler(request: Request[Any, Any, Any], error: Any) -> Response[Any]:
+        told = reply(request, error)
+        content = _told(told.content, getattr(error, "parameter", None))
+        return Response(
+            content,
+            status_code=told.status_code,
+            headers=dict(told.headers.items()),
+            media_type="application/json",
+        )
+
+    return handler
+
+
+def chat_handlers() -> dict[int | type[Exception], Handler]:
+    """How the handlers that speak as OpenAI's API does tell what went wrong."""
+    return {
+        CitewellError: _as_openai(reply_to_error),
+        HTTPException: _as_openai(reply_to_http_error),
+        RecursionError: _as_openai(reply_to_depth),
+        Exception: _as_openai(reply_to_fault),
+    }
+
+
+def _described(status: int) -> ResponseSpec:
+    phrase = HTTPStatus(status).phrase
+    problem = {"type": PLACE + phrase.lower().replace(" ", "-"), "status": status, "detail": "What to do."}
+    return ResponseSpec(
+        ChatError,
+        generate_examples=False,
+        description=HTTPStatus(status).description or phrase,
+        examples=[Example(summary=phrase, value=_told(problem, None))],
+    )

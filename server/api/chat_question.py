@@ -1,0 +1,84 @@
+"""What a conversation asks: its question, and what of it is not read or cannot be done."""
+
+from __future__ import annotations
+
+from core.errors import InputError
+from server.api.chat_errors import UnsupportedParameterError
+from server.api.chat_shapes import ChatAsking, ChatMessage
+
+_UNUSED = (
+    "temperature",
+    "top_p",
+    "presence_penalty",
+    "frequency_penalty",
+    "max_tokens",
+    "max_completion_tokens",
+    "seed",
+)
+_INSTRUCTIONS = frozenset({"system", "developer"})
+
+EARLIER = "Other messages of the conversation were not read: each question is answered by itself."
+
+
+def check_parameters(asked: ChatAsking) -> None:
+    """Raise `UnsupportedParameterError` for what would change the answer and cannot be done."""
+    if asked.n is not None and asked.n != 1:
+        raise UnsupportedParameterError("n", "a question has one answer", "Ask again with n=1.")
+    if asked.tools or asked.functions:
+        name = "tools" if asked.tools else "functions"
+        raise UnsupportedParameterError(name, "answers come from references alone, and call nothing")
+    if asked.response_format and asked.response_format.get("type") != "text":
+        raise UnsupportedParameterError(
+            "response_format",
+            "an answer is a text",
+            "POST /v1/answers gives the answer with its sentences and references as JSON.",
+        )
+    if asked.modalities and asked.modalities != ["text"]:
+        raise UnsupportedParameterError("modalities", "an answer is a text")
+    if asked.stop:
+        raise UnsupportedParameterError("stop", "an answer ends where it is complete")
+    if asked.logprobs:
+        raise UnsupportedParameterError("logprobs", "the text is the checked answer, not what a model wrote")
+    if asked.logit_bias:
+        raise UnsupportedParameterError("logit_bias", "the settings say how answers are written")
+
+
+def question_of(asked: ChatAsking) -> str:
+    """The text of the user's last message.
+
+    Raises `InputError` where there is none, and `UnsupportedParameterError` where it holds more than text.
+    """
+    content = _mine(asked)[-1:]
+    if not content or content[0].content is None:
+        raise InputError("There is no message of the user.", "Send the question as the last message.")
+    parts = content[0].content
+    if isinstance(parts, str):
+        return parts
+    texts = []
+    for part in parts:
+        if part.get("type") != "text" or not isinstance(part.get("text"), str):
+            kind = str(part.get("type"))[:64]
+            raise UnsupportedParameterError(
+                "messages", f"a part of the type {kind!r} cannot be read", "Send text alone."
+            )
+        texts.append(part["text"])
+    return "\n".join(texts)
+
+
+def has_earlier(asked: ChatAsking) -> bool:
+    """Whether the conversation has messages beside the question, that are no instructions."""
+    return sum(message.role not in _INSTRUCTIONS for message in asked.messages) > 1
+
+
+def unread(asked: ChatAsking) -> tuple[str, ...]:
+    """What the person who asked should know about the parts of the request that play no part, in words."""
+    notices = [EARLIER] if has_earlier(asked) else []
+    if any(message.role in _INSTRUCTIONS for message in asked.messages):
+        notices.append("System prompts are not used.")
+    if unused := [name for name in _UNUSED if getattr(asked, name) is not None]:
+        notices.append(f"These parameters are not used: {', '.join(unused)}.")
+    return tuple(notices)
+
+
+def _mine(asked: ChatAsking) -> list[ChatMessage]:
+    return [message for message in asked.messages if message.role == "user"]

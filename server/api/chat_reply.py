@@ -1,0 +1,71 @@
+"""A stored answer as a chat completion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from generator.estimate import estimate_tokens
+from server.api.chat_question import EARLIER, has_earlier, unread
+from server.api.chat_shapes import ChatAnswer, ChatAsking, ChatChoice, ChatExtra, ChatReply, ChatUsage
+from server.api.chat_text import answer_text, end_text
+from server.api.shapes import to
+from server.store.answers import StoredAnswer
+
+
+@dataclass(frozen=True)
+class Completion:
+    """An answer with what the request for it says of its form."""
+
+    asked: ChatAsking
+    model: str
+    answer: StoredAnswer
+
+    @property
+    def id(self) -> str:
+        """The id of the completion, which says that of the answer."""
+        return f"chatcmpl-{self.answer.id}"
+
+    @property
+    def created(self) -> int:
+        """When the question was asked, in seconds since 1970."""
+        return int(self.answer.created.timestamp())
+
+    @property
+    def text(self) -> str:
+        """The answer alone."""
+        return answer_text(self._body)
+
+    @property
+    def end(self) -> str:
+        """The footnotes, and the notices that somebody who sees nothing but the text must know."""
+        notices = (*self._body["notices"], *([EARLIER] if has_earlier(self.asked) else []))
+        return end_text(self._body, notices)
+
+    def usage(self) -> ChatUsage:
+        """How long the question and the text are."""
+        prompt = estimate_tokens(self.answer.question)
+        completion = estimate_tokens(self.text + self.end)
+        return ChatUsage(prompt, completion, prompt + completion)
+
+    def extra(self) -> ChatExtra:
+        """What the answer has beyond its text."""
+        values: dict[str, Any] = {
+            **self._body,
+            "id": self.answer.id,
+            "cached": bool(self.answer.settings.get("cached")),
+            "notices": [*self._body["notices"], *unread(self.asked)],
+        }
+        extra: ChatExtra = to(ChatExtra, values)
+        return extra
+
+    def whole(self) -> ChatAnswer:
+        """All of it at once."""
+        choice = ChatChoice(ChatReply(self.text + self.end))
+        return ChatAnswer(self.id, self.created, self.model, [choice], self.usage(), self.extra())
+
+    @property
+    def _body(self) -> Mapping[str, Any]:
+        assert self.answer.body is not None
+        return self.answer.body

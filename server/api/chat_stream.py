@@ -1,0 +1,84 @@
+"""A chat completion as a stream of chunks, as OpenAI's clients read them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+from litestar import Response
+from litestar.response import Stream
+from litestar.serialization import encode_json
+
+from server.api.chat_draft import Draft
+from server.api.chat_errors import error_of
+from server.api.chat_reply import Completion
+from server.api.chat_shapes import ChatAsking
+from server.api.sse import MEDIA_TYPE
+from server.services import Services
+from server.work.desk import Ticket
+
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+_STILL_THERE = b": still there\n\n"  # a comment, which clients skip
+
+
+def stream(services: Services, ticket: Ticket, asked: ChatAsking, model: str) -> Response[Any]:
+    """The answer of a ticket in chunks. A client that leaves gives the question up."""
+    ticket.expect()
+    return Stream(_lines(services, ticket, asked, model), media_type=MEDIA_TYPE, headers=_HEADERS)
+
+
+async def _lines(
+    services: Services, ticket: Ticket, asked: ChatAsking, model: str
+) -> AsyncGenerator[bytes, None]:
+    begun = Completion(asked, model, ticket.about)
+    draft = _draft(services)
+    try:
+        yield _chunk(begun, {"role": "assistant", "content": ""})
+        async with aclosing(ticket.follow()) as events:
+            async for event in events:
+                if event is None:
+                    yield _STILL_THERE
+                elif event.name == "error":
+                    assert ticket.outcome is not None
+                    assert ticket.outcome.error is not None
+                    yield _line(error_of(ticket.outcome.error))
+                    return
+                elif event.name == "done":
+                    for chunk in _end(Completion(asked, model, services.answering.state(ticket)), draft):
+                        yield chunk
+                elif draft is not None and (text := draft.add(event.name, event.data)):
+                    yield _chunk(begun, {"content": text})
+        yield b"data: [DONE]\n\n"
+    finally:
+        ticket.leave()
+
+
+def _draft(services: Services) -> Draft | None:
+    """None where several answers are written, since nobody knows yet which one wins."""
+    settings = services.settings
+    if settings.generator.best_of > 1:
+        return None
+    return Draft(settings.citations.threshold, drop_unsupported=settings.citations.drop_unsupported)
+
+
+def _end(done: Completion, draft: Draft | None) -> list[bytes]:
+    rest = done.text if draft is None else draft.end(done.text)
+    chunks = [_chunk(done, {"content": rest + done.end}), _chunk(done, {}, "stop", citewell=done.extra())]
+    options = done.asked.stream_options
+    if options is not None and options.include_usage:
+        chunks.append(_line(_head(done) | {"choices": [], "usage": done.usage()}))
+    return chunks
+
+
+def _chunk(of: Completion, delta: dict[str, str], finish: str | None = None, **more: Any) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+    return _line(_head(of) | {"choices": [choice]} | more)
+
+
+def _head(of: Completion) -> dict[str, Any]:
+    return {"id": of.id, "object": "chat.completion.chunk", "created": of.created, "model": of.model}
+
+
+def _line(value: Any) -> bytes:
+    return b"data: " + encode_json(value) + b"\n\n"

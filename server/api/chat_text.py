@@ -1,0 +1,48 @@
+"""An answer as the text of a chat message: Markdown, with footnotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.text import squeeze
+
+_TAG = re.compile(r"(\\*)<(?=[A-Za-z/!?])")  # with what might take our backslash for itself
+_WEB = re.compile(r"https?://[^\s<>]+")
+
+
+def literal(text: str) -> str:
+    """A text of a page in Markdown that shows it as it stands.
+
+    What would become a link, a picture or HTML is escaped: pages do not say what a reader's computer loads.
+    """
+    return _TAG.sub(r"\1\1\\<", squeeze(text).replace("](", r"]\("))
+
+
+def sentence_text(sentence: Mapping[str, Any]) -> str:
+    """A sentence and its marks, as in `… in the dark. [1][3]`."""
+    marks = "".join(f"[{number}]" for number in sentence["citations"])
+    return literal(sentence["text"]) + (f" {marks}" if marks else "")
+
+
+def answer_text(body: Mapping[str, Any]) -> str:
+    """The text of a stored answer without what follows it."""
+    sentences: Sequence[Mapping[str, Any]] = body["sentences"]
+    return " ".join(map(sentence_text, sentences)) or literal(body["answer"])
+
+
+def end_text(body: Mapping[str, Any], notices: Iterable[str]) -> str:
+    """What follows the text of an answer: the references that it cites, and the notices."""
+    cited = {number for sentence in body["sentences"] for number in sentence["citations"]}
+    footnotes = [_footnote(reference) for reference in body["references"] if reference["number"] in cited]
+    notes = [f"Note: {literal(notice)}" for notice in notices]
+    blocks = ["\n".join(footnotes)] if footnotes else []
+    return "".join(f"\n\n{block}" for block in blocks + notes)
+
+
+def _footnote(reference: Mapping[str, Any]) -> str:
+    url: str = reference["url"]
+    place = f"<{url}>" if _WEB.fullmatch(url) else literal(url)
+    title = literal(reference["title"])
+    return f"- [{reference['number']}] {f'{title}, ' if title else ''}{place}"

@@ -1,0 +1,112 @@
+"""Collections: listed, and filled by jobs in the background."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from core.errors import CitewellError
+from core.settings import Settings
+from pipeline.providers import chosen_providers
+from retriever.collection.collection import Collection as StoredCollection
+from retriever.collection.collection import collection_names
+from server.api.documented import problems
+from server.api.shapes import Collection, Collections, Indexing, Job, Jobs, to
+from server.services import Services
+
+
+class NoJobError(CitewellError):
+    """There is no such job."""
+
+    status = 404
+
+
+@get(
+    "/v1/collections",
+    opt={"scope": "ask"},
+    summary="List the collections",
+    responses=problems(),
+    tags=["collections"],
+)
+async def collections(services: NamedDependency[Services]) -> Collections:
+    """All collections, with their pages and where these come from."""
+    return await asyncio.to_thread(_collections, services.settings)
+
+
+@post(
+    "/v1/collections",
+    status_code=202,
+    opt={"scope": "admin"},
+    summary="Fill a collection",
+    responses=problems(502, body=True),
+    response_description="The job has been taken.",
+    tags=["collections"],
+)
+async def index(services: NamedDependency[Services], data: JSONBody[Indexing]) -> Response[Job]:
+    """Begin to put a source into a collection: a folder or file of the service, or a site, which is crawled.
+
+    What did not change is skipped. Pages of private addresses are not fetched.
+    """
+    job = await services.indexings.begin(data.name, data.source)
+    return Response(to(Job, job), headers={"Location": f"/v1/jobs/{job.id}"})
+
+
+@get("/v1/jobs", opt={"scope": "admin"}, summary="List the jobs", responses=problems(), tags=["collections"])
+async def jobs(
+    services: NamedDependency[Services],
+    before: Annotated[
+        str | None, QueryParameter(max_length=64, description="Only jobs older than that of this id.")
+    ] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=100, description="Most jobs of a page.")] = 20,
+) -> Jobs:
+    """All jobs, newest first."""
+    rows = await services.store.get().jobs.page(limit + 1, before)
+    more = rows[limit - 1].id if len(rows) > limit else None
+    return Jobs([to(Job, row) for row in rows[:limit]], more)
+
+
+@get(
+    "/v1/jobs/{job_id:str}",
+    opt={"scope": "admin"},
+    summary="Read a job",
+    responses=problems(404),
+    tags=["collections"],
+)
+async def job(services: NamedDependency[Services], job_id: FromPath[str]) -> Job:
+    """How far a job is."""
+    found = await services.store.get().jobs.get(job_id)
+    if found is None:
+        raise NoJobError(f"There is no job {job_id[:64]!r}.", "GET /v1/jobs lists them.")
+    shown: Job = to(Job, found)
+    return shown
+
+
+def _collections(settings: Settings) -> Collections:
+    rows = [_describe(settings, name) for name in collection_names(settings.data_dir)]
+    searched = "collection" in chosen_providers(settings.search)
+    return Collections(rows, settings.search.collection if searched else None)
+
+
+def _describe(settings: Settings, name: str) -> Collection:
+    try:
+        found = StoredCollection(settings.data_dir, name)
+        size = sum(file.stat().st_size for file in found.folder.rglob("*") if file.is_file())
+        sources = [_source(settings, source) for source in found.store.sources()]
+        return Collection(name, found.store.count(), size, bool(found.store.vectors()), sources)
+    except CitewellError as error:
+        return Collection(name, None, None, vectors=False, sources=[], problem=error.message)
+
+
+def _source(settings: Settings, source: str) -> str:
+    """A source as people outside may know it: folders of this computer are nobody's business."""
+    if "://" in source:
+        return source
+    path, root = Path(source), settings.server.sources
+    if root is not None and path.is_relative_to(root.resolve()):
+        return str(path.relative_to(root.resolve()))
+    return path.name

@@ -1,0 +1,42 @@
+"""How the replies of the API are documented in its OpenAPI description."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import Example
+
+from server.api.problems import MEDIA_TYPE, PLACE
+from server.api.shapes import Problem
+
+_TO_ALL = (400, 421, 431, 500)
+_WITH_SCOPE = (401, 403, 503)
+_WITH_BODY = (413, 415, 429)
+
+
+def problems(*statuses: int, scope: bool = True, body: bool = False) -> dict[int, ResponseSpec]:
+    """The problems that a handler may answer with: those of its own, and those of its kind.
+
+    `scope` says whether it needs a key, and `body` whether it takes a body and is limited.
+    """
+    every = {*_TO_ALL, *statuses, *(_WITH_SCOPE if scope else ()), *(_WITH_BODY if body else ())}
+    return {status: _problem(status) for status in sorted(every)}
+
+
+def _problem(status: int) -> ResponseSpec:
+    phrase = HTTPStatus(status).phrase
+    example = {
+        "type": PLACE + phrase.lower().replace(" ", "-"),
+        "title": phrase,
+        "status": status,
+        "detail": "What went wrong. What to do about it.",
+        "instance": "/v1/answers",
+    }
+    return ResponseSpec(
+        Problem,
+        generate_examples=False,
+        description=HTTPStatus(status).description or phrase,
+        media_type=MEDIA_TYPE,
+        examples=[Example(summary=phrase, value=example)],
+    )

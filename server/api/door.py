@@ -1,0 +1,99 @@
+"""What every request passes before its handler is called: the name, the key, the limits and the type."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from litestar.connection import ASGIConnection
+from litestar.exceptions import HTTPException
+from litestar.handlers import BaseRouteHandler
+
+from core.errors import CitewellError
+from server.access.doorman import Visitor
+from server.access.errors import AccessError
+from server.api import sse
+from server.services import Services, own_names
+
+_MOST_HEADERS = 16_384  # bytes
+_PORT = re.compile(r":\d+$")
+_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+
+class WrongHostError(AccessError):
+    """The request is for another host."""
+
+    status = 421
+
+    def __init__(self) -> None:
+        """Name the setting."""
+        super().__init__(
+            "This service does not answer by the name in the header `Host`.",
+            "The setting server.hosts lists the names that it answers by.",
+        )
+
+
+class HeadersTooLargeError(CitewellError):
+    """The headers of the request are larger than the service reads."""
+
+    status = 431
+
+    def __init__(self) -> None:
+        """Say how large they may be."""
+        super().__init__(f"Headers of more than {_MOST_HEADERS:,} bytes are not read.", "Send less.")
+
+
+class TooOftenError(CitewellError):
+    """The key has made as many requests as it may, for now."""
+
+    status = 429
+
+    def __init__(self, limit: int | None, retry_after: float) -> None:
+        """`limit` is what the key may do, and `retry_after` the seconds until it may do it again."""
+        super().__init__(f"The key has used up its {limit} requests.", "Ask again after Retry-After seconds.")
+        self.retry_after = retry_after
+
+
+async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """Let a request in, or raise why not; `visitor` of the connection's state is who asks.
+
+    A handler's `opt` says the `scope` that it needs, None for everybody, and whether it `asks` a question.
+    """
+    if sum(len(name) + len(value) for name, value in connection.scope["headers"]) > _MOST_HEADERS:
+        raise HeadersTooLargeError
+    services: Services = connection.app.state.services
+    names = own_names(services.settings.server)
+    if names and _PORT.sub("", connection.headers.get("host", "")).lower() not in names:
+        raise WrongHostError
+    _check_type(connection)
+    scope = handler.opt.get("scope")
+    if scope is None:
+        return
+    visitor = await services.doorman.admit(connection.headers.get("authorization"), scope)
+    connection.state.visitor = visitor
+    asks = bool(handler.opt.get("asks"))
+    goes_on = asks and sse.resumed(connection.headers) is not None  # it was counted when it began
+    if connection.scope.get("method") in _CHANGING and not goes_on:
+        await _count(services, visitor, asks=asks)
+
+
+def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
+    """Take JSON alone: forms and plain text are what a page of another site may send without asking first."""
+    headers = connection.headers
+    has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+    if has_body and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise HTTPException(status_code=415, detail="Send the body as application/json.")
+
+
+async def _count(services: Services, visitor: Visitor, *, asks: bool) -> None:
+    """Count a request against the limits of its key; whoever needs no key sits at this computer."""
+    if visitor.key_id is None:
+        return
+    wanted = services.settings.server
+    per_minute = wanted.rate_per_minute if visitor.rate_per_minute is None else visitor.rate_per_minute
+    daily = wanted.daily if visitor.daily is None else visitor.daily
+    verdict = await services.limiter.take(
+        f"{visitor.key_id}:{'ask' if asks else 'write'}", per_minute, daily if asks else None
+    )
+    if not verdict.allowed:
+        raise TooOftenError(verdict.limit, verdict.retry_after)

@@ -1,0 +1,65 @@
+"""What people think of answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Literal, cast
+
+from litestar import post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from core.errors import CitewellError, InputError
+from server.access.doorman import Visitor
+from server.api.documented import problems
+from server.api.shapes import Made, Opinion
+from server.api.visibility import visible_answer
+from server.services import Services
+from server.store.feedback import StoredFeedback
+from server.store.ids import new_id
+
+
+class UnansweredError(CitewellError):
+    """The question has no answer, of which anything could be thought."""
+
+    status = 409
+
+
+@post(
+    "/v1/answers/{answer_id:str}/feedback",
+    opt={"scope": "feedback"},
+    summary="Say what an answer is worth",
+    responses=problems(404, 409, body=True),
+    tags=["feedback"],
+)
+async def give_feedback(
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Visitor],
+    answer_id: FromPath[str],
+    data: JSONBody[Opinion],
+) -> Made:
+    """Store a thumb, a comment, or that a sentence is not supported. It is on the disk when this returns."""
+    answer = await visible_answer(services, visitor, answer_id)
+    if not data.thumb and not data.comment.strip() and data.sentence is None:
+        raise InputError("The feedback says nothing.", "Give a thumb, a comment or a sentence.")
+    if answer.body is None:
+        raise UnansweredError(f"The question {answer_id} has no answer.", "Wait for it, or ask again.")
+    sentences = answer.body["sentences"]
+    if data.sentence is not None and data.sentence >= len(sentences):
+        raise InputError(
+            f"The answer has {len(sentences)} sentences, and no number {data.sentence}.", "They count from 0."
+        )
+    feedback = StoredFeedback(
+        id=new_id(),
+        answer_id=answer_id,
+        key_id=visitor.key_id,
+        thumb=cast(Literal[1, 0, -1], data.thumb),
+        comment=data.comment.strip(),
+        sentence=data.sentence,
+        created=datetime.now(UTC),
+        question=answer.question,
+        answer=answer.body["answer"],
+        references=[reference["text"] for reference in answer.body["references"]],
+    )
+    await services.store.get().feedback.add(feedback)
+    return Made(feedback.id)

@@ -1,0 +1,51 @@
+"""The keys of the store, remembered for a second, so that not every request asks the database for them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from server.access.doorman import KeyRing
+from server.access.keys import ApiKey
+
+_SECONDS = 1.0  # for which a key that was revoked may still open the door
+_MOST = 1000  # keys that are remembered
+
+
+class _Known(NamedTuple):
+    key: ApiKey
+    until: float
+
+
+class RememberedKeys:
+    """Looks keys up in a store; `get_keys` gives it, or raises `NotReadyError` while it is not open."""
+
+    def __init__(self, get_keys: Callable[[], KeyRing], clock: Callable[[], float] = time.monotonic) -> None:
+        self._get_keys = get_keys
+        self._clock = clock
+        self._known: dict[str, _Known] = {}
+        self._count = 0
+        self._counted_until = 0.0
+
+    async def get(self, id_: str) -> ApiKey | None:
+        """Return a key by its id, or None; what is not there is not remembered."""
+        now = self._clock()
+        known = self._known.get(id_)
+        if known is not None and now < known.until:
+            return known.key
+        key = await self._get_keys().get(id_)
+        self._known.pop(id_, None)
+        if key is not None:
+            if len(self._known) >= _MOST:
+                del self._known[next(iter(self._known))]
+            self._known[id_] = _Known(key, now + _SECONDS)
+        return key
+
+    async def count(self) -> int:
+        """How many keys were ever created."""
+        now = self._clock()
+        if now >= self._counted_until:
+            self._count = await self._get_keys().count()
+            self._counted_until = now + _SECONDS
+        return self._count

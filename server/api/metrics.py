@@ -1,0 +1,48 @@
+"""The numbers of the service, for Prometheus."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from litestar import Request, Response, get
+from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
+
+from server.access.doorman import Doorman
+from server.access.errors import WrongScopeError
+from server.api.documented import problems
+from server.services import Services
+
+_MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4.partition("; charset")[0]  # Litestar adds the character set
+_TEXT = ResponseSpec(
+    str,
+    generate_examples=False,
+    description="The numbers in Prometheus's text format.",
+    media_type="text/plain",
+)
+
+
+@get(
+    "/metrics",
+    summary="How is the service doing?",
+    responses={200: _TEXT, **problems()},
+    media_type="text/plain",
+    tags=["health"],
+)
+async def metrics(request: Request[Any, Any, Any], services: NamedDependency[Services]) -> Response[bytes]:
+    """The metrics of this process. A key needs the scope `admin`; without keys, this computer reads them."""
+    await _check(services.doorman, request.headers.get("authorization"))
+    return Response(services.metrics.text(), media_type=_MEDIA_TYPE)
+
+
+async def _check(doorman: Doorman, header: str | None) -> None:
+    """Raise what `Doorman.admit` raises, unless the service has no keys and is for this computer alone."""
+    try:
+        await doorman.admit(header, "admin")
+    except WrongScopeError:
+        with suppress(WrongScopeError):
+            if (await doorman.admit(header, "ask")).key_id is None:
+                return
+        raise

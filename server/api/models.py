@@ -1,0 +1,66 @@
+"""The generators of the service, under the names by which OpenAI's clients choose them."""
+
+from __future__ import annotations
+
+import re
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from server.api.chat_errors import NoModelError, chat_errors, chat_handlers
+from server.api.chat_shapes import ChatModel, ChatModels
+from server.services import Services
+
+USUAL = "citewell"
+"""The generator of the settings, whatever it is."""
+QUOTING = "citewell-extractive"
+"""The extractive generator, which every service has."""
+
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def full_name(generator: str) -> str:
+    """The name of a model that says which generator it is; of a path, the last part alone is told."""
+    own = _UNFIT.sub("-", generator.rstrip("/\\").replace("\\", "/").rpartition("/")[2]).strip("-")
+    return own if own.startswith(f"{USUAL}-") else f"{USUAL}-{own}"
+
+
+def known_models(services: Services) -> tuple[str, ...]:
+    """The models of the service; raises `NotReadyError` until they are loaded."""
+    return tuple(dict.fromkeys((USUAL, full_name(services.pipelines.get().generator), QUOTING)))
+
+
+def check_model(services: Services, name: str) -> str:
+    """The full name of a model; raises `NoModelError` where there is none of this name."""
+    known = known_models(services)
+    if name not in known:
+        raise NoModelError(name, known)
+    return known[1] if name == USUAL else name
+
+
+@get(
+    "/v1/models",
+    opt={"scope": "ask"},
+    summary="List the models",
+    responses=chat_errors(),
+    exception_handlers=chat_handlers(),
+    tags=["openai"],
+)
+async def models(services: NamedDependency[Services]) -> ChatModels:
+    """All generators, as OpenAI's clients list them. `citewell` is the generator of the settings."""
+    return ChatModels([ChatModel(name) for name in known_models(services)])
+
+
+@get(
+    "/v1/models/{model:str}",
+    opt={"scope": "ask"},
+    summary="Read a model",
+    responses=chat_errors(404),
+    exception_handlers=chat_handlers(),
+    tags=["openai"],
+)
+async def model(services: NamedDependency[Services], model: FromPath[str]) -> ChatModel:
+    """One generator by its name."""
+    check_model(services, model)
+    return ChatModel(model)

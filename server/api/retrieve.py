@@ -1,0 +1,45 @@
+"""References alone, without an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, post
+from litestar.di import NamedDependency
+from litestar.params import JSONBody
+
+from server.access.doorman import Visitor
+from server.api.documented import problems
+from server.api.shapes import References, Retrieval, to
+from server.api.waiting import ended
+from server.services import Services
+from server.work.order import Order
+
+
+@post(
+    "/v1/retrieve",
+    status_code=200,
+    opt={"scope": "ask", "asks": True},
+    summary="Find references",
+    responses=problems(404, 502, 504, body=True),
+    tags=["answers"],
+)
+async def retrieve(
+    request: Request[Any, Any, Any],
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Visitor],
+    data: JSONBody[Retrieval],
+) -> References:
+    """The references of a question, best first; nothing is written, and nothing is stored."""
+    order = Order(
+        question=data.question,
+        mode="retrieve",
+        k=data.k,
+        collection=data.collection,
+        sites=tuple(data.sites),
+        language=data.language,
+        recency=data.recency,
+    )
+    outcome = await ended(request, services.answering.retrieve(order))
+    found: References = to(References, outcome.answer)
+    return found

@@ -1,0 +1,301 @@
+"""The bodies that the API takes and gives, with their limits and examples."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+Question = Annotated[
+    str,
+    Meta(min_length=1, max_length=20_000, description="What is asked.", examples=["Why is the sky blue?"]),
+]
+Name = Annotated[
+    str,
+    Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", description="A collection.", examples=["handbook"]),
+]
+Id = Annotated[
+    str, Meta(max_length=64, description="An id.", examples=["019aa8f2-7c1b-7d3e-9f54-0c2f8a1b6e3d"])
+]
+Comment = Annotated[
+    str, Meta(max_length=10_000, description="In one's own words.", examples=["Just what I needed."])
+]
+Domains = Annotated[
+    list[Annotated[str, Meta(max_length=253)]],
+    Meta(max_length=20, description="The only domains that pages may come from.", examples=[["example.org"]]),
+]
+Rating = Annotated[
+    int,
+    Meta(
+        ge=-2,
+        le=2,
+        description="-2: the first answer is much better; 0: a tie; 2: the second is.",
+        examples=[1],
+    ),
+]
+Text = Annotated[str, Meta(min_length=1, max_length=100_000)]
+
+
+class Retrieval(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A question whose references are wanted, and where they may come from."""
+
+    question: Question
+    k: Annotated[int, Meta(ge=1, le=20, description="References wanted.", examples=[5])] | None = None
+    collection: Name | None = None
+    sites: Domains = []
+    language: Annotated[
+        str,
+        Meta(
+            pattern=r"^([A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)?$",
+            description="Language of the pages.",
+            examples=["de"],
+        ),
+    ] = ""
+    recency: Literal["day", "week", "month", "year"] | None = None
+
+
+class Asking(Retrieval, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A question to be answered. What is left out is as the service's settings say."""
+
+    best_of: (
+        Annotated[
+            int, Meta(ge=1, le=16, description="Candidates written, of which the best wins.", examples=[1])
+        ]
+        | None
+    ) = None
+    extractive: Annotated[
+        bool, Meta(description="Whether the answer is quoted, whatever the service's generator is.")
+    ] = False
+    fresh: Annotated[bool, Meta(description="Whether an answer that is known already must not be used.")] = (
+        False
+    )
+
+
+class Opinion(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What somebody thinks of an answer: a thumb, a comment, or a sentence that is not supported."""
+
+    thumb: Annotated[int, Meta(ge=-1, le=1, description="1 up, -1 down, 0 neither.", examples=[1])] = 0
+    comment: Comment = ""
+    sentence: (
+        Annotated[
+            int,
+            Meta(
+                ge=0,
+                description="The sentence that is meant, from 0: not supported, with a thumb of -1.",
+                examples=[0],
+            ),
+        ]
+        | None
+    ) = None
+
+
+class Compared(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """One of two answers: one that this service gave, by its id, or any text with its references."""
+
+    answer_id: Id | None = None
+    text: Text | None = None
+    references: Annotated[list[Text], Meta(max_length=50)] = []
+
+
+class Comparing(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Which of two answers is better, as WebGPT's raters said it (appendix C.2)."""
+
+    question: Question
+    answers: Annotated[list[Compared], Meta(min_length=2, max_length=2)]
+    usefulness: Rating
+    coherence: Rating
+    unsupported: Rating
+    overall: Rating
+    comment: Comment = ""
+
+
+class Indexing(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A source to be put into a collection, which is made where there is none of its name."""
+
+    name: Name
+    source: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=8_000,
+            description="A file or folder below that of the setting `server.sources`, or the URL of a site.",
+            examples=["https://example.org/"],
+        ),
+    ]
+
+
+class Made(Struct, frozen=True):
+    """What was stored."""
+
+    id: Id
+
+
+class Reference(Struct, frozen=True):
+    """A passage on which an answer rests."""
+
+    number: int
+    url: str
+    title: str
+    text: str
+    score: float
+    also: list[str] = []
+
+
+class Sentence(Struct, frozen=True):
+    """A sentence of an answer, and what supports it."""
+
+    text: str
+    citations: list[int]
+    support: float
+    supported: bool
+
+
+class Failure(Struct, frozen=True):
+    """A page or a provider that gave nothing, and why."""
+
+    url: str
+    reason: str
+    kind: str = ""
+
+
+class Candidate(Struct, frozen=True):
+    """One of the answers of which the best won."""
+
+    answer: str
+    score: float
+    value: float
+    unsupported: int
+    won: bool
+    reason: str
+
+
+class Problem(Struct, frozen=True, omit_defaults=True):
+    """What went wrong, as RFC 9457 has it."""
+
+    type: Annotated[str, Meta(examples=["/problems/queue-full"])]
+    title: str
+    status: int
+    detail: str
+    instance: str | UnsetType = UNSET
+    kind: str | UnsetType = UNSET
+    errors: list[dict[str, str]] | UnsetType = UNSET
+
+
+class ProblemType(Struct, frozen=True):
+    """What the `type` of a problem stands for."""
+
+    type: str
+    title: str
+    status: int
+
+
+class References(Struct, frozen=True):
+    """The references of a question."""
+
+    question: str
+    status: Literal["retrieved", "no_evidence"]
+    references: list[Reference]
+    failures: list[Failure]
+    notices: list[str]
+    timings: dict[str, float]
+    models: dict[str, str]
+
+
+class Answer(Struct, frozen=True):
+    """A question and, once its `state` is `done`, its answer."""
+
+    id: Id
+    state: Literal["running", "done", "failed", "cancelled"]
+    question: str
+    created: datetime
+    seconds: Annotated[float, Meta(description="From the request to the answer.")] | None = None
+    cached: Annotated[bool, Meta(description="Whether the answer was known already.")] = False
+    options: dict[str, Any] = {}
+    status: Literal["answered", "no_evidence"] | UnsetType = UNSET
+    answer: str | UnsetType = UNSET
+    sentences: list[Sentence] | UnsetType = UNSET
+    references: list[Reference] | UnsetType = UNSET
+    failures: list[Failure] | UnsetType = UNSET
+    candidates: list[Candidate] | UnsetType = UNSET
+    notices: list[str] | UnsetType = UNSET
+    timings: dict[str, float] | UnsetType = UNSET
+    models: dict[str, str] | UnsetType = UNSET
+    problem: Problem | UnsetType = UNSET
+
+
+class Asked(Struct, frozen=True):
+    """A question in the history."""
+
+    id: Id
+    state: Literal["running", "done", "failed", "cancelled"]
+    question: str
+    created: datetime
+    seconds: float | None
+
+
+class History(Struct, frozen=True):
+    """A page of the history, newest first; `next` is the `before` of the page that follows."""
+
+    answers: list[Asked]
+    next: Id | None
+
+
+class Collection(Struct, frozen=True):
+    """A collection that can be searched; `problem` says why it cannot."""
+
+    name: Name
+    pages: int | None
+    bytes: int | None
+    vectors: bool
+    sources: list[str]
+    problem: str | None = None
+
+
+class Collections(Struct, frozen=True):
+    """All collections, by name; `searched` is the one that questions go to by themselves."""
+
+    collections: list[Collection]
+    searched: str | None
+
+
+class Job(Struct, frozen=True):
+    """Work that goes on in the background."""
+
+    id: Id
+    kind: str
+    status: Literal["running", "done", "failed", "cancelled", "interrupted"]
+    done: int
+    total: int | None
+    message: str
+    created: datetime
+    updated: datetime
+    arguments: dict[str, Any]
+
+
+class Jobs(Struct, frozen=True):
+    """A page of the jobs, newest first; `next` is the `before` of the page that follows."""
+
+    jobs: list[Job]
+    next: Id | None
+
+
+class Health(Struct, frozen=True):
+    """That the process answers."""
+
+    status: Literal["ok"] = "ok"
+
+
+class Ready(Struct, frozen=True):
+    """Whether questions are taken; `parts` says of each part that it is `ready`, or what it lacks."""
+
+    ready: bool
+    parts: dict[str, str]
+    running: int
+    waiting: int
+
+
+def to(shape: type[Any], values: Any) -> Any:
+    """Values as one of the shapes above."""
+    return msgspec.convert(values, shape, from_attributes=True)

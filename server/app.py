@@ -1,0 +1,115 @@
+"""The application: its addresses, and what is opened and closed with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from litestar import Litestar, Request
+from litestar.config.cors import CORSConfig
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+
+from core.errors import CitewellError
+from core.settings import Settings
+from server.access.doorman import Visitor
+from server.api.answers import ask, follow, history, read, remove
+from server.api.chat import complete
+from server.api.collections import collections, index, job, jobs
+from server.api.comparisons import compare
+from server.api.description import described
+from server.api.door import admit
+from server.api.exports import export_comparisons, export_feedback
+from server.api.feedback import give_feedback
+from server.api.headers import secure
+from server.api.health import health, problem_type, ready
+from server.api.metrics import metrics
+from server.api.models import model, models
+from server.api.problems import reply_to_depth, reply_to_error, reply_to_fault, reply_to_http_error
+from server.api.retrieve import retrieve
+from server.pages.site import pages, templates
+from server.services import Services, open_services
+from server.telemetry.metrics import Metrics
+
+_HANDLERS = (
+    health,
+    ready,
+    metrics,
+    problem_type,
+    ask,
+    read,
+    follow,
+    history,
+    remove,
+    give_feedback,
+    retrieve,
+    compare,
+    export_feedback,
+    export_comparisons,
+    collections,
+    index,
+    jobs,
+    job,
+    complete,
+    models,
+    model,
+)
+
+
+def create_app(settings: Settings) -> Litestar:
+    """The service that the settings describe, as an ASGI application.
+
+    Its parts are opened when it starts; see `open_services` for what may be missing then.
+    """
+    wanted = settings.server
+    counted = Metrics()
+
+    @asynccontextmanager
+    async def opened(app: Litestar) -> AsyncGenerator[None, None]:
+        async with open_services(settings, counted) as services:
+            app.state.services = services
+            yield
+
+    return Litestar(
+        (*_HANDLERS, *pages()),
+        lifespan=[opened],
+        guards=[admit],
+        dependencies={
+            "services": Provide(_services, sync_to_thread=False),
+            "visitor": Provide(_visitor, sync_to_thread=False),
+        },
+        exception_handlers={
+            CitewellError: reply_to_error,
+            HTTPException: reply_to_http_error,
+            RecursionError: reply_to_depth,
+            Exception: reply_to_fault,
+        },
+        before_send=[secure, counted.sent],
+        request_max_body_size=wanted.max_body,
+        cors_config=_cors(wanted.cors_origins),
+        openapi_config=described(),
+        template_config=templates(),
+        logging_config=None,  # whoever runs the application says what is logged
+    )
+
+
+def _services(request: Request[Any, Any, Any]) -> Services:
+    services: Services = request.app.state.services
+    return services
+
+
+def _visitor(request: Request[Any, Any, Any]) -> Visitor:
+    visitor: Visitor = request.state.visitor
+    return visitor
+
+
+def _cors(origins: tuple[str, ...]) -> CORSConfig | None:
+    if not origins:
+        return None
+    return CORSConfig(
+        allow_origins=list(origins),
+        allow_methods=["GET", "POST", "DELETE"],
+        allow_headers=["Authorization", "Content-Type", "Last-Event-ID"],
+        expose_headers=["Location", "Retry-After"],
+    )

@@ -1,0 +1,158 @@
+"""`citewell keys`: who may use the service."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from core.errors import InputError
+
+if TYPE_CHECKING:
+    from server.access.keys import ApiKey
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _database(command: F) -> F:
+    return click.option(
+        "--database",
+        metavar="URL",
+        help="Database of the service, as in server.database_url [SQLite in the data folder].",
+    )(command)
+
+
+def _json(command: F) -> F:
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON objects, one a line.")(command)
+
+
+@click.group("keys")
+def command() -> None:
+    """Create, list and revoke the keys of the service.
+
+    As long as there is no key, the service answers everybody on its own computer, and nobody else.
+    """
+
+
+@command.command("create")
+@click.argument("name")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(["ask", "feedback", "export", "admin"]),
+    default=("ask", "feedback"),
+    help="What the key may be used for; repeatable [ask and feedback].",
+)
+@click.option("--rate", type=click.IntRange(min=1), metavar="N", help="Most requests a minute.")
+@click.option("--daily", type=click.IntRange(min=1), metavar="N", help="Most questions a day, in UTC.")
+@click.option("--days", type=click.IntRange(1, 36_500), metavar="N", help="Days after which it is refused.")
+@_database
+@_json
+def create(
+    name: str,
+    scopes: tuple[str, ...],
+    rate: int | None,
+    daily: int | None,
+    days: int | None,
+    database: str | None,
+    as_json: bool,
+) -> None:
+    """Create a key for NAME, and print it. It cannot be shown again: only its hash is stored."""
+    from server.access.keys import new_key
+
+    expires = datetime.now(UTC) + timedelta(days=days) if days else None
+    made = new_key(name, scopes, rate_per_minute=rate, daily=daily, expires=expires)
+    asyncio.run(_add(database, made.key))
+    if as_json:
+        click.echo(json.dumps({"secret": made.secret} | _described(made.key), ensure_ascii=False))
+        return
+    click.echo(made.secret)
+    click.echo(f"Key {made.key.id} is stored. Keep the line above: it is not shown again.", err=True)
+
+
+@command.command("list")
+@_database
+@_json
+def list_(database: str | None, as_json: bool) -> None:
+    """List all keys, without their secrets."""
+    keys = asyncio.run(_all(database))
+    if not keys and not as_json:
+        click.echo("There are no keys yet. Make one: citewell keys create NAME")
+    for key in keys:
+        row = _described(key)
+        if as_json:
+            click.echo(json.dumps(row, ensure_ascii=False))
+            continue
+        limits = [f"{n:,} a {per}" for n, per in ((key.rate_per_minute, "minute"), (key.daily, "day")) if n]
+        facts = [key.id, row["state"], ", ".join(row["scopes"]), *limits, f"made {key.created:%Y-%m-%d}"]
+        until = [f"until {key.expires:%Y-%m-%d}"] if key.expires else []
+        click.echo(f"{key.name}: {'; '.join(facts + until)}")
+
+
+@command.command("revoke")
+@click.argument("id_", metavar="ID")
+@_database
+def revoke(id_: str, database: str | None) -> None:
+    """Refuse the key of an ID from now on. The command `citewell keys list` shows the ids."""
+    asyncio.run(_revoke(database, id_))
+    click.echo(f"Revoked the key {id_}.")
+
+
+def _described(key: ApiKey) -> dict[str, Any]:
+    now = datetime.now(UTC)
+    state = "holds" if key.holds(now) else "revoked" if key.revoked else "expired"
+    return {
+        "id": key.id,
+        "name": key.name,
+        "state": state,
+        "scopes": sorted(key.scopes),
+        "rate_per_minute": key.rate_per_minute,
+        "daily": key.daily,
+        "created": key.created.isoformat(),
+        "expires": key.expires.isoformat() if key.expires else None,
+        "revoked": key.revoked.isoformat() if key.revoked else None,
+    }
+
+
+def _url(database: str | None) -> str:
+    from server.packages import need_server_packages
+
+    need_server_packages()
+    from core.settings import load_settings
+    from server.store.address import store_url
+
+    settings = load_settings({"server.database_url": database})
+    return store_url(settings.server.database_url.get_secret_value(), settings.data_dir)
+
+
+async def _add(database: str | None, key: ApiKey) -> None:
+    url = _url(database)
+    from server.store.database import open_store
+
+    async with open_store(url) as store:
+        await store.keys.add(key)
+
+
+async def _all(database: str | None) -> list[ApiKey]:
+    url = _url(database)
+    from server.store.database import open_store
+
+    async with open_store(url) as store:
+        return await store.keys.list()
+
+
+async def _revoke(database: str | None, id_: str) -> None:
+    url = _url(database)
+    from server.store.database import open_store
+
+    async with open_store(url) as store:
+        if await store.keys.revoke(id_):
+            return
+        key = await store.keys.get(id_)
+    if key is None:
+        raise InputError(f"There is no key with the id {id_}.", "`citewell keys list` shows the ids.")

@@ -1,0 +1,29 @@
+"""`citewell serve`: the service, until it is stopped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from pipeline.commands.options import flags
+from server.packages import need_server_packages
+
+
+@click.command("serve")
+@click.option("--host", "server__host", metavar="ADDRESS", help="Address to listen on [127.0.0.1].")
+@click.option("--port", "server__port", type=int, metavar="N", help="Port to listen on [8090].")
+@click.option("--workers", "server__workers", type=int, metavar="N", help="Processes [1].")
+@click.option(
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Any setting by its name; repeatable."
+)
+def command(assignments: tuple[str, ...], **named: Any) -> None:
+    """Serve the HTTP API until the process is stopped; running questions are then answered first.
+
+    Without keys, the service listens on this computer only: `citewell keys create` makes one.
+    """
+    need_server_packages()
+    from core.settings import load_settings
+    from server.running import run
+
+    run(load_settings(flags(named, (), assignments)))

@@ -1,0 +1,147 @@
+"""A finished answer as its page shows it: sentences, sources, and the words that support each sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.text import shorten
+from server.api.shapes import Answer, Failure, Reference, Sentence
+from server.pages.links import site_of, web_address
+from server.pages.markdown import as_markdown
+from server.pages.support import Piece, supporting
+
+_LONGEST_TITLE = 160  # characters
+_STAGES = {
+    "search": "Searching",
+    "fetch": "Reading pages",
+    "rank": "Choosing passages",
+    "generate": "Writing",
+    "check": "Checking citations",
+    "score": "Choosing the answer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A page: its title, its site, and its address where that may become a link."""
+
+    title: str
+    site: str
+    href: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """A passage as it supports a sentence; `anchor` is its id in the page."""
+
+    anchor: str
+    sentence: int
+    words: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A reference, and the sentences that it supports."""
+
+    number: int
+    link: Link
+    text: str
+    also: tuple[Link, ...]
+    supports: tuple[Support, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A mark in a sentence, which leads to the passage that supports it."""
+
+    number: int
+    title: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the answer; `share` is the percentage of its content words in the best source."""
+
+    number: int
+    text: str
+    supported: bool
+    share: int
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A page or a provider that gave nothing, and why."""
+
+    link: Link
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """What the template of an answer needs beside the answer itself."""
+
+    claims: tuple[Claim, ...]
+    sources: tuple[Source, ...]
+    unread: tuple[Unread, ...]
+    stages: tuple[tuple[str, float], ...]
+    seconds: float
+    unsupported: int
+    markdown: str
+
+
+def view_of(answer: Answer) -> AnswerView:
+    """The view of an answer that is done."""
+    sentences, references = answer.sentences or [], answer.references or []
+    timings = answer.timings or {}
+    titles = {reference.number: _link(reference.url, reference.title).title for reference in references}
+    claims = tuple(_claim(number, sentence, titles) for number, sentence in enumerate(sentences))
+    stages = tuple((words, timings[name]) for name, words in _STAGES.items() if name in timings)
+    return AnswerView(
+        claims=claims,
+        sources=tuple(_source(reference, sentences) for reference in references),
+        unread=tuple(_unread(failure) for failure in answer.failures or []),
+        stages=stages,
+        seconds=timings.get("total", answer.seconds or 0.0),
+        unsupported=sum(not claim.supported for claim in claims),
+        markdown=as_markdown(answer),
+    )
+
+
+def _claim(number: int, sentence: Sentence, titles: dict[int, str]) -> Claim:
+    citations = tuple(
+        Citation(cited, titles.get(cited, ""), _anchor(number, cited)) for cited in sentence.citations
+    )
+    return Claim(number, sentence.text, sentence.supported, round(100 * sentence.support), citations)
+
+
+def _source(reference: Reference, sentences: Sequence[Sentence]) -> Source:
+    supports = tuple(
+        Support(
+            _anchor(number, reference.number),
+            number,
+            sentence.text,
+            supporting(sentence.text, reference.text),
+        )
+        for number, sentence in enumerate(sentences)
+        if reference.number in sentence.citations
+    )
+    also = tuple(_link(url, "") for url in reference.also)
+    return Source(reference.number, _link(reference.url, reference.title), reference.text, also, supports)
+
+
+def _unread(failure: Failure) -> Unread:
+    return Unread(_link(failure.url, ""), failure.reason)
+
+
+def _link(url: str, title: str) -> Link:
+    site = shorten(site_of(url), _LONGEST_TITLE)
+    href = web_address(url)
+    return Link(shorten(title or href or site, _LONGEST_TITLE), site, href)
+
+
+def _anchor(sentence: int, reference: int) -> str:
+    return f"s{sentence + 1}-r{reference}"

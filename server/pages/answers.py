@@ -1,0 +1,61 @@
+"""The page on which questions are asked, that of each answer, and the history."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+from litestar.response import Template
+
+from core.text import shorten
+from server.access.doorman import Visitor
+from server.api import answers as api
+from server.api.visibility import visible_answer
+from server.pages.answer_view import view_of
+from server.pages.replies import html
+from server.services import Services
+
+_ROWS = 25
+
+
+@get("/")
+async def ask_page(
+    question: Annotated[str, QueryParameter(max_length=20_000)] = "",
+) -> Template:
+    """The field for a question, filled in where the address has one; it is not asked by itself."""
+    return html("ask.html", here="ask", question=question)
+
+
+@get("/answers/{answer_id:str}", opt={"scope": "ask"})
+async def answer_page(
+    services: NamedDependency[Services], visitor: NamedDependency[Visitor], answer_id: FromPath[str]
+) -> Template:
+    """An answer with its sources, or how far it is."""
+    answer = api.shown(await visible_answer(services, visitor, answer_id))
+    view = view_of(answer) if answer.state == "done" else None
+    title = shorten(answer.question, 80)
+    return html("answer.html", here="", title=title, question="", answer=answer, view=view)
+
+
+@get("/history", opt={"scope": "ask"})
+async def history_page(
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Visitor],
+    before: Annotated[str | None, QueryParameter(max_length=64)] = None,
+    words: Annotated[str, QueryParameter(name="query", max_length=1000)] = "",
+) -> Template:
+    """The questions of a key, newest first."""
+    found = await api.history.fn(services, visitor, before=before, limit=_ROWS, words=words)
+    older: dict[str, Any] = {"before": found.next} | ({"query": words} if words.strip() else {})
+    return html(
+        "history.html",
+        here="history",
+        title="History",
+        answers=found.answers,
+        query=words,
+        is_first=before is None,
+        older=f"/history?{urlencode(older)}" if found.next else None,
+    )

@@ -1,0 +1,25 @@
+"""Times and sizes in the words of the pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def spoken_time(moment: datetime) -> str:
+    """A moment, as in `21 November 2026, 23:11 UTC`."""
+    moment = moment.astimezone(UTC)
+    return f"{moment.day} {moment:%B %Y, %H:%M} UTC"
+
+
+def spoken_seconds(seconds: float) -> str:
+    """A duration, as in `1.3 s`, or `12 ms` where it is short."""
+    return f"{seconds:.1f} s" if seconds >= 0.0995 else f"{max(round(seconds * 1000), 0)} ms"
+
+
+def spoken_bytes(size: float) -> str:
+    """A size, as in `1.2 MB`, in powers of 1000."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "bytes" or size >= 100 else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} TB"

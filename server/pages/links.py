@@ -1,0 +1,26 @@
+"""Addresses of sources as a page shows them: which become links, and what their site is called."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote, urlsplit
+
+# Browsers read a backslash as a slash, and other readers do not: such an address shows the wrong site.
+_WEB = re.compile(r"https?://[^\s\\\x00-\x20]+", re.I)
+
+
+def web_address(url: str) -> str | None:
+    """The address where it may become a link, which only http and https may; None otherwise."""
+    try:
+        return url if _WEB.fullmatch(url) and urlsplit(url).hostname else None
+    except ValueError:
+        return None
+
+
+def site_of(url: str) -> str:
+    """Whose page it is: the host, without `www.`; the name alone of a file, whose folders say nothing."""
+    if web_address(url):
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    if url.startswith("file:"):
+        return unquote(url.rstrip("/").rsplit("/", 1)[-1])
+    return url.partition(":")[0] if ":" in url else url

@@ -1,0 +1,46 @@
+"""An answer as Markdown with footnotes, to be pasted elsewhere."""
+
+from __future__ import annotations
+
+import re
+
+from core.text import squeeze
+from server.api.shapes import Answer, Reference
+from server.pages.links import site_of, web_address
+
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&$!])")
+_LIST = re.compile(r"^(\d+)([.)])|^([-+=])")
+
+
+def as_markdown(answer: Answer) -> str:
+    """A finished answer as Markdown: the question, the sentences, and each cited source as a footnote.
+
+    What sentences and titles say stays text: the signs of Markdown in them are escaped. A sentence that is
+    not supported says so.
+    """
+    sentences = answer.sentences or []
+    references = {reference.number: reference for reference in answer.references or []}
+    cited = sorted({number for sentence in sentences for number in sentence.citations})
+    text = " ".join(
+        _escaped(sentence.text)
+        + "".join(f"[^{number}]" for number in sentence.citations)
+        + ("" if sentence.supported else " *(not supported)*")
+        for sentence in sentences
+    )
+    notes = "\n".join(_note(references[number]) for number in cited if number in references)
+    parts = (f"**{_escaped(answer.question)}**", text or _escaped(answer.answer or ""), notes)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _note(reference: Reference) -> str:
+    title = _escaped(reference.title or reference.url)
+    address = web_address(reference.url)
+    if address is None:
+        return f"[^{reference.number}]: {title} ({_escaped(site_of(reference.url))})"
+    address = address.replace("<", "%3C").replace(">", "%3E")
+    return f"[^{reference.number}]: [{title}](<{address}>), {_escaped(site_of(address))}"
+
+
+def _escaped(text: str) -> str:
+    escaped = _MARKS.sub(r"\\\1", squeeze(text))
+    return _LIST.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else f"\\{found[3]}", escaped)

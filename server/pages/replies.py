@@ -1,0 +1,68 @@
+"""Replies of pages: templates, errors that people can read, and the policy that holds for all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request
+from litestar.exceptions import HTTPException
+from litestar.response import Template
+
+from core.errors import CitewellError
+from server.api.problems import reply_to_error, reply_to_fault, reply_to_http_error
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+"""What a page may do (https://www.w3.org/TR/CSP3/): load its own files, and nothing else."""
+
+
+def html(
+    template: str, *, status: int = 200, headers: dict[str, str] | None = None, **context: Any
+) -> Template:
+    """A page made from a template; whatever is put into it is escaped."""
+    policy = {"Content-Security-Policy": POLICY}
+    return Template(
+        template,
+        context=context,
+        status_code=status,
+        headers=policy | (headers or {}),
+        media_type="text/html",
+    )
+
+
+def page_of_error(request: Request[Any, Any, Any], error: CitewellError) -> Template:
+    """Tell an error of Citewell on a page."""
+    return _page(reply_to_error(request, error))
+
+
+def page_of_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Template:
+    """Tell on a page what Litestar refused."""
+    return _page(reply_to_http_error(request, error))
+
+
+def page_of_fault(request: Request[Any, Any, Any], error: Exception) -> Template:
+    """Tell on a page that something is wrong here; what it is stands in the log alone."""
+    return _page(reply_to_fault(request, error))
+
+
+def _page(reply: Any) -> Template:
+    """The page of a problem of the API, with its status and headers."""
+    problem = reply.content
+    return html(
+        "problem.html",
+        status=problem["status"],
+        headers=dict(reply.headers),
+        here="",
+        title=problem["title"],
+        problem=problem,
+    )

@@ -1,0 +1,56 @@
+"""All pages with their scripts and styles, as one router of the application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from litestar import Router
+from litestar.datastructures import CacheControlHeader
+from litestar.exceptions import HTTPException
+from litestar.plugins.jinja import JinjaTemplateEngine
+from litestar.static_files import create_static_files_router
+from litestar.template import TemplateConfig
+
+from core.errors import CitewellError
+from server.pages.answers import answer_page, ask_page, history_page
+from server.pages.formats import spoken_bytes, spoken_seconds, spoken_time
+from server.pages.replies import page_of_error, page_of_fault, page_of_http_error
+from server.pages.sources import sources_page
+
+_HERE = Path(__file__).parent
+
+
+def pages() -> tuple[Router, Router]:
+    """The pages, and the files that they load, none of which needs a key."""
+    site = Router(
+        "/",
+        route_handlers=[ask_page, answer_page, history_page, sources_page],
+        exception_handlers={
+            CitewellError: page_of_error,
+            HTTPException: page_of_http_error,
+            Exception: page_of_fault,
+        },
+        include_in_schema=False,
+    )
+    files = create_static_files_router(
+        "/static", [_HERE / "static"], cache_control=CacheControlHeader(no_cache=True)
+    )
+    return site, files
+
+
+def templates() -> TemplateConfig[JinjaTemplateEngine]:
+    """How templates are found and filled: everything is escaped, and a name that is missing is an error."""
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "spoken_time": spoken_time,
+        "spoken_seconds": spoken_seconds,
+        "spoken_bytes": spoken_bytes,
+    }
+    return TemplateConfig(instance=JinjaTemplateEngine.from_environment(environment))

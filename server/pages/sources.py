@@ -1,0 +1,58 @@
+"""The page of what is searched: collections, and the jobs that fill them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import QueryParameter
+from litestar.response import Template
+
+from server.access.doorman import Visitor
+from server.api import collections as api
+from server.api.shapes import Job, Jobs
+from server.pages.replies import html
+from server.services import Services
+
+_ROWS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """A job, with its message cut into what became of it and the pages that failed."""
+
+    job: Job
+    summary: str
+    failures: tuple[str, ...]
+
+
+@get("/sources", opt={"scope": "ask"})
+async def sources_page(
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Visitor],
+    before: Annotated[str | None, QueryParameter(max_length=64)] = None,
+) -> Template:
+    """The collections; and the jobs too, where the key has the scope `admin`."""
+    collections = await api.collections.fn(services)
+    may_index = "admin" in visitor.scopes
+    found = await api.jobs.fn(services, before=before, limit=_ROWS) if may_index else Jobs([], None)
+    return html(
+        "sources.html",
+        here="sources",
+        title="Sources",
+        collections=collections.collections,
+        searched=collections.searched,
+        may_index=may_index,
+        has_key=visitor.key_id is not None,
+        takes_files=services.settings.server.sources is not None,
+        being_filled={job.arguments.get("name") for job in found.jobs if job.status == "running"},
+        jobs=[_view(job) for job in found.jobs],
+        older=found.next,
+    )
+
+
+def _view(job: Job) -> JobView:
+    summary, *failures = job.message.split("\n")
+    return JobView(job, summary, tuple(failures))

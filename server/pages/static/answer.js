@@ -1,0 +1,193 @@
+// What can be done with an answer: look at the words that support a sentence, judge it, and copy it.
+
+import { make } from "./progress.js";
+import { post, problemOf, troubleOf } from "./service.js";
+
+const WORDS = "What supports it";
+const HOVER = 120; // milliseconds; a pointer on its way to the passage crosses other citations
+
+/** Bring an answer to life. */
+export function prepareAnswer(root) {
+  const article = root.querySelector(".answer[data-answer]");
+  if (!article || article.dataset.state) {
+    return;
+  }
+  const actions = article.querySelector(".actions");
+  actions.hidden = false;
+  const told = actions.querySelector(".told");
+  const send = (opinion) => give(article.dataset.answer, opinion, told);
+  prepareThumbs(actions, article.querySelector(".comment"), send);
+  prepareCopy(article, actions.querySelector("[data-copy]"), told);
+  const panel = article.querySelector("#panel");
+  if (panel) {
+    preparePassages(article, panel, send);
+  }
+}
+
+/** Store an opinion; returns whether the service has it. */
+async function give(id, opinion, told) {
+  try {
+    const response = await post(`/v1/answers/${encodeURIComponent(id)}/feedback`, opinion);
+    told.textContent = response.ok ? "Thank you. It is stored." : await problemOf(response);
+    return response.ok;
+  } catch (error) {
+    told.textContent = troubleOf(error);
+    return false;
+  }
+}
+
+function prepareThumbs(actions, comment, send) {
+  const thumbs = [...actions.querySelectorAll("[data-thumb]")];
+  for (const thumb of thumbs) {
+    thumb.addEventListener("click", async () => {
+      if (thumb.getAttribute("aria-pressed") === "true") {
+        return;
+      }
+      if (await send({ thumb: Number(thumb.dataset.thumb) })) {
+        thumbs.forEach((each) => each.setAttribute("aria-pressed", String(each === thumb)));
+        comment.hidden = false;
+      }
+    });
+  }
+  comment.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const words = comment.querySelector("textarea");
+    if (words.value.trim() && (await send({ comment: words.value }))) {
+      words.value = "";
+      comment.hidden = true;
+      thumbs.find((each) => each.getAttribute("aria-pressed") === "true")?.focus();
+    }
+  });
+}
+
+function prepareCopy(article, button, told) {
+  const markdown = article.querySelector(".markdown");
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(markdown.textContent);
+      told.textContent = "Copied.";
+    } catch {
+      // The clipboard is for pages of HTTPS and of this computer only.
+      markdown.hidden = false;
+      markdown.focus();
+      getSelection().selectAllChildren(markdown);
+      told.textContent = "Copy the text below.";
+    }
+  });
+}
+
+function preparePassages(article, panel, send) {
+  const body = panel.querySelector("#panel-body");
+  const close = panel.querySelector("#panel-close");
+  const title = panel.querySelector("#panel-title");
+  const hint = [...body.childNodes];
+  let opener = null;
+  let timer = 0;
+  panel.hidden = false;
+
+  function open(link) {
+    clearTimeout(timer);
+    if (opener === link) {
+      return;
+    }
+    shut();
+    opener = link;
+    const target = document.getElementById(link.hash.slice(1));
+    const sentence = link.closest(".sentence");
+    sentence.classList.add("active");
+    link.classList.add("active");
+    panel.classList.add("open");
+    close.hidden = false;
+    title.textContent = link.matches(".flag") ? "No source supports it" : WORDS;
+    body.replaceChildren(...content(link, target, sentence, send));
+    if (getComputedStyle(panel).position === "fixed") {
+      sentence.scrollIntoView({ block: "nearest" }); // the panel covers a part of the page
+    }
+  }
+
+  function shut() {
+    article.querySelectorAll(".active").forEach((each) => each.classList.remove("active"));
+    panel.classList.remove("open");
+    close.hidden = true;
+    title.textContent = WORDS;
+    body.replaceChildren(...hint);
+    opener = null;
+  }
+
+  for (const link of article.querySelectorAll(".citation, .flag")) {
+    link.addEventListener("focus", () => open(link));
+    link.addEventListener("pointerenter", (event) => {
+      clearTimeout(timer);
+      if (event.pointerType === "mouse") {
+        timer = setTimeout(() => open(link), HOVER);
+      }
+    });
+    link.addEventListener("pointerleave", () => clearTimeout(timer));
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      open(link);
+      if (!event.detail) {
+        panel.focus(); // it was the keyboard
+      }
+    });
+  }
+
+  function leave() {
+    const before = opener;
+    const inside = panel.contains(document.activeElement);
+    shut();
+    if (before && inside) {
+      before.focus();
+      shut();
+    }
+  }
+  close.addEventListener("click", leave);
+  article.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && opener) {
+      leave();
+    }
+  });
+}
+
+/** What the panel shows of a citation, or of a sentence that nothing supports. */
+function content(link, target, sentence, send) {
+  const passage = document.createElement("div");
+  passage.append(...[...target.cloneNode(true).childNodes].filter((node) => !node.matches?.(".claim")));
+  const source = target.closest(".source");
+  const parts = [];
+  if (source) {
+    const title = make("p", "panel-title");
+    title.append(make("span", "number", link.textContent.replace(/\D/g, "")), " ");
+    title.append(...source.querySelector("h3").cloneNode(true).childNodes);
+    parts.push(title);
+    const site = source.querySelector(".site");
+    if (site) {
+      const about = make("p", "about");
+      about.append(site.cloneNode(true));
+      parts.push(about);
+    }
+  }
+  return [...parts, passage, verdict(sentence, send)];
+}
+
+function verdict(sentence, send) {
+  const number = Number(sentence.dataset.sentence);
+  const line = make("p", "verdict");
+  const button = make("button", "", "This sentence is not supported");
+  button.type = "button";
+  const done = () => line.replaceChildren(make("span", "reported-words", "You said: not supported."));
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    if (await send({ sentence: number, thumb: -1 })) {
+      sentence.classList.add("reported");
+      done();
+      line.closest(".panel")?.focus();
+    }
+    button.disabled = false;
+  });
+  line.append(button);
+  if (sentence.classList.contains("reported")) {
+    done();
+  }
+  return line;
+}

@@ -1,0 +1,101 @@
+// The field for a question, and the way from it to the answer.
+
+import { follow } from "./events.js";
+import { Progress } from "./progress.js";
+import { post, problemOf, request, troubleOf } from "./service.js";
+
+/** Make the form ask the service; `arrive` is called with the address of an answer that is done. */
+export function prepareAsking(root, arrive) {
+  const form = root.querySelector("#ask");
+  if (!form) {
+    return;
+  }
+  const field = form.querySelector("#question");
+  const asking = form.querySelector("[type=submit]");
+  const stop = form.querySelector("#stop");
+  const problem = root.querySelector("#problem");
+
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+  });
+
+  async function work(question, begin) {
+    const leaving = new AbortController();
+    problem.textContent = "";
+    root.querySelector("#hero")?.remove();
+    stop.hidden = false;
+    if (document.activeElement === asking) {
+      stop.focus();
+    }
+    asking.hidden = true;
+    stop.onclick = () => leaving.abort();
+    const progress = new Progress(question);
+    try {
+      const answer = await answered(begin, progress, leaving.signal);
+      if (answer) {
+        await arrive(`/answers/${encodeURIComponent(answer.id)}`);
+        progress.end();
+        progress.say(told(answer));
+        field.value = "";
+      }
+    } catch (error) {
+      progress.end();
+      root.querySelector("#result").replaceChildren();
+      problem.textContent = leaving.signal.aborted ? "Stopped." : error.message;
+    } finally {
+      asking.hidden = false;
+      if (document.activeElement === stop) {
+        (root.querySelector("#asked") ?? field).focus();
+      }
+      stop.hidden = true;
+    }
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const question = field.value.trim();
+    if (!question || asking.hidden) {
+      return;
+    }
+    const headers = { Accept: "text/event-stream" };
+    work(question, (signal) => post("/v1/answers", { question }, { headers, signal }));
+  });
+
+  const running = root.querySelector('.answer[data-state="running"]');
+  if (running) {
+    const address = `/v1/answers/${encodeURIComponent(running.dataset.answer)}/events`;
+    const headers = { Accept: "text/event-stream" };
+    work(running.querySelector("h1").textContent, (signal) => request(address, { headers, signal }));
+  }
+}
+
+async function answered(begin, progress, signal) {
+  const response = await begin(signal).catch((error) => {
+    throw new Error(troubleOf(error));
+  });
+  if (!response.ok) {
+    throw new Error(await problemOf(response));
+  }
+  for await (const event of follow(response, signal)) {
+    if (event.name === "done") {
+      return event.data;
+    }
+    if (event.name === "error") {
+      throw new Error(event.data.detail);
+    }
+    progress.show(event);
+  }
+  return null;
+}
+
+function told({ status, sentences }) {
+  if (status !== "answered") {
+    return "No evidence for an answer was found.";
+  }
+  const doubtful = sentences.filter((sentence) => !sentence.supported).length;
+  const count = `${sentences.length} ${sentences.length === 1 ? "sentence" : "sentences"}`;
+  return `Answered in ${count}, ${doubtful ? `${doubtful} not supported` : "all supported"}.`;
+}

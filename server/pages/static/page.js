@@ -1,0 +1,79 @@
+// Every page begins here. Pages are rendered by the service; scripts fetch them with the key, and put them in.
+
+import { prepareAnswer } from "./answer.js";
+import { prepareAsking } from "./ask.js";
+import { prepareOtherKey, prepareSources, watchJobs } from "./sources.js";
+import { request, showKey } from "./service.js";
+
+/** Fetch a page of the service with the key. What the service rendered is escaped already. */
+async function fetched(address) {
+  const response = await request(address, { headers: { Accept: "text/html" } });
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+/** Put a part of another page in place of the same part of this one. */
+function take(page, selector) {
+  const part = document.adoptNode(page.querySelector(selector));
+  document.querySelector(selector).replaceWith(part);
+  document.title = page.title;
+  return part;
+}
+
+/** Load this page again. */
+async function refresh() {
+  const page = await fetched(location.href);
+  take(page, ".top nav");
+  prepare(take(page, "#main"));
+}
+
+/** Load the lists of this page again, and leave what is being typed. */
+async function refreshLists() {
+  const page = await fetched(location.href);
+  for (const list of ["#collections", "#jobs"]) {
+    if (page.querySelector(list)) {
+      localTimes(take(page, list));
+    }
+  }
+  watchJobs(refreshLists);
+}
+
+/** Show an answer that is done, at its own address. */
+async function arrive(address) {
+  const page = await fetched(address);
+  if (location.pathname !== address) {
+    history.pushState(null, "", address);
+    shown = address;
+  }
+  const result = take(page, "#result");
+  prepareAnswer(result);
+  localTimes(result);
+}
+
+/** Times as they are said where the reader is. */
+function localTimes(root) {
+  const words = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    time.textContent = words.format(new Date(time.dateTime));
+  }
+}
+
+function prepare(main) {
+  showKey();
+  localTimes(main);
+  prepareAsking(main, arrive);
+  prepareAnswer(main);
+  prepareSources(main, refreshLists);
+  prepareOtherKey(main, refresh);
+}
+
+// Back and forward between answers load them anew; moving to a place in the page does not.
+let shown = location.pathname;
+addEventListener("popstate", () => {
+  if (location.pathname !== shown) {
+    location.reload();
+  }
+});
+prepare(document.getElementById("main"));
+if (document.querySelector('[data-needs-key="401"]')) {
+  await refresh();
+}

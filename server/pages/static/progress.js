@@ -1,0 +1,133 @@
+// What is known of a question that is being answered: its stages, the pages that were read, and the draft.
+
+const ORDER = ["search", "read", "choose", "write", "check"];
+const WORDS = {
+  search: "Searching…",
+  read: "Reading pages…",
+  choose: "Choosing passages…",
+  write: "Writing…",
+  check: "Checking citations…",
+};
+
+export class Progress {
+  #box = document.getElementById("progress");
+  #status = document.getElementById("status");
+  #result = document.getElementById("result");
+  #pages = { hits: 0, read: 0, failed: 0 };
+  #draft = null;
+
+  constructor(question) {
+    for (const stage of this.#box.querySelectorAll("[data-stage]")) {
+      stage.dataset.state = "ahead";
+      stage.querySelector(".count").textContent = "";
+    }
+    this.#list.replaceChildren();
+    this.#box.hidden = false;
+    const article = make("article", "answer draft");
+    article.setAttribute("aria-busy", "true");
+    const heading = make("h1", "", question);
+    heading.dir = "auto";
+    this.#draft = make("p", "prose");
+    this.#draft.dir = "auto";
+    article.append(heading, this.#draft);
+    this.#result.replaceChildren(article);
+    this.say("Sending the question…");
+  }
+
+  get #list() {
+    return this.#box.querySelector(".pages");
+  }
+
+  /** Show one event of the stream. */
+  show({ name, data }) {
+    if (name === "queued") {
+      this.say(`Waiting for ${data.ahead} ${data.ahead === 1 ? "question" : "questions"}…`);
+    } else if (name === "searching") {
+      this.#enter("search");
+    } else if (name === "searched") {
+      this.#pages.hits = data.hits.length;
+      this.#count("search", `${data.hits.length} found`);
+      this.#enter("read");
+    } else if (name === "fetched") {
+      this.#pages.read += 1;
+      this.#page("read", data.title || data.url, host(data.url));
+    } else if (name === "failed") {
+      this.#pages.failed += 1;
+      this.#page("failed", host(data.url) || data.url, data.reason);
+    } else if (name === "ranked") {
+      this.#enter("write");
+      this.#count("choose", `${data.references.length} passages`);
+    } else if (name === "notice") {
+      this.#page("notice", data.text, "");
+    } else if (name === "token" && data.candidate === 0) {
+      this.#enter("write");
+      this.#draft.append(data.text);
+    } else if (name === "scored") {
+      this.#enter("check");
+    }
+  }
+
+  /** Say where things stand; screen readers read it out. */
+  say(text) {
+    if (this.#status.textContent !== text) {
+      this.#status.textContent = text;
+    }
+  }
+
+  /** Put the box away. */
+  end() {
+    this.#box.hidden = true;
+    this.say("");
+  }
+
+  #enter(stage) {
+    const place = ORDER.indexOf(stage);
+    for (const item of this.#box.querySelectorAll("[data-stage]")) {
+      const own = ORDER.indexOf(item.dataset.stage);
+      item.dataset.state = own < place ? "done" : own === place ? "now" : "ahead";
+    }
+    this.say(WORDS[stage]);
+  }
+
+  #count(stage, text) {
+    this.#box.querySelector(`[data-stage="${stage}"] .count`).textContent = text;
+  }
+
+  #page(kind, title, about) {
+    const item = make("li", kind);
+    const named = make("span", "title", title);
+    named.dir = "auto";
+    item.append(make("span", "hidden-words", kind === "failed" ? "Failed: " : ""), named, " ");
+    item.append(make("span", "about", about));
+    this.#list.append(item);
+    const { hits, read, failed } = this.#pages;
+    this.#count("read", failed ? `${read} of ${hits}, ${failed} failed` : `${read} of ${hits}`);
+  }
+}
+
+/** A new element with a class and a text, which stays text. */
+export function make(tag, kind, text = "") {
+  const element = document.createElement(tag);
+  if (kind) {
+    element.className = kind;
+  }
+  element.textContent = text;
+  return element;
+}
+
+function host(url) {
+  if (!URL.canParse(url)) {
+    return url;
+  }
+  const { protocol, hostname, pathname } = new URL(url);
+  return protocol.startsWith("http") ? hostname.replace(/^www\./, "") : decodeName(pathname);
+}
+
+function decodeName(path) {
+  const name = path.split("/").pop();
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

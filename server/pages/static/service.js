@@ -1,0 +1,88 @@
+// Requests to the service, with a key where one is needed.
+//
+// The key is asked for once, and lives in sessionStorage: in this tab, until it is closed. It travels in the
+// header Authorization alone, never in an address.
+
+const STORED = "citewell-key";
+const NEEDS_KEY = 401;
+
+/** Send a request with the key; where the service wants one, ask for it and send the request again. */
+export async function request(address, { headers = {}, ...options } = {}) {
+  for (;;) {
+    const key = sessionStorage.getItem(STORED);
+    const sent = key ? { ...headers, Authorization: `Bearer ${key}` } : headers;
+    const response = await fetch(address, { ...options, headers: sent });
+    if (response.status !== NEEDS_KEY) {
+      return response;
+    }
+    if (key && key !== sessionStorage.getItem(STORED)) {
+      continue; // another request has asked meanwhile
+    }
+    sessionStorage.removeItem(STORED);
+    const why = key ? "The service did not take the key." : "This service answers those who have a key.";
+    if (!(await askForKey(why))) {
+      return response;
+    }
+  }
+}
+
+/** Send a body as JSON. */
+export function post(address, body, { headers = {}, ...options } = {}) {
+  return request(address, {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { "Content-Type": "application/json", ...headers },
+    ...options,
+  });
+}
+
+/** What a reply that is no success says, in words. */
+export async function problemOf(response) {
+  let said;
+  try {
+    said = (await response.json()).detail;
+  } catch {
+    said = `The service answered with the status ${response.status}.`;
+  }
+  const seconds = Number(response.headers.get("Retry-After"));
+  return seconds ? `${said} Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.` : said;
+}
+
+/** What a request that failed without a reply says, in words. */
+export function troubleOf(error) {
+  return error instanceof TypeError ? "The service cannot be reached. Is it running?" : String(error);
+}
+
+/** Show the dialog for a key; resolves to whether one was given, which is then stored. */
+export function askForKey(why) {
+  const dialog = document.getElementById("key-dialog");
+  const field = document.getElementById("key");
+  document.getElementById("key-why").textContent = why;
+  field.value = "";
+  if (!dialog.open) {
+    dialog.showModal();
+  }
+  return new Promise((resolve) => {
+    const end = new AbortController();
+    const on = (target, name, act) => target.addEventListener(name, act, { signal: end.signal });
+    on(document.getElementById("key-form"), "submit", () => {
+      sessionStorage.setItem(STORED, field.value.trim());
+      showKey();
+    });
+    on(document.getElementById("key-cancel"), "click", () => dialog.close());
+    on(dialog, "close", () => {
+      end.abort();
+      resolve(sessionStorage.getItem(STORED) !== null);
+    });
+  });
+}
+
+/** Show the button that forgets the key where there is a key. */
+export function showKey() {
+  const forget = document.getElementById("forget-key");
+  forget.hidden = sessionStorage.getItem(STORED) === null;
+  forget.onclick = () => {
+    sessionStorage.removeItem(STORED);
+    location.assign("/");
+  };
+}

@@ -1,0 +1,127 @@
+"""Running the service with uvicorn, in this process or in several."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import socket
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import click
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from core.errors import CitewellError, InputError, SettingsError
+from core.settings import Settings
+from server.app import create_app
+from server.packages import need_tracing_packages
+from server.services import is_loopback
+from server.store.address import store_url
+from server.store.database import open_store
+from server.store.errors import StoreError
+
+_MOST_HEADERS = 16_384  # bytes of a request's first line and headers
+_LOGGING: Mapping[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {"citewell": {"level": "INFO"}, "uvicorn": {"level": "WARNING"}},
+}
+
+
+def run(settings: Settings) -> None:
+    """Listen and answer until a signal ends it: SIGTERM and SIGINT let running questions end first.
+
+    Raises `InputError` for an address that cannot be listened on, where other computers could connect to a
+    service that has no keys, and where packages for traces are missing.
+    """
+    logging.disable(logging.NOTSET)  # the command line keeps libraries quiet
+    wanted = settings.server
+    if wanted.otlp_endpoint:
+        need_tracing_packages()
+    notice = asyncio.run(_check_keys(settings))
+    listening = listen(wanted.host, wanted.port)
+    config = server_config(settings)
+    host, port = listening.getsockname()[:2]
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    click.echo(f"Citewell listens on {address} ({notice})", err=True)
+    with listening:
+        if wanted.workers > 1:
+            Multiprocess(config, [listening]).run()
+        else:
+            uvicorn.Server(config).run(sockets=[listening])
+
+
+def server_config(settings: Settings) -> uvicorn.Config:
+    """How uvicorn serves the application of the settings."""
+    wanted = settings.server
+    return uvicorn.Config(
+        partial(create_app, settings),
+        factory=True,
+        host=wanted.host,
+        port=wanted.port,
+        workers=wanted.workers,
+        # h11 bounds the size of headers, which httptools does not.
+        http="h11",
+        h11_max_incomplete_event_size=_MOST_HEADERS,
+        ws="none",
+        lifespan="on",
+        log_config=dict(_LOGGING),
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(wanted.trusted_proxies),
+        forwarded_allow_ips=list(wanted.trusted_proxies),
+        timeout_worker_healthcheck=30,  # loading models may keep a process busy for longer than the usual 5
+        timeout_graceful_shutdown=math.ceil(wanted.drain_seconds),
+    )
+
+
+async def _check_keys(settings: Settings) -> str:
+    """Say who may ask; raises `InputError` where everybody could, from other computers too."""
+    own = is_loopback(settings.server.host)
+    url = store_url(settings.server.database_url.get_secret_value(), settings.data_dir)
+    try:
+        async with open_store(url) as store:
+            count = await store.keys.count()
+    except StoreError as error:
+        click.echo(f"citewell: {error}", err=True)
+        return "the database is not there yet; nobody is answered without it"
+    if count:
+        return "keys are needed"
+    if own:
+        return "no key is needed, since only this computer can connect"
+    raise InputError(
+        f"Without keys, the service listens on this computer only, and not on {settings.server.host}.",
+        "Make a key first: citewell keys create NAME",
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that connections are accepted on; port 0 is any free one.
+
+    Raises `SettingsError` for an address that is none of this computer, and `CitewellError` for one in use.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise SettingsError(f"{host!r} is no address to listen on: {error.strerror}.") from error
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(2048)
+    except OSError as error:
+        listening.close()
+        raise CitewellError(
+            f"Nothing can listen on {host}, port {port}: {error.strerror}.",
+            "Stop what does, or choose another port: citewell serve --port 0 takes a free one.",
+        ) from error
+    listening.set_inheritable(True)
+    return listening

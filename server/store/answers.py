@@ -1,0 +1,119 @@
+"""Answers: what was asked, how it ended, and the finished answer or the problem."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import RowMapping, delete, insert, select, update
+
+from server.store.connection import Database
+from server.store.owners import STOPPED, is_silent, this_process
+from server.store.tables import ANSWERS
+
+AnswerStatus = Literal["running", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True)
+class StoredAnswer:
+    """One question and what became of it.
+
+    `body` is `core.types.Answer.to_json()` of a finished answer, `problem` the RFC 9457 object of a failed
+    one, and `seconds` the time it took. `settings` are the options it was asked with. Answers of equal
+    `digest` answer the same question with the same options; `key_id` is the key that asked, if any.
+
+    An answer whose process died is `failed`: on the same computer once a store is opened again, and anywhere
+    an hour after it was asked for.
+    """
+
+    id: str
+    key_id: str | None
+    question: str
+    mode: str
+    status: AnswerStatus
+    created: datetime
+    seconds: float | None
+    body: dict[str, Any] | None
+    problem: dict[str, Any] | None
+    settings: dict[str, Any]
+    digest: str = ""
+
+
+_COLUMNS = [ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__]
+
+
+class Answers:
+    """The stored answers. Each method raises `StoreError` where the database fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, answer: StoredAnswer) -> None:
+        """Store a new answer, finished or not; it belongs to this process until it is finished."""
+        values = vars(answer) | {"folded": _folded(answer.question), "owner": this_process()}
+        await self._database.change(insert(ANSWERS).values(values))
+
+    async def finish(
+        self,
+        id_: str,
+        *,
+        body: dict[str, Any] | None,
+        problem: dict[str, Any] | None,
+        status: AnswerStatus,
+        seconds: float,
+    ) -> bool:
+        """Store how an answer ended; returns False where it was deleted meanwhile."""
+        values = {"body": body, "problem": problem, "status": status, "seconds": seconds}
+        changed = await self._database.change(update(ANSWERS).where(ANSWERS.c.id == id_).values(values))
+        return changed > 0
+
+    async def get(self, id_: str) -> StoredAnswer | None:
+        """Return one answer, or None where there is none."""
+        rows = await self._database.rows(select(*_COLUMNS).where(ANSWERS.c.id == id_))
+        return _answer(rows[0]) if rows else None
+
+    async def page(
+        self, key_id: str | None, limit: int, before: str | None = None, query: str = ""
+    ) -> list[StoredAnswer]:
+        """Return the newest answers, at most `limit`: those of a key, or of all and none where it is None.
+
+        `before` leaves out that answer and all newer ones, `query` those without its words in the question,
+        in this order and whatever their case.
+        """
+        statement = select(*_COLUMNS).order_by(ANSWERS.c.id.desc()).limit(limit)
+        if key_id is not None:
+            statement = statement.where(ANSWERS.c.key_id == key_id)
+        if before is not None:
+            statement = statement.where(ANSWERS.c.id < before)
+        if query.strip():
+            statement = statement.where(ANSWERS.c.folded.contains(_folded(query), autoescape=True))
+        return [_answer(row) for row in await self._database.rows(statement)]
+
+    async def delete(self, id_: str) -> bool:
+        """Delete an answer; returns False where there is none. What people thought of it is kept."""
+        return await self._database.change(delete(ANSWERS).where(ANSWERS.c.id == id_)) > 0
+
+    async def fresh(self, digest: str, since: datetime) -> StoredAnswer | None:
+        """Return the newest finished answer of a digest that was asked for at `since` or later, or None."""
+        statement = (
+            select(*_COLUMNS)
+            .where(ANSWERS.c.digest == digest, ANSWERS.c.status == "done", ANSWERS.c.created >= since)
+            .order_by(ANSWERS.c.created.desc())
+            .limit(1)
+        )
+        rows = await self._database.rows(statement)
+        return _answer(rows[0]) if rows else None
+
+
+def _answer(row: RowMapping) -> StoredAnswer:
+    answer = StoredAnswer(**row)
+    if answer.status == "running" and is_silent(answer.created):
+        return replace(answer, status="failed", problem=STOPPED)
+    return answer
+
+
+def _folded(text: str) -> str:
+    """A text without case, in one form of its characters and with single spaces, on any database."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -1,0 +1,128 @@
+"""Reading and writing one database: every statement a transaction, every failure a `StoreError`."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import Column, CursorResult, Delete, Insert, RowMapping, Select, Update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from server.store.address import Address
+from server.store.engine import BUSY_SECONDS, open_engine, writing
+from server.store.errors import StoreError
+from server.store.failures import explained
+from server.store.migrate import migrate
+
+T = TypeVar("T")
+
+_SECONDS = 15.0  # for one transaction, waiting for a connection included
+_REST_SECONDS = 1.0  # between two attempts to open a database that failed
+_BATCH = 500
+
+
+@dataclass(frozen=True)
+class _Failed:
+    at: float
+    error: StoreError
+
+
+class Database:
+    """One database, migrated before its first use.
+
+    A caller that is cancelled leaves its transaction to end by itself, so that nothing is torn. In one
+    process, writes to SQLite queue up in order, since SQLite has one writer at a time.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self.engine: AsyncEngine = open_engine(address)
+        """The engine, for tests and tools; `rows` and `change` are how the service uses it."""
+        self.place = address.place
+        self._address = address
+        self._seconds = _SECONDS + (BUSY_SECONDS if address.file else 0)
+        self._writing = writing(self.engine)
+        self._turn: asyncio.Lock | nullcontext[None] = asyncio.Lock() if address.file else nullcontext()
+        self._opening = asyncio.Lock()
+        self._is_open = False
+        self._failed: _Failed | None = None
+        self._under_way: set[asyncio.Task[Any]] = set()
+
+    async def open(self) -> None:
+        """Migrate, unless that is done; raises `StoreError` where it cannot be."""
+        if self._is_open:
+            return
+        async with self._opening:
+            if self._is_open:
+                return
+            if self._failed and time.monotonic() < self._failed.at + _REST_SECONDS:
+                raise self._failed.error
+            try:
+                await asyncio.to_thread(migrate, self._address)
+            except StoreError as error:
+                self._failed = _Failed(time.monotonic(), error)
+                raise
+            self._is_open = True
+
+    async def rows(self, statement: Select[Any]) -> Sequence[RowMapping]:
+        """The rows of a query."""
+
+        async def fetch(connection: AsyncConnection) -> Sequence[RowMapping]:
+            found: Sequence[RowMapping] = (await connection.execute(statement)).mappings().all()
+            return found
+
+        return await self._to_its_end(lambda: self._do(self.engine, fetch))
+
+    async def change(self, statement: Insert | Update | Delete) -> int:
+        """Store a change for good, and return how many rows it changed."""
+
+        async def execute(connection: AsyncConnection) -> int:
+            result: CursorResult[Any] = await connection.execute(statement)
+            return result.rowcount
+
+        async def in_turn() -> int:
+            async with self._turn:
+                return await self._do(self._writing, execute)
+
+        return await self._to_its_end(in_turn)
+
+    async def each(self, query: Select[Any], id_: Column[str]) -> AsyncGenerator[RowMapping]:
+        """The rows of a query in the order of their ids, which must be among its columns.
+
+        They are read in batches, so that a slow reader holds no transaction open.
+        """
+        last: str | None = None
+        while True:
+            batch = query.order_by(id_).limit(_BATCH)
+            rows = await self.rows(batch if last is None else batch.where(id_ > last))
+            for row in rows:
+                yield row
+            if len(rows) < _BATCH:
+                return
+            last = rows[-1][id_]
+
+    async def close(self) -> None:
+        """Wait for what is under way, and close all connections."""
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await self.engine.dispose()
+
+    async def _to_its_end(self, work: Callable[[], Awaitable[T]]) -> T:
+        async def run() -> T:
+            return await work()
+
+        task = asyncio.create_task(run())
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(task)
+
+    async def _do(self, engine: AsyncEngine, action: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+        await self.open()
+        try:
+            async with asyncio.timeout(self._seconds), engine.begin() as connection:
+                return await action(connection)
+        except (SQLAlchemyError, OSError, TimeoutError) as error:
+            raise explained(error, self.place) from error

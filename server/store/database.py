@@ -1,0 +1,55 @@
+"""Opening the store: all that the service must never lose."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from sqlalchemy import func, select
+
+from server.store.address import read_address
+from server.store.answers import Answers
+from server.store.comparisons import Comparisons
+from server.store.connection import Database
+from server.store.errors import StoreUnreachableError
+from server.store.feedback import Feedback
+from server.store.jobs import Jobs
+from server.store.keys import Keys
+from server.store.ratings import Ratings
+
+
+class Store:
+    """Everything that is stored, by kind."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.answers = Answers(database)
+        self.feedback = Feedback(database)
+        self.comparisons = Comparisons(database)
+        self.ratings = Ratings(database)
+        self.keys = Keys(database)
+        self.jobs = Jobs(database)
+
+    async def ping(self) -> None:
+        """Raise `StoreError` where the database does not answer."""
+        await self.database.rows(select(func.now()))
+
+
+@asynccontextmanager
+async def open_store(url: str, *, patient: bool = False) -> AsyncGenerator[Store]:
+    """Open the database at a URL such as `sqlite:////folder/citewell.sqlite3`, its tables brought up to date.
+
+    What earlier processes left running is marked as ended. Raises `StoreError` where the database cannot be
+    used, and `SettingsError` for a URL that is not understood. A `patient` store opens although the database
+    cannot be reached: its methods raise `StoreError` until it can be, and then work.
+    """
+    database = Database(read_address(url))
+    try:
+        try:
+            await database.open()
+        except StoreUnreachableError:
+            if not patient:
+                raise
+        yield Store(database)
+    finally:
+        await database.close()

@@ -1,0 +1,80 @@
+"""Jobs: work that takes longer than a request, such as indexing, and how far it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from sqlalchemy import RowMapping, insert, select, update
+
+from server.store.connection import Database
+from server.store.owners import is_silent, this_process
+from server.store.tables import JOBS
+
+JobStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
+
+
+@dataclass(frozen=True)
+class StoredJob:
+    """One job; `done` of `total` parts are finished, where the total is known.
+
+    A job whose process died is `interrupted`: on the same computer once a store is opened again, and anywhere
+    once it was not updated for an hour.
+    """
+
+    id: str
+    kind: str
+    status: JobStatus
+    done: int
+    total: int | None
+    message: str
+    created: datetime
+    updated: datetime
+    arguments: dict[str, Any]
+
+
+_COLUMNS = [JOBS.c[name] for name in StoredJob.__dataclass_fields__]
+
+
+class Jobs:
+    """The stored jobs. Each method raises `StoreError` where the database fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, job: StoredJob) -> None:
+        """Store a new job; it belongs to this process."""
+        await self._database.change(insert(JOBS).values(vars(job) | {"owner": this_process()}))
+
+    async def update(
+        self,
+        id_: str,
+        *,
+        status: JobStatus | None = None,
+        done: int | None = None,
+        total: int | None = None,
+        message: str | None = None,
+    ) -> bool:
+        """Change what is given and the time of the last change; returns False where there is no such job."""
+        given = {"status": status, "done": done, "total": total, "message": message}
+        values = {name: value for name, value in given.items() if value is not None}
+        statement = update(JOBS).where(JOBS.c.id == id_).values(values | {"updated": datetime.now(UTC)})
+        return await self._database.change(statement) > 0
+
+    async def get(self, id_: str) -> StoredJob | None:
+        """Return one job, or None where there is none."""
+        rows = await self._database.rows(select(*_COLUMNS).where(JOBS.c.id == id_))
+        return _job(rows[0]) if rows else None
+
+    async def page(self, limit: int, before: str | None = None) -> list[StoredJob]:
+        """Return the newest jobs, at most `limit`; `before` leaves out that job and all newer ones."""
+        statement = select(*_COLUMNS).order_by(JOBS.c.id.desc()).limit(limit)
+        if before is not None:
+            statement = statement.where(JOBS.c.id < before)
+        return [_job(row) for row in await self._database.rows(statement)]
+
+
+def _job(row: RowMapping) -> StoredJob:
+    job = StoredJob(**row)
+    return replace(job, status="interrupted") if job.status == "running" and is_silent(job.updated) else job

@@ -1,0 +1,90 @@
+"""Bringing the tables up to date, once, however many processes start at the same time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from filelock import FileLock, Timeout
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from server.store.address import Address
+from server.store.engine import open_migrating_engine
+from server.store.errors import StoreError, StoreUnreachableError
+from server.store.failures import explained
+from server.store.owners import end_interrupted
+
+_WAIT_SECONDS = 60
+_LOCK = 7_234_881_902_331  # any number that no other program of the server takes
+# Alembic keeps the migration that it runs in variables of its modules, one for the whole process.
+_ALEMBIC = threading.Lock()
+
+
+def migrate(address: Address) -> tuple[str, ...]:
+    """Bring the tables up to date, and end what dead processes left running; return the migrations run.
+
+    Processes that do so at once wait for each other. A migration that fails leaves the tables as they were.
+    Raises `StoreError` where the database cannot be used, or was migrated by a newer Citewell.
+    """
+    engine = open_migrating_engine(address)
+    try:
+        with _ALEMBIC, _alone(address), engine.connect() as connection:
+            if address.file is not None:
+                # It is kept in the file, and cannot be set in a transaction.
+                connection.connection.cursor().execute("PRAGMA journal_mode = WAL")
+            with connection.begin():
+                if address.file is None:
+                    connection.execute(text(f"SET LOCAL lock_timeout = '{_WAIT_SECONDS}s'"))
+                    connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+                steps = _upgrade(connection, address)
+                end_interrupted(connection)
+                return steps
+    except (SQLAlchemyError, OSError) as error:
+        raise explained(error, address.place) from error
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def _alone(address: Address) -> Iterator[None]:
+    """Keep out other processes that open the same file; of a server, its own lock does."""
+    if address.file is None:
+        yield
+        return
+    address.file.parent.mkdir(parents=True, exist_ok=True)
+    address.file.touch(mode=0o600)  # questions of people are in it
+    lock = FileLock(address.file.with_name(address.file.name + ".lock"), timeout=_WAIT_SECONDS)
+    try:
+        with lock:
+            yield
+    except Timeout as error:
+        raise StoreUnreachableError(
+            f"The database {address.place} is being opened by another process for more than "
+            f"{_WAIT_SECONDS} seconds.",
+            "Find out which process holds the file that ends in .lock.",
+        ) from error
+
+
+def _upgrade(connection: Connection, address: Address) -> tuple[str, ...]:
+    config = Config(attributes={"connection": connection})
+    folder = str(Path(__file__).with_name("migrations"))
+    config.set_main_option("script_location", folder.replace("%", "%%"))
+    scripts = ScriptDirectory.from_config(config)
+    before = MigrationContext.configure(connection).get_current_revision()
+    if before == scripts.get_current_head():
+        return ()
+    if before is not None and before not in {script.revision for script in scripts.walk_revisions()}:
+        raise StoreError(
+            f"The database {address.place} was made by a newer Citewell: it is at revision {before}.",
+            "Install that version, or name another database in server.database_url.",
+        )
+    steps = tuple(script.revision for script in scripts.iterate_revisions("head", before or "base"))
+    command.upgrade(config, "head")
+    return steps[::-1]

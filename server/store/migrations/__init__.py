@@ -1,0 +1,1 @@
+"""Changes of the tables, run by Alembic when a store is opened (https://alembic.sqlalchemy.org)."""

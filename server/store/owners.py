@@ -1,0 +1,78 @@
+"""Which process an answer or a job belongs to, so that what a dead one left is not waited for."""
+
+from __future__ import annotations
+
+import os
+import socket
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from sqlalchemy import Connection, Table, select, update
+
+from server.store.ids import new_id
+from server.store.tables import ANSWERS, JOBS
+
+_SILENCE = timedelta(hours=1)
+STOPPED = {
+    "type": "about:blank",
+    "title": "Interrupted",
+    "status": 503,
+    "detail": "The service was stopped while it wrote this answer. Ask again.",
+}
+"""The problem of an answer whose process died."""
+
+
+def this_process() -> str:
+    """The name of this process, which no later one has, even with the same number."""
+    return _name(os.getpid())
+
+
+@cache
+def _name(number: int) -> str:
+    return f"{socket.gethostname()}/{number}/{new_id()}"
+
+
+def is_silent(last: datetime) -> bool:
+    """Whether nothing was heard since `last` for so long that nothing will be."""
+    return last < datetime.now(UTC) - _SILENCE
+
+
+def end_interrupted(connection: Connection) -> None:
+    """Mark what dead processes left running: answers as failed, jobs as interrupted.
+
+    A process of this computer is dead if it does not run, one of another if it was silent for an hour.
+    """
+    for owner in _dead(connection, JOBS):
+        statement = update(JOBS).where(JOBS.c.owner == owner, JOBS.c.status == "running")
+        connection.execute(statement.values(status="interrupted", updated=datetime.now(UTC)))
+    for owner in _dead(connection, ANSWERS):
+        statement = update(ANSWERS).where(ANSWERS.c.owner == owner, ANSWERS.c.status == "running")
+        connection.execute(statement.values(status="failed", problem=STOPPED))
+
+
+def _dead(connection: Connection, table: Table) -> list[str]:
+    last = table.c.updated if "updated" in table.c else table.c.created
+    found = connection.execute(select(table.c.owner, last).where(table.c.status == "running")).all()
+    latest: dict[str, datetime] = {}
+    for owner, time in found:
+        latest[owner] = max(time, latest.get(owner, time))
+    return [owner for owner, time in latest.items() if _is_dead(owner, time)]
+
+
+def _is_dead(owner: str, last: datetime) -> bool:
+    host, number, _ = owner.rsplit("/", 2)
+    if owner == this_process():
+        return False
+    if host != socket.gethostname() or os.name != "posix":
+        return is_silent(last)
+    return int(number) == os.getpid() or not _runs(int(number))
+
+
+def _runs(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

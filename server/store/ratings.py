@@ -1,0 +1,40 @@
+"""Ratings: how people judge single references and answers, on scales of their own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import insert, select
+
+from server.store.connection import Database
+from server.store.tables import RATINGS
+
+
+@dataclass(frozen=True)
+class StoredRating:
+    """One rater's scores of one item, by the names of the scales; `kind` says what kind of item it is."""
+
+    id: str
+    rater: str
+    kind: str
+    item: str
+    scores: dict[str, int]
+    created: datetime
+
+
+class Ratings:
+    """The stored ratings. Each method raises `StoreError` where the database fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, rating: StoredRating) -> None:
+        """Store a rating for good: it is on the disk when this returns."""
+        await self._database.change(insert(RATINGS).values(vars(rating)))
+
+    async def each(self) -> AsyncGenerator[StoredRating]:
+        """All ratings, oldest first, read bit by bit."""
+        async for row in self._database.each(select(RATINGS), RATINGS.c.id):
+            yield StoredRating(**row)

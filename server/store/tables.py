@@ -1,0 +1,119 @@
+"""The tables, as the newest migration leaves them.
+
+A change here needs a migration beside those in `migrations/versions`; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import JSON, Column, Float, Index, Integer, MetaData, SmallInteger, Table
+
+from server.store.columns import PlainText, UtcTime
+
+METADATA = MetaData(
+    naming_convention={"ix": "ix_%(table_name)s_%(column_0_N_name)s", "pk": "pk_%(table_name)s"}
+)
+_JSON = JSON(none_as_null=True)
+
+
+def _text(name: str, *, nullable: bool = False) -> Column[str]:
+    return Column(name, PlainText, nullable=nullable)
+
+
+def _id() -> Column[str]:
+    return Column("id", PlainText, primary_key=True)
+
+
+ANSWERS = Table(
+    "answers",
+    METADATA,
+    _id(),
+    _text("key_id", nullable=True),
+    _text("question"),
+    _text("folded"),  # the question as it is searched for
+    _text("mode"),
+    _text("status"),
+    Column("created", UtcTime, nullable=False),
+    Column("seconds", Float, nullable=True),
+    Column("body", _JSON, nullable=True),
+    Column("problem", _JSON, nullable=True),
+    Column("settings", _JSON, nullable=False),
+    _text("digest"),
+    _text("owner"),  # the process that writes it
+    Index(None, "key_id", "id"),
+    Index(None, "digest", "created"),
+    Index(None, "status"),
+)
+
+# No foreign key: feedback outlives its answer, and has its own copy of what it is about.
+FEEDBACK = Table(
+    "feedback",
+    METADATA,
+    _id(),
+    _text("answer_id"),
+    _text("key_id", nullable=True),
+    Column("thumb", SmallInteger, nullable=False),
+    _text("comment"),
+    Column("sentence", Integer, nullable=True),
+    Column("created", UtcTime, nullable=False),
+    _text("question"),
+    _text("answer"),
+    Column("references", _JSON, nullable=False),
+    Index(None, "answer_id", "id"),
+)
+
+COMPARISONS = Table(
+    "comparisons",
+    METADATA,
+    _id(),
+    _text("key_id", nullable=True),
+    _text("question"),
+    Column("answers", _JSON, nullable=False),
+    Column("usefulness", SmallInteger, nullable=False),
+    Column("coherence", SmallInteger, nullable=False),
+    Column("unsupported", SmallInteger, nullable=False),
+    Column("overall", SmallInteger, nullable=False),
+    _text("comment"),
+    Column("created", UtcTime, nullable=False),
+)
+
+RATINGS = Table(
+    "ratings",
+    METADATA,
+    _id(),
+    _text("rater"),
+    _text("kind"),
+    _text("item"),
+    Column("scores", _JSON, nullable=False),
+    Column("created", UtcTime, nullable=False),
+    Index(None, "kind", "item"),
+)
+
+JOBS = Table(
+    "jobs",
+    METADATA,
+    _id(),
+    _text("kind"),
+    _text("status"),
+    Column("done", Integer, nullable=False),
+    Column("total", Integer, nullable=True),
+    _text("message"),
+    Column("created", UtcTime, nullable=False),
+    Column("updated", UtcTime, nullable=False),
+    Column("arguments", _JSON, nullable=False),
+    _text("owner"),  # the process that works on it
+    Index(None, "status"),
+)
+
+KEYS = Table(
+    "keys",
+    METADATA,
+    _id(),
+    _text("name"),
+    _text("hash"),
+    _text("scopes"),  # words, in alphabetical order
+    Column("rate_per_minute", Integer, nullable=True),
+    Column("daily", Integer, nullable=True),
+    Column("created", UtcTime, nullable=False),
+    Column("revoked", UtcTime, nullable=True),
+    Column("expires", UtcTime, nullable=True),
+)

@@ -1,0 +1,93 @@
+"""What happened to one question, and when: counts and times, and nothing that anybody wrote."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from core.errors import CitewellError
+from core.events import Done, Event, Failed, Fetched, Ranked, Scored, Searched, Token
+
+Result = Literal["answered", "retrieved", "no_evidence", "failed", "cancelled", "refused", "cached"]
+NANOSECONDS = 1_000_000_000
+
+
+class Page(NamedTuple):
+    """A page that was tried: when it was done, and the kind of its failure, empty where it was read."""
+
+    time: int
+    kind: str
+
+
+@dataclass(eq=False)
+class History:
+    """A question from when it was asked to its end.
+
+    All times are nanoseconds since 1970, by a clock that is not set while the question runs. What did not
+    happen has none: a question that shares the work on another one was never `begun`.
+    """
+
+    id: str
+    mode: str
+    asked: int = field(default_factory=time.time_ns)
+    began_counting: int = field(default_factory=time.monotonic_ns)
+    begun: int | None = None
+    searched: int | None = None
+    ranked: int | None = None
+    first_token: int | None = None
+    last_token: int | None = None
+    scored: int | None = None
+    ended: int | None = None
+    result: Result | None = None
+    error: CitewellError | None = None
+    hits: int = 0
+    references: int = 0
+    relevant: bool = True
+    pieces: int = 0
+    """How often the generator gave a piece of text."""
+    pages: list[Page] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+    """The seconds of each stage, as the answer has them."""
+
+    def now(self) -> int:
+        """The present."""
+        return self.asked + time.monotonic_ns() - self.began_counting
+
+    async def follow(
+        self, work: Callable[[], AsyncGenerator[Event, None]], tell: Callable[[Event], None]
+    ) -> AsyncGenerator[Event, None]:
+        """Do the work of the question, note its events, and `tell` of them."""
+        self.begun = self.now()
+        async with aclosing(work()) as events:
+            async for event in events:
+                self.note(event)
+                tell(event)
+                yield event
+
+    def note(self, event: Event) -> None:
+        """Note what an event says."""
+        match event:
+            case Searched():
+                self.searched, self.hits = self.now(), len(event.hits)
+            case Fetched():
+                self.pages.append(Page(self.now(), ""))
+            case Failed():
+                self.pages.append(Page(self.now(), event.failure.kind or "other"))
+            case Ranked():
+                self.ranked = self.now()
+                self.references, self.relevant = len(event.references), event.relevant
+            case Token():
+                self.last_token = self.now()
+                self.first_token = self.first_token or self.last_token
+                self.pieces += 1
+            case Scored():
+                self.scored = self.now()
+            case Done():
+                self.timings = event.answer.timings
+
+    def end(self, result: Result, error: CitewellError | None = None) -> None:
+        """Note the end."""
+        self.ended, self.result, self.error = self.now(), result, error

@@ -1,0 +1,60 @@
+"""The stages that a question went through, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from server.telemetry.history import NANOSECONDS, History
+
+
+class Stage(NamedTuple):
+    """A stage from its start to its end, in nanoseconds since 1970, and whether the question got past it."""
+
+    name: str
+    start: int
+    end: int
+    is_complete: bool = True
+
+
+def stages(history: History) -> list[Stage]:
+    """The stages of a question that has ended, its waiting first.
+
+    A question that failed or was given up ends in the stage that it was in. A question that shared the work
+    on another one, was known already or was not taken has none. Where candidates were written in several
+    rounds, all but the last check and the last scoring are parts of `generate`.
+    """
+    assert history.ended is not None
+    stopped = history.result in ("failed", "cancelled")
+    if history.begun is None:
+        return [Stage("queue", history.asked, history.ended, is_complete=False)] if stopped else []
+    found = [Stage("queue", history.asked, history.begun)]
+    start = history.begun
+    for name, end in _ends(history):
+        if end is None:
+            if stopped:
+                found.append(Stage(name, start, history.ended, is_complete=False))
+            break
+        found.append(Stage(name, start, max(start, end)))
+        start = max(start, end)
+    return found
+
+
+def _ends(history: History) -> Iterator[tuple[str, int | None]]:
+    """The stages that the question has to go through, and when they ended as far as they did."""
+    took = {name: round(seconds * NANOSECONDS) for name, seconds in history.timings.items()}
+    ranked, scored = history.ranked, history.scored
+    yield "search", history.searched
+    if ranked is None or "rank" not in took:
+        yield "fetch", ranked
+    else:
+        yield "fetch", ranked - took["rank"]
+        yield "rank", ranked
+    if history.mode == "retrieve" or not history.relevant:
+        return
+    if scored is None:
+        yield "generate", None
+        return
+    yield "generate", scored - took.get("check", 0) - took.get("score", 0)
+    yield "check", scored - took.get("score", 0)
+    yield "score", scored

@@ -1,0 +1,1 @@
+"""The work of the service: which question runs when, and what its followers see."""

@@ -1,0 +1,159 @@
+"""Indexing in the background: one job at a time, in a thread, with its progress in the store."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import UTC, datetime
+
+from core.errors import CitewellError, FetchError, InputError
+from core.settings import Settings
+from pipeline.dense import dense_indexing
+from pipeline.indexing import index_source
+from retriever.collection.collection import collection_folder, collection_names, remove_collection
+from retriever.collection.indexing import Indexer, Report
+from retriever.collection.sources import read_source
+from retriever.fetch.urls import web_url
+from server.store.database import Store
+from server.store.ids import new_id
+from server.store.jobs import JobStatus, StoredJob
+from server.work.errors import StoppingError
+from server.work.opening import Opening
+
+_EVERY = 0.5  # seconds between two notes of the progress
+_MOST_WAITING = 16
+
+_LOG = logging.getLogger("citewell.service")
+
+
+class IndexingBusyError(CitewellError):
+    """More indexing jobs are waiting than the service lets wait."""
+
+    status = 429
+    retry_after = 30.0
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__(f"{_MOST_WAITING} indexing jobs are waiting already.", "Ask again when one is done.")
+
+
+class Indexings:
+    """Takes sources to index, and works on them one after another."""
+
+    def __init__(self, settings: Settings, store: Opening[Store]) -> None:
+        self._settings = settings
+        self._store = store
+        self._turn = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_stopping = False
+
+    async def begin(self, name: str, source: str) -> StoredJob:
+        """Take a source for the collection `name`.
+
+        Raises `InputError` for a source that may not be indexed or holds nothing, `IndexingBusyError`,
+        `StoppingError` and `StoreError`.
+        """
+        if self._is_stopping:
+            raise StoppingError
+        if len(self._tasks) >= _MOST_WAITING:
+            raise IndexingBusyError
+        place = await asyncio.to_thread(self._place, source)
+        collection_folder(self._settings.data_dir, name)
+        now = datetime.now(UTC)
+        job = StoredJob(
+            new_id(), "index", "running", 0, None, "waiting", now, now, {"name": name, "source": source}
+        )
+        await self._store.get().jobs.add(job)
+        task = asyncio.create_task(self._work(job.id, name, place))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return job
+
+    async def close(self) -> None:
+        """Stop all jobs at their next page, and wait for them."""
+        self._is_stopping = True
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _place(self, source: str) -> str:
+        """The URL or the path that a source means."""
+        if "://" in source:
+            try:
+                return str(web_url(source))
+            except FetchError as error:
+                raise InputError(f"The source cannot be indexed: {error.message}.") from None
+        root = self._settings.server.sources
+        if root is None:
+            raise InputError(
+                "Files of this computer may not be indexed through the API.",
+                "The setting server.sources names a folder whose files may be.",
+            )
+        root = root.resolve()
+        try:
+            path = (root / source).resolve()
+            is_there = path.is_relative_to(root) and path.exists()
+        except (OSError, ValueError):  # a name that is too long, or holds the character zero
+            is_there = False
+        if not is_there:
+            raise InputError(f"There is no {source!r} in the folder of sources.")
+        try:
+            next(read_source(path), None)
+        except InputError:  # it names the path on this computer
+            raise InputError(f"There is nothing to index in {source!r}.") from None
+        return str(path)
+
+    async def _work(self, job_id: str, name: str, place: str) -> None:
+        async with self._turn:
+            report = Report()
+            working = asyncio.create_task(asyncio.to_thread(self._index, name, place, report))
+            seen = -1
+            while not working.done():
+                await asyncio.wait({working}, timeout=_EVERY)
+                if report.seen != seen and not working.done():
+                    seen = report.seen
+                    await self._note(job_id, "running", seen, "indexing")
+            status, message = _end(working, report)
+            await self._note(job_id, status, report.seen, message)
+
+    async def _note(self, job_id: str, status: JobStatus, done: int, message: str) -> None:
+        try:
+            await self._store.get().jobs.update(job_id, status=status, done=done, message=message)
+        except CitewellError as error:
+            _LOG.error("The progress of the job %s was not stored: %s", job_id, error)
+
+    def _index(self, name: str, place: str, report: Report) -> None:
+        """Index in this thread, keeping `report` up to date."""
+
+        def told(now: Report) -> None:
+            vars(report).update(vars(now))
+            if self._is_stopping:
+                raise asyncio.CancelledError
+
+        told(report)
+        settings = self._settings
+        folder = collection_folder(settings.data_dir, name)
+        is_new = name not in collection_names(settings.data_dir)
+        try:
+            with (
+                Indexer(folder) as indexer,
+                dense_indexing(indexer.store, folder, settings, dense=None, repair=False) as encode,
+            ):
+                vars(report).update(vars(index_source(place, indexer, settings, told)))
+                encode(as_json=True)
+        except CitewellError:
+            if is_new and not report.added and name in collection_names(settings.data_dir):
+                remove_collection(settings.data_dir, name)
+            raise
+
+
+def _end(working: asyncio.Task[None], report: Report) -> tuple[JobStatus, str]:
+    if working.cancelled():
+        return "interrupted", "the service was stopped; the same job goes on from there"
+    if error := working.exception():
+        if isinstance(error, CitewellError):
+            return "failed", str(error)
+        _LOG.error("An indexing job failed", exc_info=error)
+        return "failed", "The service has a fault. Its log says which."
+    numbers = f"{report.added:,} added, {report.changed:,} changed, {report.unchanged:,} unchanged, "
+    failures = "".join(f"\n{failure.url}: {failure.reason}" for failure in report.failures[:20])
+    return "done", f"{numbers}{report.removed:,} removed, {len(report.failures):,} failed{failures}"

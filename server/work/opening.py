@@ -1,0 +1,91 @@
+"""Opening what the service needs, and trying again for as long as it cannot be had."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, suppress
+from typing import Generic, TypeVar
+
+from core.errors import CitewellError
+from server.work.errors import NotReadyError
+
+T = TypeVar("T")
+
+_FIRST_PAUSE = 0.5  # seconds
+_LONGEST_PAUSE = 10.0
+
+_LOG = logging.getLogger("citewell.service")
+
+
+class Opening(Generic[T]):
+    """A part of the service, such as its database, that may be missing when the service starts.
+
+    The part is opened, held and closed by one task, as asyncio's own context managers ask for.
+    """
+
+    def __init__(self, name: str, opener: Callable[[], AbstractAsyncContextManager[T]]) -> None:
+        """Open with `opener`; `name` is how people are told of the part."""
+        self._name = name
+        self._opener = opener
+        self._value: T | None = None
+        self._problem: CitewellError | None = None
+        self._tried = asyncio.Event()
+        self._stop = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def problem(self) -> CitewellError | None:
+        """Why the part is not open; None where it is."""
+        if self._value is not None:
+            return None
+        return self._problem or NotReadyError(f"The {self._name} is being opened.", "Ask again in a moment.")
+
+    def get(self) -> T:
+        """The part; raises `NotReadyError` while it is not open."""
+        if self._value is None:
+            why = f": {self._problem.message}" if self._problem else "."
+            raise NotReadyError(f"The {self._name} is not ready{why}", "The service tries again by itself.")
+        return self._value
+
+    async def start(self) -> None:
+        """Try to open the part; where that fails, trying goes on by itself.
+
+        Raises whatever is no `CitewellError`: such a fault does not mend itself.
+        """
+        self._task = asyncio.create_task(self._hold())
+        tried = asyncio.create_task(self._tried.wait())
+        await asyncio.wait({self._task, tried}, return_when=asyncio.FIRST_COMPLETED)
+        tried.cancel()
+        if self._task.done():
+            self._task.result()
+
+    async def close(self) -> None:
+        """Close the part, and stop trying."""
+        self._stop.set()
+        if self._task is not None:
+            await asyncio.wait({self._task})
+
+    async def _hold(self) -> None:
+        pause = _FIRST_PAUSE
+        while not self._stop.is_set():
+            try:
+                async with self._opener() as value:
+                    self._value, self._problem = value, None
+                    self._tried.set()
+                    _LOG.info("The %s is ready.", self._name)
+                    await self._stop.wait()
+                    self._value = None
+            except CitewellError as error:
+                self._tell(error)
+            self._tried.set()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._stop.wait()
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _tell(self, error: CitewellError) -> None:
+        if self._problem is None or str(self._problem) != str(error):
+            _LOG.error("The %s cannot be opened: %s", self._name, error)
+        self._problem = error

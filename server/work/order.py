@@ -1,0 +1,45 @@
+"""What somebody asks the service, and the digest by which equal questions are known."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from core.text import squeeze
+from retriever.search.query import Recency
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A question and how it is to be answered; None is what the settings say.
+
+    With the mode `retrieve`, no answer is written. `sites` are the only domains that pages may come from. An
+    `extractive` answer is quoted, whatever the generator of the settings is.
+    """
+
+    question: str
+    mode: Literal["answer", "retrieve"] = "answer"
+    k: int | None = None
+    best_of: int | None = None
+    collection: str | None = None
+    sites: tuple[str, ...] = ()
+    language: str = ""
+    recency: Recency | None = None
+    extractive: bool = False
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All but the question and the mode, where it was said, ready for JSON."""
+        values = asdict(self)
+        del values["question"], values["mode"]
+        return {name: value for name, value in values.items() if value}
+
+    def digest(self, version: str) -> str:
+        """The same for orders that have the same answer.
+
+        `version` names what else the answer depends on: the settings and the state of the collection.
+        """
+        parts = [squeeze(self.question), self.mode, self.options, version]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

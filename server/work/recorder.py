@@ -1,0 +1,79 @@
+"""Keeping how questions ended, also while the database is away."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.errors import CitewellError
+from server.store.database import Store
+from server.work.opening import Opening
+
+_PAUSE = 1.0  # seconds between two attempts
+
+_LOG = logging.getLogger("citewell.service")
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What is to be kept of the end of a question."""
+
+    id: str
+    status: Literal["done", "failed", "cancelled"]
+    seconds: float
+    body: dict[str, Any] | None = None
+    problem: dict[str, Any] | None = None
+
+
+class Recorder:
+    """Writes the ends of questions; what the database refuses is kept and written once it takes it."""
+
+    def __init__(self, store: Opening[Store]) -> None:
+        self._store = store
+        self._pending: deque[End] = deque()
+        self._retrying: asyncio.Task[None] | None = None
+
+    @property
+    def pending(self) -> int:
+        """How many ends are not in the database yet."""
+        return len(self._pending)
+
+    async def keep(self, end: End) -> None:
+        """Write the end of a question, at once or as soon as the database takes it."""
+        try:
+            await self._write(end)
+        except CitewellError as error:
+            _LOG.error("The answer %s is kept in memory until it can be stored: %s", end.id, error)
+            self._pending.append(end)
+            if self._retrying is None or self._retrying.done():
+                self._retrying = asyncio.create_task(self._retry())
+
+    async def close(self) -> None:
+        """Try to write what is left for the last time, and say in the log what could not be written."""
+        if self._retrying is not None:
+            self._retrying.cancel()
+            await asyncio.wait({self._retrying})
+        with suppress(CitewellError):
+            await self._drain()
+        for end in self._pending:
+            _LOG.error("The answer %s was never stored.", end.id)
+
+    async def _retry(self) -> None:
+        while self._pending:
+            await asyncio.sleep(_PAUSE)
+            with suppress(CitewellError):
+                await self._drain()
+
+    async def _drain(self) -> None:
+        while self._pending:
+            await self._write(self._pending[0])
+            self._pending.popleft()
+
+    async def _write(self, end: End) -> None:
+        await self._store.get().answers.finish(
+            end.id, body=end.body, problem=end.problem, status=end.status, seconds=end.seconds
+        )

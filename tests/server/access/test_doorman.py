@@ -1,0 +1,135 @@
+"""Who is let in, and what they are told who are not."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from server.access.doorman import ANONYMOUS, Doorman, Visitor
+from server.access.errors import AccessError, NoKeyError, WrongKeyError, WrongScopeError
+from server.access.keys import SCOPES, ApiKey, Made, new_key
+
+NOW = datetime(2026, 3, 4, tzinfo=UTC)
+
+
+@dataclass
+class Ring:
+    """Keys in memory; `asked` has the ids that were looked up."""
+
+    keys: dict[str, ApiKey] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    async def get(self, id_: str) -> ApiKey | None:
+        self.asked.append(id_)
+        return self.keys.get(id_)
+
+    async def count(self) -> int:
+        return len(self.keys)
+
+
+@pytest.fixture
+def made() -> Made:
+    return new_key("laptop", ["ask", "feedback"], rate_per_minute=30, daily=500, expires=NOW)
+
+
+@pytest.fixture
+def ring(made: Made) -> Ring:
+    return Ring({made.key.id: made.key})
+
+
+@pytest.fixture
+def doorman(ring: Ring) -> Doorman:
+    return Doorman(ring, now=lambda: NOW - timedelta(seconds=1))
+
+
+@pytest.mark.parametrize("scheme", ["Bearer ", "bearer   ", " BEARER "])
+async def test_a_key_lets_in(doorman: Doorman, made: Made, scheme: str) -> None:
+    visitor = await doorman.admit(scheme + made.secret, "ask")
+    assert visitor == Visitor(made.key.id, frozenset({"ask", "feedback"}), 30, 500)
+
+
+@pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer ", "Basic YTpi", "Bearer\tx"])
+async def test_no_key(doorman: Doorman, header: str | None) -> None:
+    with pytest.raises(NoKeyError) as refused:
+        await doorman.admit(header, "ask")
+    assert refused.value.status == 401
+
+
+async def test_an_unknown_id_and_a_wrong_secret_take_the_same_path(
+    doorman: Doorman, ring: Ring, made: Made
+) -> None:
+    other = new_key("other", SCOPES)
+    errors = []
+    for secret in (other.secret, f"cw_{made.key.id}_{other.secret[-43:]}"):
+        with pytest.raises(WrongKeyError) as refused:
+            await doorman.admit(f"Bearer {secret}", "ask")
+        errors.append((refused.value.status, str(refused.value), refused.value.hint))
+    assert errors[0] == errors[1]
+    assert errors[0][0] == 401
+    assert ring.asked == [other.key.id, made.key.id]
+
+
+@pytest.mark.parametrize("scope", ["export", "admin"])
+async def test_a_scope_that_the_key_has_not(doorman: Doorman, made: Made, scope: str) -> None:
+    with pytest.raises(WrongScopeError, match=scope) as refused:
+        await doorman.admit(f"Bearer {made.secret}", scope)
+    assert refused.value.status == 403
+
+
+async def test_an_admin_key_is_for_administration_alone(ring: Ring, doorman: Doorman) -> None:
+    admin = new_key("admin", ["admin"])
+    ring.keys[admin.key.id] = admin.key
+    assert (await doorman.admit(f"Bearer {admin.secret}", "admin")).key_id == admin.key.id
+    with pytest.raises(WrongScopeError):
+        await doorman.admit(f"Bearer {admin.secret}", "ask")
+
+
+async def test_revoked_and_expired_keys_are_refused(ring: Ring, made: Made) -> None:
+    with pytest.raises(WrongKeyError, match="over"):
+        await Doorman(ring, now=lambda: NOW).admit(f"Bearer {made.secret}", "ask")
+    ring.keys[made.key.id] = replace(made.key, revoked=NOW - timedelta(days=1))
+    with pytest.raises(WrongKeyError, match="revoked"):
+        await Doorman(ring, now=lambda: NOW - timedelta(seconds=1)).admit(f"Bearer {made.secret}", "ask")
+
+
+async def test_without_any_key_this_computer_is_open_but_for_administration() -> None:
+    doorman = Doorman(Ring())
+    for header in (None, "Bearer none-needed"):
+        for scope in ("ask", "feedback", "export"):
+            assert await doorman.admit(header, scope) == ANONYMOUS
+        with pytest.raises(WrongScopeError):
+            await doorman.admit(header, "admin")
+
+
+async def test_without_any_key_all_others_stay_outside() -> None:
+    doorman = Doorman(Ring(), loopback=False)
+    with pytest.raises(NoKeyError):
+        await doorman.admit(None, "ask")
+    with pytest.raises(WrongKeyError):
+        await doorman.admit(f"Bearer {new_key('a', SCOPES).secret}", "ask")
+
+
+async def test_the_first_key_closes_the_door_at_once(made: Made) -> None:
+    ring = Ring()
+    doorman = Doorman(ring, now=lambda: NOW - timedelta(seconds=1))
+    assert await doorman.admit(None, "ask") == ANONYMOUS
+    ring.keys[made.key.id] = replace(made.key, revoked=NOW)
+    with pytest.raises(NoKeyError):
+        await doorman.admit(None, "ask")
+
+
+async def test_no_secret_is_logged_or_told(
+    doorman: Doorman, made: Made, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    wrong = new_key("other", ["ask"])
+    await doorman.admit(f"Bearer {made.secret}", "ask")
+    for secret, scope in ((made.secret, "admin"), (wrong.secret, "ask"), (wrong.secret + "x", "ask")):
+        with pytest.raises(AccessError) as refused:
+            await doorman.admit(f"Bearer {secret}", scope)
+        assert secret.split("_", 2)[2] not in str(refused.value)
+    for secret in (made.secret, wrong.secret):
+        assert secret.split("_", 2)[2] not in caplog.text

@@ -1,0 +1,65 @@
+"""Keys are shown once, and what is stored of them opens nothing."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from core.errors import InputError
+from server.access.keys import SCOPES, matches, new_key, read_key
+
+NOW = datetime(2026, 3, 4, tzinfo=UTC)
+
+
+def test_a_key_matches_its_own_secret_alone() -> None:
+    made, other = new_key("laptop", ["ask"]), new_key("laptop", ["ask"])
+    presented = read_key(made.secret)
+    assert presented is not None
+    assert presented.id == made.key.id
+    assert matches(made.key, presented)
+    assert not matches(other.key, presented)
+    assert not matches(None, presented)
+    swapped = read_key(f"cw_{made.key.id}_{other.secret.split('_', 2)[2]}")
+    assert swapped is not None
+    assert not matches(made.key, swapped)
+
+
+def test_a_secret_has_256_random_bits_and_is_in_no_repr() -> None:
+    made = new_key("laptop", ["ask"])
+    match = re.fullmatch(r"cw_[0-9a-f]{16}_([A-Za-z0-9_-]{43})", made.secret)
+    assert match is not None
+    for shown in (
+        repr(made),
+        str(made),
+        f"{made}",
+        repr(made.key),
+        str(vars(made.key)),
+        repr(tuple(made)[1]),
+    ):
+        assert match[1] not in shown
+    assert made.key.hash not in repr(made)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "cw_", "cw_0123456789abcdef_", "sk-abc", "cw_0123456789ABCDEF_" + "a" * 43, "cw_" + "a" * 60]
+    + ["cw_0123456789abcdef_" + "a" * 44, "cw_0123456789abcdef_" + "ä" * 43, " cw_" + "a" * 100_000],
+)
+def test_what_has_not_the_form_of_a_key(text: str) -> None:
+    assert read_key(text) is None
+
+
+def test_keys_that_hold_no_more() -> None:
+    key = new_key("laptop", SCOPES, expires=NOW).key
+    assert key.holds(NOW - timedelta(microseconds=1))
+    assert not key.holds(NOW)
+
+
+@pytest.mark.parametrize(
+    ("scopes", "limit"), [([], None), (["all"], None), (["ask"], 0), (["ask", "Admin"], 5)]
+)
+def test_keys_that_are_not_made(scopes: list[str], limit: int | None) -> None:
+    with pytest.raises(InputError):
+        new_key("laptop", scopes, daily=limit)

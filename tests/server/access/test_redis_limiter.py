@@ -1,0 +1,163 @@
+"""Limits that processes share in a real Redis server, which may be stopped or hang."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import core
+from core.errors import SettingsError
+from server.access.limits import open_limiter
+
+redis = pytest.importorskip("redis.asyncio", reason="the package redis is not installed")
+
+from server.access.redis_limiter import RedisLimiter  # noqa: E402
+
+if TYPE_CHECKING:
+    from conftest import RedisServer
+
+TAKES = 1_000
+
+
+def clients(server: RedisServer, *arguments: int) -> list[subprocess.Popen[str]]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(core.__file__).parents[1])}
+    call = [sys.executable, "-u", str(Path(__file__).with_name("taker.py")), server.url, *map(str, arguments)]
+    return [
+        subprocess.Popen(call, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+
+
+def allowed(processes: list[subprocess.Popen[str]]) -> list[int]:
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    return [int(process.communicate(timeout=60)[0]) for process in processes]
+
+
+@pytest.mark.parametrize(("per_minute", "daily"), [(300, 0), (0, 300), (300, 299), (299, 300)])
+async def test_limits_are_exact_for_two_processes(
+    redis_server: RedisServer, per_minute: int, daily: int
+) -> None:
+    processes = clients(redis_server, TAKES // 2, per_minute, daily)
+    both = await asyncio.to_thread(allowed, processes)
+    assert sum(both) == min(filter(None, (per_minute, daily)))
+
+
+async def test_verdicts(redis_server: RedisServer) -> None:
+    async with open_limiter(redis_server.url, pytest.fail) as limiter:
+        first = await limiter.take("ada", 2, 5)
+        assert (first.allowed, first.retry_after, first.remaining, first.limit) == (True, 0.0, 1, 2)
+        assert (await limiter.take("ada", 2, 5)).remaining == 0
+        refused = await limiter.take("ada", 2, 5)
+        assert (refused.allowed, refused.remaining, refused.limit) == (False, 0, 2)
+        assert 55 < refused.retry_after <= 60
+        assert (await limiter.take("bob", 2, 5)).allowed
+        assert (await limiter.take("ada", None, None)).limit is None
+        assert (await limiter.take("ada", 10, 5)).remaining == 2  # the refused one cost nothing
+        assert (await limiter.take("ada", 3, None)).allowed is False
+        for _ in range(2):
+            assert (await limiter.take("ada", None, 5)).allowed
+        spent = await limiter.take("ada", None, 5)
+        assert (spent.allowed, spent.limit) == (False, 5)
+        assert 0 < spent.retry_after <= 86_400
+
+
+@pytest.mark.parametrize("hours", [-1, -24 * 400])
+async def test_a_clock_that_is_set_back_keeps_nobody_out_for_long(
+    redis_server: RedisServer, hours: int
+) -> None:
+    """What the server counted before its clock was set back lies in the future afterwards."""
+    client = redis.Redis.from_url(redis_server.url)
+    future = int((time.time() - hours * 3_600) * 1e6)
+    await client.rpush("citewell:limit:{ada}:minute", *[future - number for number in range(10)])
+    await client.hset("citewell:limit:{ada}:day", mapping={"day": future // 86_400_000_000, "spent": 7})
+    async with open_limiter(redis_server.url, pytest.fail) as limiter:
+        refused = await limiter.take("ada", 10, 9)
+        assert not refused.allowed
+        assert 59 < refused.retry_after <= 60
+        assert (await limiter.take("ada", 11, 9)).allowed
+        assert (await limiter.take("ada", None, 9)).allowed
+        assert not (await limiter.take("ada", None, 9)).allowed
+        # A day later by the new clock, the budget is whole again.
+        today = int(time.time()) // 86_400
+        await client.hset("citewell:limit:{ada}:day", "day", today - 1)
+        assert (await limiter.take("ada", None, 9)).remaining == 8
+    await client.aclose()
+
+
+async def test_requests_older_than_a_minute_are_forgotten(redis_server: RedisServer) -> None:
+    client = redis.Redis.from_url(redis_server.url)
+    now = int(time.time() * 1e6)
+    await client.rpush("citewell:limit:{ada}:minute", now - 1_000_000, now - 61_000_000, now - 62_000_000)
+    async with open_limiter(redis_server.url, pytest.fail) as limiter:
+        assert (await limiter.take("ada", 3, None)).remaining == 1
+    assert 60 < await client.ttl("citewell:limit:{ada}:minute") <= 61
+    await client.aclose()
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
+async def test_the_same_limits_hold_in_each_process_while_the_server_is_away(
+    end: signal.Signals, redis_server: RedisServer
+) -> None:
+    told: list[str] = []
+    limiter = RedisLimiter(redis_server.url, told.append, rest_seconds=0.2)
+    assert (await limiter.take("ada", 5, None)).allowed
+    assert limiter.trouble == ""
+    assert redis_server.process is not None
+    redis_server.process.send_signal(end)
+    started = time.monotonic()
+    verdicts = await asyncio.gather(*(limiter.take("ada", 5, None) for _ in range(100)))
+    assert time.monotonic() - started < 30  # a hundred time-outs are more
+    assert sum(verdict.allowed for verdict in verdicts) == 5
+    assert "cannot be used" in limiter.trouble
+    assert len(told) == 1
+    assert "Each process counts for itself" in told[0]
+
+    if end == signal.SIGSTOP:
+        redis_server.process.send_signal(signal.SIGCONT)
+    else:
+        redis_server.stop()
+        await redis_server.start()
+    async with asyncio.timeout(10):
+        while limiter.trouble:
+            await limiter.take("bob", 1_000, None)
+            await asyncio.sleep(0.02)
+    assert len(told) == 2
+    assert "again" in told[1]
+    assert (await limiter.take("cleo", 1, None)).allowed
+    await limiter.close()
+
+
+@pytest.fixture
+def urls(unused_tcp_port: int) -> Callable[[str], str]:
+    return lambda password: f"redis://me:{password}@127.0.0.1:{unused_tcp_port}/3?socket_timeout=1"
+
+
+async def test_no_password_is_shown(urls: Callable[[str], str]) -> None:
+    told: list[str] = []
+    async with open_limiter(urls("hidden"), told.append) as limiter:
+        assert (await limiter.take("ada", 1, None)).allowed
+        assert not (await limiter.take("ada", 1, None)).allowed
+        assert "hidden" not in limiter.trouble + told[0]
+        assert "127.0.0.1" in limiter.trouble
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1", "127.0.0.1:6379", "redis://127.0.0.1:port"])
+async def test_a_url_that_is_not_understood(url: str) -> None:
+    with pytest.raises(SettingsError, match="redis_url"):
+        async with open_limiter(url, pytest.fail):
+            pass

@@ -1,0 +1,175 @@
+"""Who may do what, with which key, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import pytest
+
+from core.settings import Settings
+from tests.server.api.conftest import BATS, Service, Start, make_key, serving
+
+
+class Address(NamedTuple):
+    method: str
+    path: str
+    scope: str
+    body: dict[str, object] | None = None
+
+
+_RATINGS = {"usefulness": 0, "coherence": 0, "unsupported": 0, "overall": 0}
+ADDRESSES = (
+    Address("POST", "/v1/answers", "ask", {"question": BATS}),
+    Address("GET", "/v1/answers", "ask"),
+    Address("GET", "/v1/answers/none", "ask"),
+    Address("GET", "/v1/answers/none/events", "ask"),
+    Address("DELETE", "/v1/answers/none", "ask"),
+    Address("POST", "/v1/retrieve", "ask", {"question": BATS}),
+    Address("POST", "/v1/answers/none/feedback", "feedback", {"thumb": 1}),
+    Address(
+        "POST",
+        "/v1/comparisons",
+        "feedback",
+        {"question": BATS, "answers": [{"text": "One."}, {"text": "Two."}]} | _RATINGS,
+    ),
+    Address("GET", "/v1/export/feedback", "export"),
+    Address("GET", "/v1/export/comparisons", "export"),
+    Address("GET", "/v1/collections", "ask"),
+    Address("POST", "/v1/collections", "admin", {"name": "new", "source": "nothing"}),
+    Address("GET", "/v1/jobs", "admin"),
+    Address("GET", "/v1/jobs/none", "admin"),
+    Address("POST", "/v1/chat/completions", "ask", {"messages": [{"role": "user", "content": BATS}]}),
+    Address("GET", "/v1/models", "ask"),
+    Address("GET", "/v1/models/none", "ask"),
+)
+SCOPES = ("ask", "feedback", "export", "admin")
+
+
+@pytest.fixture(scope="module")
+def locked(settings: Callable[..., Settings]) -> Iterator[tuple[Service, dict[str, dict[str, str]]]]:
+    """A service with a key for each scope."""
+    with serving(settings()) as service:
+        yield service, {scope: make_key(service, scope) for scope in SCOPES}
+
+
+@pytest.mark.parametrize("address", ADDRESSES, ids=lambda address: f"{address.method} {address.path}")
+def test_an_address_is_open_to_its_scope_alone(
+    locked: tuple[Service, dict[str, dict[str, str]]], address: Address
+) -> None:
+    service, keys = locked
+    wrong = {"Authorization": keys["admin"]["Authorization"][:-4] + "AAAA"}
+
+    def status(headers: dict[str, str]) -> int:
+        return service.client.request(
+            address.method, address.path, json=address.body, headers=headers
+        ).status_code
+
+    assert status({}) == 401
+    assert status(wrong) == 401
+    assert status({"Authorization": "Basic YTpi"}) == 401
+    for scope, key in keys.items():
+        assert (status(key) in (401, 403)) == (scope != address.scope), scope
+
+
+def test_every_address_that_needs_a_key_is_tried_above(service: Service) -> None:
+    paths = service.client.get("/schema").json()["paths"]
+    described = {
+        (method.upper(), path.format(answer_id="none", job_id="none", model="none"))
+        for path, methods in paths.items()
+        for method in methods
+        if path.startswith("/v1/")
+    }
+    assert described == {(address.method, address.path) for address in ADDRESSES}
+
+
+def test_a_refusal_says_how_to_send_a_key(locked: tuple[Service, dict[str, dict[str, str]]]) -> None:
+    service, _ = locked
+    response = service.client.get("/v1/answers")
+    assert response.headers["WWW-Authenticate"].startswith("Bearer")
+    assert response.json()["type"] == "/problems/no-key"
+
+
+def test_a_key_sees_its_own_answers_and_admin_sees_all(start: Start) -> None:
+    service = start()
+    mine, other = make_key(service, "ask", "feedback"), make_key(service, "ask", "feedback")
+    admin = make_key(service, "ask", "admin")
+    address = service.client.post("/v1/answers", json={"question": BATS}, headers=mine).headers["Location"]
+    for key, status, count in ((mine, 200, 1), (other, 404, 0), (admin, 200, 1)):
+        assert service.client.get(address, headers=key).status_code == status
+        assert service.client.get(f"{address}/events", headers=key).status_code == status
+        assert len(service.client.get("/v1/answers", headers=key).json()["answers"]) == count
+    assert service.client.post(f"{address}/feedback", json={"thumb": 1}, headers=other).status_code == 404
+    assert service.client.delete(address, headers=other).status_code == 404
+    # What another key was told is told again, as an answer of one's own.
+    again = service.client.post("/v1/answers", json={"question": BATS}, headers=other)
+    assert again.json()["cached"]
+    assert again.headers["Location"] != address
+
+
+def test_the_limits_of_a_key_hold(start: Start) -> None:
+    service = start()
+    key = make_key(service, "ask", rate_per_minute=2)
+    replies = [service.client.post("/v1/answers", json={"question": BATS}, headers=key) for _ in range(3)]
+    assert [reply.status_code for reply in replies] == [201, 201, 429]
+    assert replies[2].json()["type"] == "/problems/too-often"
+    assert 1 <= int(replies[2].headers["Retry-After"]) <= 60
+    assert service.client.get("/v1/answers", headers=key).status_code == 200
+
+
+def test_a_daily_budget_counts_questions_alone(start: Start) -> None:
+    service = start()
+    key = make_key(service, "ask", "feedback", daily=1)
+    first = service.client.post("/v1/answers", json={"question": BATS}, headers=key)
+    second = service.client.post("/v1/retrieve", json={"question": BATS}, headers=key)
+    thumb = service.client.post(f"{first.headers['Location']}/feedback", json={"thumb": 1}, headers=key)
+    assert [first.status_code, second.status_code, thumb.status_code] == [201, 429, 201]
+
+
+def test_coming_back_to_a_question_is_not_counted_again(start: Start) -> None:
+    service = start()
+    key = make_key(service, "ask", daily=1)
+    with service.events(BATS, **key) as stream:
+        events = list(stream)
+    with service.events(BATS, **key, **{"Last-Event-ID": events[0].id}) as stream:
+        assert list(stream) == events[1:]
+    for header in ("none.1", "nonsense"):
+        again = service.client.post(
+            "/v1/answers",
+            json={"question": "Another?"},
+            headers=key | {"Accept": "text/event-stream", "Last-Event-ID": header},
+        )
+        assert again.status_code == (404 if header == "none.1" else 429)
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [("127.0.0.1", 200), ("localhost:8090", 200), ("[::1]:80", 200), ("evil.example", 421), ("", 421)],
+)
+def test_on_loopback_the_service_answers_by_its_own_names_only(
+    service: Service, host: str, status: int
+) -> None:
+    assert service.client.get("/health", headers={"Host": host}).status_code == status
+
+
+def test_a_form_of_another_site_cannot_ask(service: Service) -> None:
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
+        response = service.client.post(
+            "/v1/answers", content=b'{"question": "Why?"}', headers={"Content-Type": kind}
+        )
+        assert response.status_code == 415
+
+
+def test_pages_of_other_origins_are_let_in_only_where_a_setting_says_so(start: Start) -> None:
+    preflight = {
+        "Origin": "https://app.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type",
+    }
+    closed, opened = start(), start(server__cors_origins="https://app.example")
+    refused = closed.client.options("/v1/answers", headers=preflight)
+    assert "Access-Control-Allow-Origin" not in refused.headers
+    allowed = opened.client.options("/v1/answers", headers=preflight)
+    assert allowed.headers["Access-Control-Allow-Origin"] == "https://app.example"
+    other = opened.client.options("/v1/answers", headers=preflight | {"Origin": "https://other.example"})
+    assert other.headers.get("Access-Control-Allow-Origin") is None

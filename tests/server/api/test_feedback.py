@@ -1,0 +1,101 @@
+"""What people think of answers: stored at once, and exported as the trainer of the scorer reads it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.server.api.conftest import BATS, Service, Start
+
+RATINGS = {"usefulness": 1, "coherence": 0, "unsupported": -1, "overall": 2}
+
+
+@pytest.fixture(scope="module")
+def answer(service: Service) -> dict[str, Any]:
+    found: dict[str, Any] = service.ask(BATS).json()
+    return found
+
+
+def lines(service: Service, name: str) -> list[dict[str, Any]]:
+    response = service.client.get(f"/v1/export/{name}")
+    assert response.headers["Content-Type"].startswith("application/x-ndjson")
+    return [json.loads(line) for line in response.text.split("\n") if line]
+
+
+def test_a_thumb_is_exported_with_what_it_was_for(start: Start) -> None:
+    service = start()
+    answer = service.ask(BATS).json()
+    given = service.client.post(
+        f"/v1/answers/{answer['id']}/feedback",
+        json={"thumb": 1, "comment": "Line one.\nLine two.\u2028Three."},
+    )
+    assert given.status_code == 201
+    (row,) = lines(service, "feedback")
+    assert row["id"] == given.json()["id"]
+    assert (row["question"], row["answer"], row["thumbs"]) == (BATS, answer["answer"], 1)
+    assert row["references"] == [reference["text"] for reference in answer["references"]]
+
+
+def test_feedback_outlives_its_answer(start: Start) -> None:
+    service = start()
+    address = service.ask(BATS).headers["Location"]
+    service.client.post(f"{address}/feedback", json={"thumb": -1})
+    service.client.delete(address)
+    assert [row["thumbs"] for row in lines(service, "feedback")] == [-1]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"thumb": -1, "sentence": 0}, 201),
+        ({"comment": "Good."}, 201),
+        ({}, 400),
+        ({"comment": "  "}, 400),
+        ({"thumb": 2}, 400),
+        ({"thumb": -1, "sentence": 99}, 400),
+        ({"thumb": 1, "more": 1}, 400),
+        ({"comment": "a" * 10_001}, 400),
+    ],
+)
+def test_feedback_is_checked(
+    service: Service, answer: dict[str, Any], body: dict[str, Any], status: int
+) -> None:
+    response = service.client.post(f"/v1/answers/{answer['id']}/feedback", json=body)
+    assert response.status_code == status
+
+
+def test_a_comparison_of_an_answer_with_a_text_is_exported(start: Start) -> None:
+    service = start()
+    answer = service.ask(BATS).json()
+    body = {
+        "question": BATS,
+        "answers": [
+            {"answer_id": answer["id"]},
+            {"text": "By ear. [1]", "references": ["Bats hear."]},
+        ],
+    }
+    made = service.client.post("/v1/comparisons", json=body | RATINGS)
+    assert made.status_code == 201
+    (row,) = lines(service, "comparisons")
+    assert row["preferred"] == 1
+    first, second = row["answers"]
+    assert first["text"] == answer["answer"]
+    assert second == {"text": "By ear. [1]", "references": ["Bats hear."], "answer_id": None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"overall": 3}, 400),
+        ({"overall": 0.5}, 400),
+        ({"answers": [{"text": "One."}]}, 400),
+        ({"answers": [{"text": "One."}, {}]}, 400),
+        ({"answers": [{"text": "One."}, {"answer_id": "none"}]}, 404),
+        ({"more": 1}, 400),
+    ],
+)
+def test_a_comparison_is_checked(service: Service, changes: dict[str, Any], status: int) -> None:
+    body = {"question": BATS, "answers": [{"text": "One."}, {"text": "Two."}]} | RATINGS | changes
+    assert service.client.post("/v1/comparisons", json=body).status_code == status

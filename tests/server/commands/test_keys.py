@@ -1,0 +1,111 @@
+"""`citewell keys` from outside: a key is printed once, and refused once it is revoked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import core
+from server.access.doorman import Doorman
+from server.access.errors import NoKeyError, WrongKeyError
+from server.store.database import open_store
+
+ROOT = Path(core.__file__).parents[1]
+Keys = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Keys:
+    """Run `citewell keys` with a data folder of its own."""
+    program = "import sys; from pipeline.cli import main; main(['keys', *sys.argv[1:]])"
+    variables = {"CITEWELL_DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}
+
+    def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", program, *arguments],
+            env=os.environ | variables | more,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+
+    return run
+
+
+async def test_from_creating_to_revoking(keys: Keys, tmp_path: Path) -> None:
+    assert "no keys yet" in keys("list").stdout
+    created = keys("create", "Ada's laptop", "--scope", "ask", "--rate", "30", "--days", "90")
+    assert created.returncode == 0, created.stderr
+    secret = created.stdout.strip()
+    assert "not shown again" in created.stderr
+    assert secret not in created.stderr
+    (listed,) = map(json.loads, keys("list", "--json").stdout.splitlines())
+    assert (listed["name"], listed["state"], listed["scopes"]) == ("Ada's laptop", "holds", ["ask"])
+    assert (listed["rate_per_minute"], listed["daily"]) == (30, None)
+    line = keys("list").stdout
+    assert all(
+        part in line for part in ("Ada's laptop", listed["id"], "holds", "ask", "30 a minute", "until")
+    )
+
+    file = tmp_path / "data" / "citewell.sqlite3"
+    async with open_store(f"sqlite:///{file}") as store:
+        doorman = Doorman(store.keys)
+        assert (await doorman.admit(f"Bearer {secret}", "ask")).key_id == listed["id"]
+        assert keys("revoke", listed["id"]).returncode == 0
+        with pytest.raises(WrongKeyError):
+            await doorman.admit(f"Bearer {secret}", "ask")
+        with pytest.raises(NoKeyError):
+            await doorman.admit(None, "ask")
+    assert "revoked" in keys("list").stdout
+    kept = b"".join(path.read_bytes() for path in file.parent.glob("citewell.sqlite3*"))
+    assert listed["id"].encode() in kept
+    assert secret.split("_", 2)[2].encode() not in kept
+
+
+def test_the_database_is_the_service_s(keys: Keys, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'another.sqlite3'}"
+    made = json.loads(keys("create", "a", "--json", CITEWELL_SERVER__DATABASE_URL=url).stdout)
+    assert made["secret"].startswith(f"cw_{made['id']}_")
+    assert made["scopes"] == ["ask", "feedback"]
+    assert "no keys yet" in keys("list").stdout
+    assert made["id"] in keys("list", "--database", url).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["create", "a", "--scope", "everything"], 2, "everything"),
+        (["create", "a", "--rate", "0"], 2, "--rate"),
+        (["create", "a", "--days", "0"], 2, "--days"),
+        (["revoke", "0123456789abcdef"], 2, "no key with the id 0123456789abcdef"),
+        (["list", "--database", "mysql://me:hidden@host/name"], 2, "server.database_url is wrong"),
+        (["list", "--database", "postgresql://me:hidden@127.0.0.1:1/name"], 1, "127.0.0.1:1/name failed"),
+    ],
+)
+def test_what_cannot_be_done_is_said(keys: Keys, arguments: list[str], code: int, message: str) -> None:
+    done = keys(*arguments)
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "hidden" not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_extra_is_named(keys: Keys, tmp_path: Path) -> None:
+    blocked = tmp_path / "blocked"
+    blocked.mkdir()
+    (blocked / "sitecustomize.py").write_text(
+        "import importlib.util as util\n"
+        "found = util.find_spec\n"
+        "util.find_spec = lambda name, *more: None if name == 'aiosqlite' else found(name, *more)\n"
+    )
+    done = keys("list", PYTHONPATH=os.pathsep.join([str(blocked), str(ROOT)]))
+    assert done.returncode == 2
+    assert "needs the package aiosqlite" in done.stderr
+    assert "citewell[server]" in done.stderr
+    assert keys("--help", PYTHONPATH=os.pathsep.join([str(blocked), str(ROOT)])).returncode == 0

@@ -1,0 +1,170 @@
+"""From a question to the verdict on its answer, with the mouse, with keys, and without scripts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import pytest
+
+from tests.server.api.conftest import Search, Service, serving
+from tests.server.pages.conftest import BATS, HARM, OpenPage, in_store
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def ask(page: Any, question: str = BATS) -> str:
+    """Ask on the page; returns the id of the answer."""
+    await page.get_by_label("Your question").fill(question)
+    await page.keyboard.press("Enter")
+    await page.locator(".answer[data-answer] .actions").wait_for()
+    return str(await page.locator(".answer").get_attribute("data-answer"))
+
+
+async def test_from_a_question_to_a_thumb(open_page: OpenPage, service: Service) -> None:
+    page = await open_page("/")
+    answer_id = await ask(page)
+    assert page.url.endswith(f"/answers/{answer_id}")
+    assert "all supported" in await page.locator("#status").inner_text()
+    sentence = page.locator(".sentence").first
+    assert "echolocation" in await sentence.inner_text()
+    await sentence.locator(".citation").first.hover()
+    panel = page.locator(".panel.open")
+    await panel.wait_for()
+    marked = await panel.locator("mark").all_inner_texts()
+    assert any("echolocation" in words for words in marked)
+    assert "in the" not in marked
+    assert "active" in str(await sentence.get_attribute("class"))
+    assert "notes.example" in await page.locator(".source").first.inner_text()
+    await page.get_by_role("button", name="Helpful", exact=True).click()
+    await page.get_by_text("It is stored.").wait_for()
+    await page.get_by_label("Why?").fill("It names the word.")
+    await page.get_by_role("button", name="Send").click()
+    await page.get_by_label("Why?").wait_for(state="hidden")
+    thumb, comment = in_store(service, lambda store: store.feedback.of_answer(answer_id))
+    assert (thumb.thumb, thumb.sentence) == (1, None)
+    assert (comment.thumb, comment.comment) == (0, "It names the word.")
+    await page.go_back()
+    await page.get_by_role("heading", name="What would you like to know?").wait_for()
+
+
+async def test_a_sentence_is_reported_with_keys_alone(open_page: OpenPage, service: Service) -> None:
+    page = await open_page("/")
+    answer_id = await ask(page)
+    citation = page.locator(".citation").first
+    for _ in range(8):
+        await page.keyboard.press("Tab")
+        if await citation.evaluate("link => link === document.activeElement"):
+            break
+    await page.keyboard.press("Enter")
+    assert await page.evaluate("document.activeElement.id") == "panel"
+    await page.keyboard.press("Escape")
+    assert await citation.evaluate("link => link === document.activeElement")
+    await page.keyboard.press("Enter")
+    report = page.get_by_role("button", name="This sentence is not supported")
+    for _ in range(4):
+        await page.keyboard.press("Tab")
+        if await report.evaluate("button => button === document.activeElement"):
+            break
+    await page.keyboard.press("Enter")
+    await page.get_by_text("You said: not supported.").wait_for()
+    [feedback] = in_store(service, lambda store: store.feedback.of_answer(answer_id))
+    assert (feedback.thumb, feedback.sentence) == (-1, 0)
+
+
+async def test_an_answer_is_copied_as_markdown(open_page: OpenPage) -> None:
+    page = await open_page("/", permissions=["clipboard-read", "clipboard-write"])
+    await ask(page)
+    await page.get_by_role("button", name="Copy as Markdown").click()
+    await page.get_by_text("Copied.").wait_for()
+    copied = await page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"**{BATS}**\n\nBats find their way")
+    assert "[^1]: [Bats \\<img" in copied
+    assert "](<https://notes.example/0>), notes.example" in copied
+
+
+async def test_an_answer_is_read_without_scripts(open_page: OpenPage, stored: str) -> None:
+    page = await open_page(f"/answers/{stored}", java_script_enabled=False)
+    assert not await page.locator(".actions").is_visible()
+    passage = page.locator("#s1-r1")
+    assert not await passage.is_visible()
+    await page.locator(".citation").first.click()
+    assert await passage.is_visible()
+    assert "Air scatters blue light" in await passage.locator("mark").all_inner_texts()
+    await page.locator(".flag").click()
+    assert "40 %" in await page.locator("#about-1").inner_text()
+
+
+async def test_the_history_is_searched(open_page: OpenPage, stored: str) -> None:
+    page = await open_page("/history")
+    await page.get_by_label("Search the questions").fill("THE SKY")
+    await page.keyboard.press("Enter")
+    await page.wait_for_url("**/history?query=THE+SKY")
+    assert await page.locator(".history a").all_inner_texts() == [f"Why is the sky {HARM}?"]
+    await page.locator(".history a").click()
+    await page.wait_for_url(f"**/answers/{stored}")
+
+
+async def test_a_question_that_runs_shows_its_stage_and_is_stopped(
+    open_page: OpenPage, settings: Any, search: Search
+) -> None:
+    wanted = settings(
+        search__providers="searxng",
+        search__searxng_url=search.url,
+        search__seconds=15,
+        search__try_seconds=15,
+        server__resume_seconds=0.2,
+    )
+    with serving(wanted) as service:
+        page = await open_page("/", url=service.url)
+        await page.get_by_label("Your question").fill("Why?")
+        await page.keyboard.press("Enter")
+        await page.locator('[data-stage="search"][data-state="now"]').wait_for()
+        assert await page.locator("#status").inner_text() == "Searching…"
+        await page.get_by_role("button", name="Stop").click()
+        await page.get_by_role("alert").get_by_text("Stopped.").wait_for()
+        search.gate.set()
+        await ask_nothing(page)
+
+
+async def test_a_stream_that_is_cut_off_is_taken_up_again(open_page: OpenPage, service: Service) -> None:
+    async with cutting(service, b"event: searched") as (url, cuts):
+        page = await open_page("/", url=url, expected="net::ERR")
+        await ask(page)
+        assert "echolocation" in await page.locator(".sentence").first.inner_text()
+        assert cuts == [b"event: searched"]
+
+
+@asynccontextmanager
+async def cutting(service: Service, place: bytes) -> AsyncIterator[tuple[str, list[bytes]]]:
+    """A way to the service that breaks once, where `place` comes by."""
+    cuts: list[bytes] = []
+    host, _, port = service.url.removeprefix("http://").partition(":")
+
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65_536):
+            if place in data and not cuts:
+                cuts.append(place)
+                writer.write(data[: data.index(place)])
+                break
+            writer.write(data)
+            await writer.drain()
+        writer.close()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        reader_there, writer_there = await asyncio.open_connection(host, int(port))
+        with suppress(ConnectionError):
+            await asyncio.gather(carry(reader, writer_there), carry(reader_there, writer))
+
+    async with await asyncio.start_server(connected, host, 0) as server:
+        yield f"http://{host}:{server.sockets[0].getsockname()[1]}", cuts
+
+
+async def ask_nothing(page: Any) -> None:
+    """A search that finds nothing is told as it is."""
+    await page.get_by_label("Your question").fill("Why?")
+    await page.keyboard.press("Enter")
+    await page.locator(".answer .none").wait_for()
+    assert "No evidence" in await page.locator("#status").inner_text()

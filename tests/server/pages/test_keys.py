@@ -1,0 +1,68 @@
+"""Pages of a service with keys: a key is asked for once, and stays out of addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from core.settings import Settings
+from server.access.keys import Made, new_key
+from tests.server.api.conftest import Service, serving
+from tests.server.pages.conftest import BATS, OpenPage, in_store
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+def add_key(service: Service, *scopes: str) -> Made:
+    made = new_key("test", scopes)
+    in_store(service, lambda store: store.keys.add(made.key))
+    return made
+
+
+async def test_a_key_is_asked_for_once(
+    open_page: OpenPage, settings: Callable[..., Settings], tmp_path: Path
+) -> None:
+    (tmp_path / "whales.md").write_text("# Whales\n\nWhales sleep with one half of their brain at a time.\n")
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
+    with serving(settings(server__sources=tmp_path)) as service:
+        asking, filling = add_key(service, "ask", "feedback"), add_key(service, "ask", "admin")
+        page = await open_page("/history", url=service.url, expected="401 (Unauthorized)")
+        dialog = page.get_by_role("dialog", name="A key is needed")
+        await dialog.get_by_label("Key").fill("cw_wrong")
+        await dialog.get_by_role("button", name="Use this key").click()
+        await dialog.get_by_text("did not take the key").wait_for()
+        await dialog.get_by_label("Key").fill(asking.secret)
+        await page.keyboard.press("Enter")
+        await page.get_by_text("Nothing was asked yet.").wait_for()
+
+        await page.get_by_role("link", name="Ask", exact=True).click()
+        await page.wait_for_url(f"{service.url}/")
+        await page.get_by_label("Your question").fill(BATS)
+        await page.keyboard.press("Enter")
+        await page.locator(".answer[data-answer] .actions").wait_for()
+        await page.reload()
+        await page.locator(".answer[data-answer] .actions").wait_for()
+        assert asking.secret not in page.url
+        assert await page.evaluate("[localStorage.length, document.cookie]") == [0, ""]
+
+        await page.get_by_role("link", name="Sources").click()
+        await page.get_by_role("button", name="Use another key").click()
+        await dialog.get_by_label("Key").fill(filling.secret)
+        await page.keyboard.press("Enter")
+        await page.get_by_label("Collection", exact=True).fill("new")
+        await page.get_by_label("Source", exact=True).fill(".")
+        await page.get_by_role("button", name="Index").click()
+        await page.get_by_label("Collection", exact=True).fill("typed meanwhile")
+        await page.locator('[data-job][data-state="done"]').wait_for()
+        assert await page.get_by_label("Collection", exact=True).input_value() == "typed meanwhile"
+        job = page.locator("[data-job]")
+        assert "1 added" in await job.inner_text()
+        await job.get_by_text("Pages that failed").click()
+        assert "broken.pdf" in await job.inner_text()
+        assert "1 page" in await page.locator("#collections").inner_text()
+
+        await page.get_by_role("button", name="Forget the key").click()
+        await page.wait_for_url(f"{service.url}/")
+        assert await page.evaluate("sessionStorage.length") == 0

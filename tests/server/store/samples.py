@@ -1,0 +1,94 @@
+"""What is stored in these tests, with any field changed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from server.store.answers import StoredAnswer
+from server.store.comparisons import StoredComparison
+from server.store.feedback import StoredFeedback
+from server.store.ids import new_id
+from server.store.jobs import StoredJob
+from server.store.ratings import StoredRating
+
+NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
+
+
+def answer(**changes: Any) -> StoredAnswer:
+    values: dict[str, Any] = {
+        "id": new_id(),
+        "key_id": None,
+        "question": "How do bats find their way?",
+        "mode": "answer",
+        "status": "running",
+        "created": datetime.now(UTC),
+        "seconds": None,
+        "body": None,
+        "problem": None,
+        "settings": {"k": 5},
+        "digest": "d1",
+    }
+    return StoredAnswer(**values | changes)
+
+
+def feedback(**changes: Any) -> StoredFeedback:
+    values: dict[str, Any] = {
+        "id": new_id(),
+        "answer_id": "an-answer",
+        "key_id": None,
+        "thumb": 1,
+        "comment": "",
+        "sentence": None,
+        "created": NOON,
+        "question": "How do bats find their way?",
+        "answer": "By echolocation [1].",
+        "references": ("Bats find their way by echolocation.",),
+    }
+    return StoredFeedback(**values | changes)
+
+
+def comparison(**changes: Any) -> StoredComparison:
+    values: dict[str, Any] = {
+        "id": new_id(),
+        "key_id": None,
+        "question": "How do bats find their way?",
+        "answers": (
+            {"text": "By echolocation [1].", "references": ["Bats use echolocation."], "answer_id": "a"},
+            {"text": "By sight.", "references": [], "answer_id": None},
+        ),
+        "usefulness": -2,
+        "coherence": 0,
+        "unsupported": 1,
+        "overall": -1,
+        "comment": "",
+        "created": NOON,
+    }
+    return StoredComparison(**values | changes)
+
+
+def rating(**changes: Any) -> StoredRating:
+    values: dict[str, Any] = {
+        "id": new_id(),
+        "rater": "ada",
+        "kind": "answer",
+        "item": "an-answer",
+        "scores": {"fluency": 3, "correctness": 2},
+        "created": NOON,
+    }
+    return StoredRating(**values | changes)
+
+
+def job(**changes: Any) -> StoredJob:
+    values: dict[str, Any] = {
+        "id": new_id(),
+        "kind": "index",
+        "status": "running",
+        "done": 0,
+        "total": None,
+        "message": "",
+        "created": NOON,
+        "updated": datetime.now(UTC),
+        "arguments": {"collection": "shelf"},
+    }
+    return StoredJob(**values | changes)

@@ -1,0 +1,44 @@
+"""What is exported is what the training of the scorer reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from scorer.data.reading import read_comparisons
+from server.store.comparisons import StoredComparison
+from server.store.database import Store
+from server.store.feedback import StoredFeedback
+
+from .samples import comparison, feedback
+
+
+def written(rows: list[StoredFeedback] | list[StoredComparison], file: Path) -> Path:
+    file.write_text("".join(json.dumps(row.exported()) + "\n" for row in rows), encoding="utf-8")
+    return file
+
+
+async def test_thumbs_come_back(store: Store, tmp_path: Path) -> None:
+    liked = feedback(comment='=cmd|"\n{"thumbs": -1}\u2028')
+    disliked = feedback(thumb=-1, answer="By sight.", references=("Bats are not blind.",))
+    for each in (liked, disliked, feedback(thumb=0, sentence=2), feedback(thumb=0, comment="hm")):
+        await store.feedback.add(each)
+    data = read_comparisons(written([each async for each in store.feedback.each()], tmp_path / "f.jsonl"))
+    (group,) = data.groups
+    (pair,) = group.comparisons
+    assert (pair.question, pair.first, pair.second) == (liked.question, liked.answer, disliked.answer)
+    assert pair.preference == 1.0
+    assert (pair.references, pair.second_references) == (liked.references, disliked.references)
+    assert data.funnel["lines"] == 4
+    assert data.funnel["thumbs"] == 2
+
+
+async def test_comparisons_come_back(store: Store, tmp_path: Path) -> None:
+    for overall in (-2, -1, 0, 1, 2):
+        await store.comparisons.add(comparison(overall=overall))
+    stored = [each async for each in store.comparisons.each()]
+    (group,) = read_comparisons(written(stored, tmp_path / "c.jsonl")).groups
+    assert [each.preference for each in group.comparisons] == [1.0, 1.0, 0.5, 0.0, 0.0]
+    first = group.comparisons[0]
+    assert (first.first, first.second) == ("By echolocation [1].", "By sight.")
+    assert (first.references, first.second_references) == (("Bats use echolocation.",), ())

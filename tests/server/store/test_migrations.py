@@ -1,0 +1,93 @@
+"""The tables are made once, as the code has them, and a newer version's are left alone."""
+
+from __future__ import annotations
+
+import importlib
+import sqlite3
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import text
+
+from server.store.address import read_address, store_url
+from server.store.database import open_store
+from server.store.engine import open_migrating_engine
+from server.store.errors import StoreError
+from server.store.migrate import migrate
+from server.store.tables import METADATA
+
+if TYPE_CHECKING:
+    from .conftest import Program
+
+
+def test_migrations_make_the_tables_that_the_code_uses(url: str) -> None:
+    address = read_address(url)
+    assert migrate(address) == ("0001",)
+    assert migrate(address) == ()
+    engine = open_migrating_engine(address)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, METADATA) == []
+    engine.dispose()
+
+
+def test_processes_that_start_at_once_migrate_once(url: str, program: Program) -> None:
+    processes = [program("migrator.py", url) for _ in range(4)]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    printed = sorted(process.communicate(timeout=60)[0].strip() for process in processes)
+    assert printed == ["", "", "", "0001"]
+    assert [process.returncode for process in processes] == [0, 0, 0, 0]
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
+    address = read_address(url)
+    engine = open_migrating_engine(address)
+    if address.file:
+        address.file.parent.mkdir()
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE keys (id INTEGER)"))  # one of the last that are made
+    with pytest.raises(StoreError, match="keys"):
+        migrate(address)
+    with engine.begin() as connection:
+        connection.execute(text("DROP TABLE keys"))
+    engine.dispose()
+    assert migrate(address) == ("0001",)
+
+
+def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
+    address = read_address(url)
+    migrate(address)
+    engine = open_migrating_engine(address)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    engine.dispose()
+    with pytest.raises(StoreError, match="newer Citewell"):
+        migrate(address)
+
+
+def test_migrations_are_part_of_the_package() -> None:
+    assert importlib.import_module("server.store.migrations.versions.v0001_first").revision == "0001"
+
+
+async def test_the_file_is_its_owner_s_and_waits_for_the_disk(file: Path) -> None:
+    async with open_store(f"sqlite:///{file}"):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    with sqlite3.connect(file) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+async def test_any_folder_name_will_do(tmp_path: Path) -> None:
+    folder = tmp_path / "50% of a folder #1"
+    async with open_store(store_url("", folder)) as store:
+        await store.ping()
+    assert (folder / "citewell.sqlite3").is_file()

@@ -1,0 +1,182 @@
+"""What is stored is given back the same by SQLite and by PostgreSQL."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from sqlalchemy import insert
+
+from server.access.keys import new_key
+from server.store.database import Store
+from server.store.ids import new_id
+from server.store.tables import FEEDBACK
+
+from .samples import NOON, answer, comparison, feedback, job, rating
+
+
+async def test_an_answer_from_its_beginning_to_its_end(store: Store) -> None:
+    begun = answer(key_id="ada", question="Wieso ist der Himmel blau? 🦇")
+    await store.answers.add(begun)
+    assert await store.answers.get(begun.id) == begun
+    body = {"answer": "So [1].", "references": [{"number": 1, "score": 0.25}], "notices": []}
+    assert await store.answers.finish(begun.id, body=body, problem=None, status="done", seconds=1.5)
+    done = dataclasses.replace(begun, body=body, status="done", seconds=1.5)
+    assert await store.answers.get(begun.id) == done
+    assert await store.answers.get("no-such-answer") is None
+
+
+async def test_a_failed_answer_keeps_its_problem(store: Store) -> None:
+    failed = answer()
+    await store.answers.add(failed)
+    problem = {"title": "Late", "status": 504}
+    await store.answers.finish(failed.id, body=None, problem=problem, status="failed", seconds=300.0)
+    stored = await store.answers.get(failed.id)
+    assert stored is not None
+    assert (stored.status, stored.problem, stored.body) == ("failed", problem, None)
+
+
+async def test_a_deleted_answer_leaves_its_feedback(store: Store) -> None:
+    gone = answer()
+    await store.answers.add(gone)
+    thought = feedback(answer_id=gone.id)
+    await store.feedback.add(thought)
+    assert await store.answers.delete(gone.id)
+    assert not await store.answers.delete(gone.id)
+    assert await store.answers.get(gone.id) is None
+    assert not await store.answers.finish(gone.id, body={}, problem=None, status="done", seconds=1.0)
+    assert await store.feedback.of_answer(gone.id) == [thought]
+    assert [each async for each in store.feedback.each()] == [thought]
+
+
+async def test_pages_of_answers_are_the_newest_first_and_a_key_s_own(store: Store) -> None:
+    answers = [answer(key_id="ada" if number % 2 else "bob") for number in range(6)]
+    for each in answers:
+        await store.answers.add(each)
+    newest = answers[::-1]
+    assert await store.answers.page(None, 4) == newest[:4]
+    assert await store.answers.page(None, 4, before=newest[3].id) == newest[4:]
+    assert await store.answers.page("ada", 10) == newest[::2]
+    assert await store.answers.page("ada", 10, before=newest[0].id) == newest[2::2]
+    assert await store.answers.page("nobody", 10) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [("GROSSE  STRASSE", 0), ("große str", 0), ("100%", 1), ("a_b", 2), ("écluse", 3), ("E\u0301CLUSE", 3)],
+)
+async def test_questions_are_searched_whatever_their_case(store: Store, query: str, found: int) -> None:
+    questions = [
+        "Wo ist die große Straße?",
+        "Is it 100% or 1000?",
+        "What is a_b and axb?",
+        "Qu'est une Écluse?",
+    ]
+    answers = [answer(question=question) for question in [*questions, "Is it 1000, or axb?"]]
+    for each in answers:
+        await store.answers.add(each)
+    assert await store.answers.page(None, 10, query=query) == [answers[found]]
+
+
+async def test_finished_answers_are_found_by_digest_while_they_are_fresh(store: Store) -> None:
+    for minutes, status, digest in ((0, "done", "d"), (5, "done", "d"), (6, "failed", "d"), (7, "done", "e")):
+        created = NOON + timedelta(minutes=minutes)
+        await store.answers.add(answer(status=status, digest=digest, created=created))
+    fresh = await store.answers.fresh("d", NOON)
+    assert fresh is not None
+    assert fresh.created == NOON + timedelta(minutes=5)
+    assert await store.answers.fresh("d", NOON + timedelta(minutes=5, microseconds=1)) is None
+    assert await store.answers.fresh("f", NOON) is None
+
+
+async def test_comparisons_and_ratings(store: Store) -> None:
+    comparisons = [comparison(), comparison(overall=0, comment="equal")]
+    ratings = [rating(), rating(rater="bob", scores={"relevancy": 0})]
+    for each in comparisons:
+        await store.comparisons.add(each)
+    for one in ratings:
+        await store.ratings.add(one)
+    assert [each async for each in store.comparisons.each()] == comparisons
+    assert [each async for each in store.ratings.each()] == ratings
+
+
+async def test_jobs(store: Store) -> None:
+    jobs = [job(), job(), job()]
+    for each in jobs:
+        await store.jobs.add(each)
+    before = datetime.now(UTC)
+    assert await store.jobs.update(jobs[0].id, done=3, total=9, message="3 of 9 pages")
+    assert await store.jobs.update(jobs[0].id, status="done")
+    changed = await store.jobs.get(jobs[0].id)
+    assert changed is not None
+    assert before <= changed.updated <= datetime.now(UTC)
+    expected = dataclasses.replace(
+        jobs[0], status="done", done=3, total=9, message="3 of 9 pages", updated=changed.updated
+    )
+    assert changed == expected
+    assert not await store.jobs.update("no-such-job", done=1)
+    assert await store.jobs.get("no-such-job") is None
+    assert await store.jobs.page(2) == [jobs[2], jobs[1]]
+    assert await store.jobs.page(2, before=jobs[1].id) == [expected]
+
+
+async def test_keys(store: Store) -> None:
+    assert await store.keys.count() == 0
+    first = new_key("laptop", ["ask", "feedback"], rate_per_minute=30, daily=500).key
+    second = new_key("admin", ["admin"], expires=NOON).key
+    await store.keys.add(first)
+    await store.keys.add(second)
+    assert await store.keys.list() == [first, second]
+    assert await store.keys.get(second.id) == second
+    assert await store.keys.revoke(first.id)
+    assert not await store.keys.revoke(first.id)
+    assert not await store.keys.revoke("no-such-key")
+    revoked = await store.keys.get(first.id)
+    assert revoked is not None
+    assert revoked.revoked is not None
+    assert await store.keys.count() == 2
+
+
+async def test_times_are_kept_in_any_zone_and_given_back_in_utc(store: Store) -> None:
+    elsewhere = NOON.astimezone(timezone(timedelta(hours=-9, minutes=-30)))
+    kept = answer(created=elsewhere, status="done")
+    await store.answers.add(kept)
+    stored = await store.answers.get(kept.id)
+    assert stored is not None
+    assert stored.created == NOON
+    assert stored.created.tzinfo == UTC
+
+
+async def test_characters_that_no_database_can_store(store: Store) -> None:
+    hostile = feedback(comment="a\0b \ud800 c", references=("x\0y \udfff",))
+    await store.feedback.add(hostile)
+    (stored,) = await store.feedback.of_answer("an-answer")
+    assert stored.comment == "a\ufffdb \ufffd c"
+    assert stored.references == ("x\0y \ufffd",)
+    assert await store.answers.get("\0") is None
+
+
+async def test_all_feedback_is_read_bit_by_bit(store: Store) -> None:
+    many = [feedback(comment=str(number)) for number in range(1_001)]
+    rows = [vars(each) | {"references": list(each.references)} for each in many]
+    await store.database.change(insert(FEEDBACK).values(rows[:500]))
+    await store.database.change(insert(FEEDBACK).values(rows[500:]))
+    reader = store.feedback.each()
+    read = [await anext(reader)]
+    late = feedback(comment="written meanwhile")
+    await store.feedback.add(late)
+    read += [each async for each in reader]
+    assert read == [*many, late]
+
+
+async def test_it_answers(store: Store) -> None:
+    await store.ping()
+
+
+def test_ids_sort_by_the_time_they_were_made() -> None:
+    ids = [new_id() for _ in range(1_000)]
+    assert len(set(ids)) == 1_000
+    assert all(len(each) == 36 and each[14] == "7" and each[19] in "89ab" for each in ids)
+    milliseconds = [int(each.replace("-", "")[:12], 16) for each in ids]
+    assert milliseconds == sorted(milliseconds)

@@ -1,0 +1,38 @@
+"""Adds feedback from many tasks at once, and prints the id of each as soon as it is accepted.
+
+python writer.py URL TASKS FEEDBACK_A_TASK [JOB_ID]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from datetime import UTC, datetime
+
+from server.store.answers import StoredAnswer
+from server.store.database import Store, open_store
+from server.store.feedback import StoredFeedback
+from server.store.ids import new_id
+from server.store.jobs import StoredJob
+
+
+async def add(store: Store, count: int) -> None:
+    for _ in range(count):
+        now = datetime.now(UTC)
+        feedback = StoredFeedback(new_id(), "answer", None, 1, "good", None, now, "Why?", "So.", ["Because."])
+        await store.feedback.add(feedback)
+        print(feedback.id)  # noqa: T201
+
+
+async def main(url: str, tasks: int, count: int, work: str = "") -> None:
+    async with open_store(url) as store:
+        if work:
+            now = datetime.now(UTC)
+            await store.jobs.add(StoredJob(work, "index", "running", 3, 9, "", now, now, {}))
+            await store.answers.add(
+                StoredAnswer(work, None, "Why?", "answer", "running", now, None, None, None, {})
+            )
+        await asyncio.gather(*(add(store, count) for _ in range(tasks)))
+
+
+asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:]))

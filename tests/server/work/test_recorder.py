@@ -1,0 +1,63 @@
+"""Ends of questions while the database is away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.errors import CitewellError
+from server.store.answers import StoredAnswer
+from server.store.database import Store, open_store
+from server.work.opening import Opening
+from server.work.recorder import End, Recorder
+
+
+def running(answer_id: str) -> StoredAnswer:
+    return StoredAnswer(answer_id, None, "Why?", "answer", "running", datetime.now(UTC), None, None, None, {})
+
+
+async def test_what_the_database_refuses_is_stored_once_it_takes_it(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'citewell.sqlite3'}"
+    is_there = asyncio.Event()
+
+    @asynccontextmanager
+    async def opener() -> AsyncGenerator[Store, None]:
+        if not is_there.is_set():
+            raise CitewellError("The database is away.")
+        async with open_store(url) as store:
+            yield store
+
+    opening = Opening("database", opener)
+    recorder = Recorder(opening)
+    async with open_store(url) as store:
+        await store.answers.add(running("one"))
+        await opening.start()
+        await recorder.keep(End("one", "done", 1.5, {"answer": "Because."}))
+        assert recorder.pending == 1
+        is_there.set()
+        async with asyncio.timeout(10):
+            while recorder.pending:
+                await asyncio.sleep(0.05)
+        stored = await store.answers.get("one")
+    assert stored is not None
+    assert (stored.status, stored.seconds, stored.body) == ("done", 1.5, {"answer": "Because."})
+    await recorder.close()
+    await opening.close()
+
+
+async def test_what_is_left_is_stored_when_the_service_stops(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'citewell.sqlite3'}"
+    opening = Opening("database", lambda: open_store(url))
+    recorder = Recorder(opening)
+    await recorder.keep(End("one", "failed", 1.0, problem={"status": 500}))
+    assert recorder.pending == 1
+    await opening.start()
+    await opening.get().answers.add(running("one"))
+    await recorder.close()
+    stored = await opening.get().answers.get("one")
+    assert stored is not None
+    assert (stored.status, stored.problem) == ("failed", {"status": 500})
+    await opening.close()
