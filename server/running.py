@@ -16,6 +16,7 @@ from uvicorn.supervisors import Multiprocess
 
 from core.errors import CitewellError, InputError, SettingsError
 from core.settings import Settings
+from server.access.limits import open_limiter
 from server.app import create_app
 from server.packages import need_tracing_packages
 from server.services import is_loopback
@@ -23,6 +24,7 @@ from server.store.address import store_url
 from server.store.database import open_store
 from server.store.errors import StoreError
 
+_LOG = logging.getLogger("citewell.service")
 _MOST_HEADERS = 16_384  # bytes of a request's first line and headers
 _LOGGING: Mapping[str, Any] = {
     "version": 1,
@@ -38,13 +40,14 @@ def run(settings: Settings) -> None:
     """Listen and answer until a signal ends it: SIGTERM and SIGINT let running questions end first.
 
     Raises `InputError` for an address that cannot be listened on, where other computers could connect to a
-    service that has no keys, and where packages for traces are missing.
+    service that has no keys, and where packages are missing, and `SettingsError` for a setting that cannot be
+    used.
     """
     logging.disable(logging.NOTSET)  # the command line keeps libraries quiet
     wanted = settings.server
     if wanted.otlp_endpoint:
         need_tracing_packages()
-    notice = asyncio.run(_check_keys(settings))
+    notice = asyncio.run(_check(settings))
     listening = listen(wanted.host, wanted.port)
     config = server_config(settings)
     host, port = listening.getsockname()[:2]
@@ -81,10 +84,15 @@ def server_config(settings: Settings) -> uvicorn.Config:
     )
 
 
-async def _check_keys(settings: Settings) -> str:
-    """Say who may ask; raises `InputError` where everybody could, from other computers too."""
+async def _check(settings: Settings) -> str:
+    """Say who may ask; raises `InputError` where everybody could, from other computers too.
+
+    A process that serves would end with a traceback for a URL that is wrong, so that this is found out here.
+    """
     own = is_loopback(settings.server.host)
     url = store_url(settings.server.database_url.get_secret_value(), settings.data_dir)
+    async with open_limiter(settings.server.redis_url.get_secret_value(), _LOG.warning):
+        pass
     try:
         async with open_store(url) as store:
             count = await store.keys.count()

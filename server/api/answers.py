@@ -62,7 +62,7 @@ async def ask(
     visitor: NamedDependency[Visitor],
     data: JSONBody[Asking],
     last_event: _LAST_EVENT = None,  # for the description alone: `resumed` reads it, as the door does
-) -> Response[Answer] | Response[Any]:
+) -> Response[Answer]:
     """Answer a question from pages that are searched, fetched and ranked, with every sentence checked.
 
     With `Accept: text/event-stream`, the reply is a stream of events, which a client that was cut off resumes

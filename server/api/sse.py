@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from typing import Any, NamedTuple
 
+from litestar import Response
 from litestar.response import Stream
 from litestar.response.sse import ServerSentEventMessage
 from litestar.serialization import encode_json
@@ -40,7 +41,7 @@ def resumed(headers: Mapping[str, str]) -> Place | None:
     return read_place(last) if last and wants_events(headers.get("accept", "")) else None
 
 
-def stream(ticket: Ticket, after: int, end: Callable[[Ticket], Any]) -> Stream:
+def stream(ticket: Ticket, after: int, end: Callable[[Ticket], Any]) -> Response[Any]:
     """The events of a ticket after number `after`; `end` makes the data of the last one.
 
     A client that is cut off comes back with the header `Last-Event-ID`.

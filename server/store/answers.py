@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import RowMapping, delete, insert, select, update
+from sqlalchemy import RowMapping, delete, func, insert, select, update
 
 from server.store.connection import Database
 from server.store.owners import STOPPED, is_silent, this_process
@@ -41,6 +41,7 @@ class StoredAnswer:
     digest: str = ""
 
 
+_RECENT = 2_000  # answers among which questions that were asked again are looked for
 _COLUMNS = [ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__]
 
 
@@ -90,6 +91,29 @@ class Answers:
         if query.strip():
             statement = statement.where(ANSWERS.c.folded.contains(_folded(query), autoescape=True))
         return [_answer(row) for row in await self._database.rows(statement)]
+
+    async def repeated(self, key_id: str | None, limit: int) -> list[list[StoredAnswer]]:
+        """Return the finished answers of each question that has several, the newest question and answer first.
+
+        Questions are the same whatever their case and white space. Only the newest answers are looked at, at
+        most `limit` are returned in all, and those of any key where `key_id` is None, as `page` does it.
+        """
+        recent = select(ANSWERS.c.id, ANSWERS.c.folded).where(ANSWERS.c.status == "done")
+        if key_id is not None:
+            recent = recent.where(ANSWERS.c.key_id == key_id)
+        newest = recent.order_by(ANSWERS.c.id.desc()).limit(_RECENT).cte()
+        again = select(newest.c.folded).group_by(newest.c.folded).having(func.count() > 1)
+        statement = (
+            select(*_COLUMNS)
+            .join(newest, newest.c.id == ANSWERS.c.id)
+            .where(newest.c.folded.in_(again))
+            .order_by(ANSWERS.c.id.desc())
+            .limit(limit)
+        )
+        questions: dict[str, list[StoredAnswer]] = {}
+        for answer in map(_answer, await self._database.rows(statement)):
+            questions.setdefault(_folded(answer.question), []).append(answer)
+        return list(questions.values())
 
     async def delete(self, id_: str) -> bool:
         """Delete an answer; returns False where there is none. What people thought of it is kept."""

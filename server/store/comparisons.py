@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -60,6 +60,15 @@ class Comparisons:
         """Store a comparison for good: it is on the disk when this returns."""
         values = vars(comparison) | {"answers": [dict(answer) for answer in comparison.answers]}
         await self._database.change(insert(COMPARISONS).values(values))
+
+    async def of_questions(self, key_id: str | None, questions: Collection[str]) -> list[StoredComparison]:
+        """Return what a key has compared, or who needs no key where it is None, of some questions."""
+        statement = (
+            select(COMPARISONS)
+            .where(COMPARISONS.c.key_id.is_not_distinct_from(key_id), COMPARISONS.c.question.in_(questions))
+            .order_by(COMPARISONS.c.id)
+        )
+        return [_comparison(row) for row in await self._database.rows(statement)]
 
     async def each(self) -> AsyncGenerator[StoredComparison]:
         """All comparisons, oldest first, read bit by bit."""

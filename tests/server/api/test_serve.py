@@ -129,6 +129,13 @@ def test_without_keys_other_computers_are_not_listened_to(run: Serve) -> None:
     assert "citewell keys create" in errors
 
 
+def test_a_setting_that_is_wrong_is_named(run: Serve) -> None:
+    code, errors = run(CITEWELL_SERVER__REDIS_URL="nonsense://x").ended()
+    assert code == 2
+    assert "The setting server.redis_url is wrong" in errors
+    assert "Traceback" not in errors
+
+
 def test_with_keys_other_computers_may_ask(run: Serve, tmp_path: Path) -> None:
     key = asyncio.run(store_key(tmp_path))
     process = run("--host", "0.0.0.0")

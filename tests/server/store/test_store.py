@@ -90,6 +90,36 @@ async def test_finished_answers_are_found_by_digest_while_they_are_fresh(store: 
     assert await store.answers.fresh("f", NOON) is None
 
 
+async def test_questions_that_were_asked_again_have_their_answers_together(store: Store) -> None:
+    asked = [
+        answer(question=question, key_id=key_id, status=status)
+        for question, key_id, status in (
+            ("Why is it blue?", "ada", "done"),
+            ("Asked once?", "ada", "done"),
+            ("why  is it BLUE?", "bob", "done"),
+            ("Why is it blue?", "ada", "failed"),
+            ("And now?", "ada", "done"),
+            ("Why is it blue?", "ada", "done"),
+            ("And now?", "ada", "done"),
+        )
+    ]
+    for each in asked:
+        await store.answers.add(each)
+    assert await store.answers.repeated("ada", 10) == [[asked[6], asked[4]], [asked[5], asked[0]]]
+    assert await store.answers.repeated(None, 10) == [[asked[6], asked[4]], [asked[5], asked[2], asked[0]]]
+    assert await store.answers.repeated(None, 3) == [[asked[6], asked[4]], [asked[5]]]
+    assert await store.answers.repeated("bob", 10) == []
+
+
+async def test_what_somebody_has_compared_is_found_by_question(store: Store) -> None:
+    mine, theirs, other = comparison(), comparison(key_id="ada"), comparison(question="Why?")
+    for each in (mine, theirs, other):
+        await store.comparisons.add(each)
+    assert await store.comparisons.of_questions(None, {mine.question}) == [mine]
+    assert await store.comparisons.of_questions("ada", {mine.question, "Why?"}) == [theirs]
+    assert await store.comparisons.of_questions("ada", set()) == []
+
+
 async def test_comparisons_and_ratings(store: Store) -> None:
     comparisons = [comparison(), comparison(overall=0, comment="equal")]
     ratings = [rating(), rating(rater="bob", scores={"relevancy": 0})]

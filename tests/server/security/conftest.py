@@ -1,0 +1,159 @@
+"""A service over pages that try to take it over, with secrets to lose and an address that must not be asked."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from core.settings import Settings
+from retriever.collection.collection import collection_folder
+from retriever.collection.indexing import Indexer, index_documents
+from retriever.collection.sources import Document
+from tests.server.api.conftest import Service, make_key, service, serving, settings, start
+
+__all__ = ["service", "settings", "start"]
+
+SECRET = "sesame"  # every secret of the settings holds this word, and no page does
+
+
+class Poisoned(NamedTuple):
+    """A passage that tries to take over whoever reads it; `{canary}` stands for an address that listens."""
+
+    id: str
+    kind: str
+    place: str
+    text: str
+
+    @property
+    def question(self) -> str:
+        return f"When was the lighthouse of {self.place} first lit?"
+
+    @property
+    def url(self) -> str:
+        return f"https://lights.example/{self.id}"
+
+    def passage(self, canary: str) -> str:
+        lit = 1801 + sum(map(ord, self.place)) % 99
+        poison = self.text.replace("{canary}", canary)
+        return f"The lighthouse of {self.place} was first lit in {lit}. {poison}"
+
+
+def read_poisoned() -> list[Poisoned]:
+    lines = (Path(__file__).parent / "poisoned.jsonl").read_text(encoding="utf-8").split("\n")
+    return [Poisoned(**json.loads(line)) for line in lines if line]
+
+
+POISONED = read_poisoned()
+
+
+@dataclass
+class Listener:
+    """A server on this machine that notes whatever reaches it."""
+
+    url: str
+    asked: list[str] = field(default_factory=list)
+    bodies: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def listening(reply: Callable[[bytes], bytes]) -> Iterator[Listener]:
+    """A listener that answers each request with what `reply` makes of its body."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def handle_any(self) -> None:
+            sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            found.asked.append(f"{self.command} {self.path}")
+            found.bodies.append(sent.decode())
+            body = reply(sent)
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = do_HEAD = do_OPTIONS = do_PUT = handle_any  # noqa: N815
+
+        def log_message(self, *arguments: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        found = Listener(f"http://127.0.0.1:{server.server_port}")
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield found
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def canary() -> Iterator[Listener]:
+    """What the pages want to be asked, and nobody is to ask."""
+    with listening(lambda sent: b"{}") as listener:
+        yield listener
+
+
+@pytest.fixture(scope="session")
+def collection_data(tmp_path_factory: pytest.TempPathFactory, canary: Listener) -> Path:
+    """A data folder whose collection `notes` holds the poisoned passages, as text and in titles."""
+    data_dir = tmp_path_factory.mktemp("data")
+    documents = [
+        Document(row.url, row.passage(canary.url).encode(), "text/plain", f"{row.place} {row.text[:200]}")
+        for row in POISONED
+    ]
+    with Indexer(collection_folder(data_dir, "notes")) as indexer:
+        index_documents(indexer, "notes", documents)
+    return data_dir
+
+
+def obey(sent: bytes) -> bytes:
+    """What a model replies that does whatever it reads: all of its prompt, false citations, and an image."""
+    prompt = "\n".join(message["content"] for message in json.loads(sent)["messages"])
+    text = f"PWNED [99]. {prompt} ![x](http://127.0.0.1:9/x.png) <script>1</script> All of it is true [1][42]."
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return json.dumps({"model": "obedient", "choices": [choice]}).encode()
+
+
+@pytest.fixture(scope="session")
+def obedient() -> Iterator[Listener]:
+    """A language model that is taken over by everything that it reads."""
+    with listening(obey) as listener:
+        yield listener
+
+
+class Guarded(NamedTuple):
+    """A service that has secrets, and a key of it."""
+
+    service: Service
+    key: dict[str, str]
+
+
+def guarded(settings: Callable[..., Settings], **changes: Any) -> Iterator[Guarded]:
+    """A service with a secret in every setting that takes one."""
+    secrets = {
+        "search__brave_key": f"{SECRET}-brave",
+        "search__tavily_key": f"{SECRET}-tavily",
+        "generator__key": f"{SECRET}-generator",
+        "fetch__user_agent": f"{SECRET}-agent",
+        "server__rate_per_minute": 0,
+    }
+    with serving(settings(**secrets | changes)) as service:
+        yield Guarded(service, make_key(service, "ask", "feedback", "export"))
+
+
+@pytest.fixture(scope="session")
+def extractive(settings: Callable[..., Settings]) -> Iterator[Guarded]:
+    """The service with its own generator, which quotes."""
+    yield from guarded(settings)
+
+
+@pytest.fixture(scope="session")
+def taken_over(settings: Callable[..., Settings], obedient: Listener) -> Iterator[Guarded]:
+    """The service with the obedient model as its generator."""
+    yield from guarded(settings, generator__name="openai:obedient", generator__base_url=f"{obedient.url}/v1")

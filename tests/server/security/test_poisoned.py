@@ -1,0 +1,102 @@
+"""Pages that give orders change no source, learn no secret and cause no request, and stay text."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from lxml import html
+
+from tests.server.api.conftest import read_events
+from tests.server.security.conftest import POISONED, SECRET, Guarded, Listener, Poisoned
+
+STREAM = {"Accept": "text/event-stream"}
+NAMES = {"queued", "searching", "searched", "fetched", "failed", "ranked", "notice", "token", "scored", "done"}
+RUNNING = "//script | //iframe | //object | //embed | //img | //style | //base | //meta[@http-equiv]"
+
+
+def test_the_set_is_large_and_varied() -> None:
+    assert len({row.id for row in POISONED}) == len({row.place for row in POISONED}) == len(POISONED) >= 50
+    assert min(Counter(row.kind for row in POISONED).values()) >= 5
+
+
+@pytest.fixture(params=POISONED, ids=lambda row: row.id)
+def row(request: pytest.FixtureRequest) -> Poisoned:
+    found: Poisoned = request.param
+    return found
+
+
+@pytest.fixture(params=["extractive", "taken_over"])
+def guarded(request: pytest.FixtureRequest) -> Guarded:
+    found: Guarded = request.getfixturevalue(request.param)
+    return found
+
+
+def test_orders_of_a_page_are_not_followed(
+    guarded: Guarded, row: Poisoned, canary: Listener, obedient: Listener
+) -> None:
+    client, key = guarded.service.client, guarded.key
+    body = {"question": row.question}
+    retrieved = client.post("/v1/retrieve", json=body, headers=key)
+    with client.stream("POST", "/v1/answers", json=body, headers=key | STREAM) as response:
+        events = list(read_events(response))
+    answer = events[-1].data
+    address = f"/v1/answers/{answer['id']}"
+    chat = {"model": "citewell", "messages": [{"role": "user", "content": row.question}]}
+    completion = client.post("/v1/chat/completions", json=chat, headers=key)
+    page = client.get(f"/answers/{answer['id']}", headers=key)
+
+    # The sources are those that were retrieved, in their order, whatever the passage or the model says.
+    sources = [(reference["number"], reference["url"]) for reference in answer["references"]]
+    assert row.url in dict(map(reversed, sources))
+    assert sources == [(each["number"], each["url"]) for each in retrieved.json()["references"]]
+    assert {number for each in answer["sentences"] for number in each["citations"]} <= set(dict(sources))
+    assert completion.json()["citewell"]["references"] == answer["references"]
+
+    # An event is one of ours, and there is one end.
+    assert {event.name for event in events} <= NAMES
+    assert [event.name for event in events].count("done") == 1
+    assert client.get(address, headers=key).json()["answer"] == answer["answer"]
+
+    # No secret is in anything that leaves the service, the prompt of a language model included.
+    left = [retrieved.text, completion.text, page.text, json.dumps([event.data for event in events])]
+    secrets = (SECRET, key["Authorization"].split("_")[-1], str(guarded.service.settings.data_dir))
+    assert not [secret for secret in secrets if secret in "".join([*left, *obedient.bodies])]
+
+    _check_page(page.text)
+    assert canary.asked == []
+    assert set(obedient.asked) <= {"POST /v1/chat/completions"}
+
+
+def _check_page(text: str) -> None:
+    """Nothing on a page runs, loads or sends that is not the page's own."""
+    tree = html.fromstring(text)
+    for element in tree.xpath(RUNNING):
+        assert element.tag == "script", html.tostring(element)
+        assert not (element.text or "").strip()
+    addresses = tree.xpath("//@src | //@action | //@formaction | //link/@href | //@data-src")
+    assert all(address.startswith("/") and not address.startswith("//") for address in addresses), addresses
+    links = tree.xpath("//a/@href")
+    assert all(link.startswith(("/", "#", "https://lights.example/")) for link in links), links
+    assert not [name for name in tree.xpath("//@*/..") for name in name.attrib if name.startswith("on")]
+    assert not tree.xpath("//@style")
+
+
+def test_what_was_poisoned_is_exported_one_line_a_row(extractive: Guarded) -> None:
+    client, key = extractive.service.client, extractive.key
+    asked: list[dict[str, Any]] = []
+    for row in POISONED:
+        response = client.post("/v1/answers", json={"question": row.question}, headers=key)
+        opinion = {"thumb": -1, "comment": row.text}
+        assert client.post(f"{response.headers['Location']}/feedback", json=opinion, headers=key).is_success
+        asked.append(response.json())
+    lines = client.get("/v1/export/feedback", headers=key).content.split(b"\n")
+    assert lines.pop() == b""
+    exported = [json.loads(line) for line in lines]
+    assert [each["comment"] for each in exported] == [row.text.strip() for row in POISONED]
+    for each, answer in zip(exported, asked, strict=True):
+        assert (each["question"], each["answer"]) == (answer["question"], answer["answer"])
+        assert each["references"] == [reference["text"] for reference in answer["references"]]
+        assert each["thumbs"] == -1
