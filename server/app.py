@@ -20,13 +20,15 @@ from server.api.collections import collections, index, job, jobs
 from server.api.comparisons import compare
 from server.api.description import described
 from server.api.door import admit
-from server.api.exports import export_comparisons, export_feedback
+from server.api.exports import export_comparisons, export_feedback, export_rankings
 from server.api.feedback import give_feedback
 from server.api.headers import secure
 from server.api.health import health, problem_type, ready
 from server.api.metrics import metrics
 from server.api.models import model, models
 from server.api.problems import reply_to_depth, reply_to_error, reply_to_fault, reply_to_http_error
+from server.api.rankings import rank
+from server.api.ratings import judge
 from server.api.retrieve import retrieve
 from server.pages.site import pages, templates
 from server.services import Services, open_services
@@ -45,8 +47,11 @@ _HANDLERS = (
     give_feedback,
     retrieve,
     compare,
+    rank,
+    judge,
     export_feedback,
     export_comparisons,
+    export_rankings,
     collections,
     index,
     jobs,

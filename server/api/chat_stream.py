@@ -8,12 +8,12 @@ from typing import Any
 
 from litestar import Response
 from litestar.response import Stream
-from litestar.serialization import encode_json
 
 from server.api.chat_draft import Draft
 from server.api.chat_errors import error_of
 from server.api.chat_reply import Completion
 from server.api.chat_shapes import ChatAsking
+from server.api.lines import one_line
 from server.api.sse import MEDIA_TYPE
 from server.services import Services
 from server.work.desk import Ticket
@@ -81,4 +81,4 @@ def _head(of: Completion) -> dict[str, Any]:
 
 
 def _line(value: Any) -> bytes:
-    return b"data: " + encode_json(value) + b"\n\n"
+    return b"data: " + one_line(value) + b"\n\n"

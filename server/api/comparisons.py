@@ -38,7 +38,7 @@ async def compare(
         id=new_id(),
         key_id=visitor.key_id,
         question=data.question,
-        answers=[await _compared(services, visitor, answer) for answer in data.answers],
+        answers=[await compared(services, visitor, answer) for answer in data.answers],
         usefulness=data.usefulness,
         coherence=data.coherence,
         unsupported=data.unsupported,
@@ -50,13 +50,14 @@ async def compare(
     return Made(comparison.id)
 
 
-async def _compared(services: Services, visitor: Visitor, given: Compared) -> dict[str, Any]:
+async def compared(services: Services, visitor: Visitor, given: Compared) -> dict[str, Any]:
+    """An answer with all that is to be kept of it; raises `NoAnswerError` and `InputError`."""
     if given.text is not None:
         if given.answer_id is not None:
             await visible_answer(services, visitor, given.answer_id)
         return {"text": given.text, "references": list(given.references), "answer_id": given.answer_id}
     if given.answer_id is None:
-        raise InputError("Each of the two answers needs an `answer_id` or a `text`.")
+        raise InputError("Each answer needs an `answer_id` or a `text`.")
     answer = await visible_answer(services, visitor, given.answer_id)
     if answer.body is None:
         raise InputError(f"The question {given.answer_id} has no answer.", "Wait for it, or ask again.")

@@ -1,4 +1,4 @@
-"""Feedback and comparisons as JSON lines, which `citewell train scorer` reads."""
+"""Feedback, comparisons and rankings as JSON lines, which `citewell train scorer` reads."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from litestar import get
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.response import Stream
-from litestar.serialization import encode_json
 
 from server.api.documented import problems
+from server.api.lines import one_line
 from server.services import Services
 
 MEDIA_TYPE = "application/x-ndjson"
@@ -60,6 +60,19 @@ async def export_comparisons(services: NamedDependency[Services]) -> Stream:
     return _stream(services.store.get().comparisons.each(), "comparisons")
 
 
+@get(
+    "/v1/export/rankings",
+    opt={"scope": "export"},
+    summary="Export the rankings",
+    responses=_documented("a ranking"),
+    media_type=MEDIA_TYPE,
+    tags=["export"],
+)
+async def export_rankings(services: NamedDependency[Services]) -> Stream:
+    """All rankings, oldest first, as `citewell train scorer --from FILE` reads them."""
+    return _stream(services.store.get().rankings.each(), "rankings")
+
+
 def _stream(rows: AsyncGenerator[_Exported, None], name: str) -> Stream:
     headers = {"Content-Disposition": f'attachment; filename="{name}.jsonl"'}
     return Stream(_lines(rows), media_type=MEDIA_TYPE, headers=headers)
@@ -68,4 +81,4 @@ def _stream(rows: AsyncGenerator[_Exported, None], name: str) -> Stream:
 async def _lines(rows: AsyncGenerator[_Exported, None]) -> AsyncGenerator[bytes, None]:
     async with aclosing(rows):
         async for row in rows:
-            yield encode_json(row.exported()) + b"\n"
+            yield one_line(row.exported()) + b"\n"

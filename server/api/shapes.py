@@ -111,6 +111,51 @@ class Comparing(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     comment: Comment = ""
 
 
+class Ranked(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """In which order several answers are put, as InstructGPT's raters did it (§3.4)."""
+
+    question: Question
+    answers: Annotated[list[Compared], Meta(min_length=2, max_length=9)]
+    ranks: Annotated[
+        list[Annotated[int, Meta(ge=1, le=9)]],
+        Meta(
+            min_length=2,
+            max_length=9,
+            description="The rank of each answer, in the same order: 1 is the best, equal ones are ties.",
+            examples=[[2, 1, 2]],
+        ),
+    ]
+    comment: Comment = ""
+
+
+Scores = Annotated[dict[Annotated[str, Meta(max_length=40)], int], Meta(max_length=20)]
+
+
+class Judged(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What a rater thinks of an answer and of its references, on WebGLM's scales (Tables 20 and 21)."""
+
+    answer: Annotated[
+        Scores,
+        Meta(
+            description="The scores of the answer by scale.",
+            examples=[
+                {"fluency": 3, "correctness": 2, "citations": 3, "objectivity": 1, "redundancy": 0},
+            ],
+        ),
+    ]
+    references: Annotated[
+        list[Scores],
+        Meta(
+            max_length=50,
+            description="The scores of each reference by scale, in their order.",
+            examples=[[{"relevancy": 3, "density": 2, "truthfulness": 1, "toxicity": 0, "bias": 0}]],
+        ),
+    ]
+    rater: Annotated[
+        str, Meta(max_length=100, description="Who rates, where the service has no keys.", examples=["Ada"])
+    ] = ""
+
+
 class Indexing(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A source to be put into a collection, which is made where there is none of its name."""
 

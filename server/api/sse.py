@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from litestar import Response
 from litestar.response import Stream
 from litestar.response.sse import ServerSentEventMessage
-from litestar.serialization import encode_json
 
+from server.api.lines import one_line
 from server.work.desk import Ticket
 
 MEDIA_TYPE = "text/event-stream"
@@ -61,6 +61,6 @@ async def _messages(ticket: Ticket, after: int, end: Callable[[Ticket], Any]) ->
                 continue
             data = end(ticket) if event.name in ("done", "error") else event.data
             message = ServerSentEventMessage(
-                data=encode_json(data), event=event.name, id=f"{ticket.about.id}.{event.number}"
+                data=one_line(data), event=event.name, id=f"{ticket.about.id}.{event.number}"
             )
             yield message.encode()

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from litestar import Router
+from litestar import Request, Router
 from litestar.datastructures import CacheControlHeader
-from litestar.exceptions import HTTPException
+from litestar.exceptions import HTTPException, NotFoundException
 from litestar.plugins.jinja import JinjaTemplateEngine
+from litestar.response import Template
 from litestar.static_files import create_static_files_router
 from litestar.template import TemplateConfig
 
 from core.errors import CitewellError
 from server.pages.answers import answer_page, ask_page, history_page
+from server.pages.compare import compare_page
 from server.pages.formats import spoken_bytes, spoken_seconds, spoken_time
+from server.pages.rank import rank_page
+from server.pages.rate import rate_page, ratings_page
 from server.pages.replies import page_of_error, page_of_fault, page_of_http_error
 from server.pages.sources import sources_page
 
@@ -25,7 +30,16 @@ def pages() -> tuple[Router, Router]:
     """The pages, and the files that they load, none of which needs a key."""
     site = Router(
         "/",
-        route_handlers=[ask_page, answer_page, history_page, sources_page],
+        route_handlers=[
+            ask_page,
+            answer_page,
+            history_page,
+            compare_page,
+            rank_page,
+            rate_page,
+            ratings_page,
+            sources_page,
+        ],
         exception_handlers={
             CitewellError: page_of_error,
             HTTPException: page_of_http_error,
@@ -34,9 +48,17 @@ def pages() -> tuple[Router, Router]:
         include_in_schema=False,
     )
     files = create_static_files_router(
-        "/static", [_HERE / "static"], cache_control=CacheControlHeader(no_cache=True)
+        "/static",
+        [_HERE / "static"],
+        cache_control=CacheControlHeader(no_cache=True),
+        exception_handlers={ValueError: _no_file},
     )
     return site, files
+
+
+def _no_file(request: Request[Any, Any, Any], error: ValueError) -> Template:
+    """A name that no file can have, since it holds the character zero."""
+    return page_of_http_error(request, NotFoundException())
 
 
 def templates() -> TemplateConfig[JinjaTemplateEngine]:

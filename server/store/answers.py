@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from sqlalchemy import RowMapping, delete, func, insert, select, update
 
 from server.store.connection import Database
-from server.store.owners import STOPPED, is_silent, this_process
+from server.store.owners import STOPPED, is_lost, this_process
 from server.store.tables import ANSWERS
 
 AnswerStatus = Literal["running", "done", "failed", "cancelled"]
@@ -24,8 +24,8 @@ class StoredAnswer:
     one, and `seconds` the time it took. `settings` are the options it was asked with. Answers of equal
     `digest` answer the same question with the same options; `key_id` is the key that asked, if any.
 
-    An answer whose process died is `failed`: on the same computer once a store is opened again, and anywhere
-    an hour after it was asked for.
+    An answer whose process died is `failed`: at once on the same computer, and anywhere an hour after it was
+    asked for.
     """
 
     id: str
@@ -42,7 +42,7 @@ class StoredAnswer:
 
 
 _RECENT = 2_000  # answers among which questions that were asked again are looked for
-_COLUMNS = [ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__]
+_COLUMNS = [*(ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__), ANSWERS.c.owner]
 
 
 class Answers:
@@ -93,7 +93,7 @@ class Answers:
         return [_answer(row) for row in await self._database.rows(statement)]
 
     async def repeated(self, key_id: str | None, limit: int) -> list[list[StoredAnswer]]:
-        """Return the finished answers of each question that has several, the newest question and answer first.
+        """Return the finished answers of each question that has several, the newest first.
 
         Questions are the same whatever their case and white space. Only the newest answers are looked at, at
         most `limit` are returned in all, and those of any key where `key_id` is None, as `page` does it.
@@ -120,10 +120,14 @@ class Answers:
         return await self._database.change(delete(ANSWERS).where(ANSWERS.c.id == id_)) > 0
 
     async def fresh(self, digest: str, since: datetime) -> StoredAnswer | None:
-        """Return the newest finished answer of a digest that was asked for at `since` or later, or None."""
+        """Return the newest finished answer of a digest that was asked for at `since` or later, or None.
+
+        One that seems to come from the future is none: the clock was set back, and its age is not known.
+        """
+        times = ANSWERS.c.created.between(since, datetime.now(UTC))
         statement = (
             select(*_COLUMNS)
-            .where(ANSWERS.c.digest == digest, ANSWERS.c.status == "done", ANSWERS.c.created >= since)
+            .where(ANSWERS.c.digest == digest, ANSWERS.c.status == "done", times)
             .order_by(ANSWERS.c.created.desc())
             .limit(1)
         )
@@ -132,8 +136,10 @@ class Answers:
 
 
 def _answer(row: RowMapping) -> StoredAnswer:
-    answer = StoredAnswer(**row)
-    if answer.status == "running" and is_silent(answer.created):
+    values = dict(row)
+    owner = values.pop("owner")
+    answer = StoredAnswer(**values)
+    if answer.status == "running" and is_lost(owner, answer.created):
         return replace(answer, status="failed", problem=STOPPED)
     return answer
 

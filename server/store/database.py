@@ -15,6 +15,7 @@ from server.store.errors import StoreUnreachableError
 from server.store.feedback import Feedback
 from server.store.jobs import Jobs
 from server.store.keys import Keys
+from server.store.rankings import Rankings
 from server.store.ratings import Ratings
 
 
@@ -26,6 +27,7 @@ class Store:
         self.answers = Answers(database)
         self.feedback = Feedback(database)
         self.comparisons = Comparisons(database)
+        self.rankings = Rankings(database)
         self.ratings = Ratings(database)
         self.keys = Keys(database)
         self.jobs = Jobs(database)

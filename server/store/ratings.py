@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -33,6 +33,15 @@ class Ratings:
     async def add(self, rating: StoredRating) -> None:
         """Store a rating for good: it is on the disk when this returns."""
         await self._database.change(insert(RATINGS).values(vars(rating)))
+
+    async def add_all(self, ratings: Sequence[StoredRating]) -> None:
+        """Store several ratings, all of them or, where that fails, none."""
+        await self._database.change(insert(RATINGS).values([vars(rating) for rating in ratings]))
+
+    async def items_of(self, rater: str) -> set[str]:
+        """Return what a rater has rated."""
+        statement = select(RATINGS.c.item).where(RATINGS.c.rater == rater).distinct()
+        return {row["item"] for row in await self._database.rows(statement)}
 
     async def each(self) -> AsyncGenerator[StoredRating]:
         """All ratings, oldest first, read bit by bit."""

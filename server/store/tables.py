@@ -76,6 +76,18 @@ COMPARISONS = Table(
     Column("created", UtcTime, nullable=False),
 )
 
+RANKINGS = Table(
+    "rankings",
+    METADATA,
+    _id(),
+    _text("key_id", nullable=True),
+    _text("question"),
+    Column("answers", _JSON, nullable=False),
+    Column("ranks", _JSON, nullable=False),
+    _text("comment"),
+    Column("created", UtcTime, nullable=False),
+)
+
 RATINGS = Table(
     "ratings",
     METADATA,

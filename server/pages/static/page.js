@@ -2,6 +2,8 @@
 
 import { prepareAnswer } from "./answer.js";
 import { prepareAsking } from "./ask.js";
+import { prepareCompare } from "./compare.js";
+import { prepareRate } from "./rate.js";
 import { prepareOtherKey, prepareSources, watchJobs } from "./sources.js";
 import { request, showKey } from "./service.js";
 
@@ -62,6 +64,8 @@ function prepare(main) {
   localTimes(main);
   prepareAsking(main, arrive);
   prepareAnswer(main);
+  prepareCompare(main, refresh);
+  prepareRate(main, refresh);
   prepareSources(main, refreshLists);
   prepareOtherKey(main, refresh);
 }

@@ -85,6 +85,19 @@ def test_a_comparison_of_an_answer_with_a_text_is_exported(start: Start) -> None
     assert second == {"text": "By ear. [1]", "references": ["Bats hear."], "answer_id": None}
 
 
+def test_a_ranking_with_ties_is_exported(start: Start) -> None:
+    service = start()
+    answer = service.ask(BATS).json()
+    answers = [{"text": "By sight."}, {"answer_id": answer["id"]}, {"text": "By eye."}]
+    body = {"question": BATS, "answers": answers, "ranks": [2, 1, 2]}
+    assert service.client.post("/v1/rankings", json=body).status_code == 201
+    (row,) = lines(service, "rankings")
+    assert (row["answers"], row["ranks"]) == (["By sight.", answer["answer"], "By eye."], [2, 1, 2])
+    assert row["references"] == [reference["text"] for reference in answer["references"]]
+    for changes in ({"ranks": [1, 2]}, {"ranks": [0, 1, 2]}, {"answers": answers[:1], "ranks": [1]}):
+        assert service.client.post("/v1/rankings", json=body | changes).status_code == 400
+
+
 @pytest.mark.parametrize(
     ("changes", "status"),
     [

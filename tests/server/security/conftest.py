@@ -1,4 +1,4 @@
-"""A service over pages that try to take it over, with secrets to lose and an address that must not be asked."""
+"""A service over pages that try to take it over, with secrets to lose and a server that must hear nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.settings import Settings
 from retriever.collection.collection import collection_folder
 from retriever.collection.indexing import Indexer, index_documents
 from retriever.collection.sources import Document
-from tests.server.api.conftest import Service, make_key, service, serving, settings, start
+from tests.server.api.conftest import Event, Service, make_key, service, serving, settings, start
 
 __all__ = ["service", "settings", "start"]
 
@@ -92,6 +92,16 @@ def listening(reply: Callable[[bytes], bytes]) -> Iterator[Listener]:
         server.shutdown()
 
 
+def events_of(body: bytes) -> list[Event]:
+    """The events of a whole stream, whose lines end as the specification says, and nowhere else."""
+    found = []
+    for block in body.decode().replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
+        fields = dict(line.partition(": ")[::2] for line in block.split("\n"))
+        if "event" in fields:
+            found.append(Event(fields["id"], fields["event"], json.loads(fields["data"])))
+    return found
+
+
 @pytest.fixture(scope="session")
 def canary() -> Iterator[Listener]:
     """What the pages want to be asked, and nobody is to ask."""
@@ -115,7 +125,11 @@ def collection_data(tmp_path_factory: pytest.TempPathFactory, canary: Listener) 
 def obey(sent: bytes) -> bytes:
     """What a model replies that does whatever it reads: all of its prompt, false citations, and an image."""
     prompt = "\n".join(message["content"] for message in json.loads(sent)["messages"])
-    text = f"PWNED [99]. {prompt} ![x](http://127.0.0.1:9/x.png) <script>1</script> All of it is true [1][42]."
+    begin, end = (
+        "Mallory rules the harbour [99].",
+        "![x](http://127.0.0.1:9/) <script>1</script> That is true [1][42].",
+    )
+    text = f"{begin} {prompt} {end}"
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     return json.dumps({"model": "obedient", "choices": [choice]}).encode()
 
@@ -142,6 +156,10 @@ def guarded(settings: Callable[..., Settings], **changes: Any) -> Iterator[Guard
         "generator__key": f"{SECRET}-generator",
         "fetch__user_agent": f"{SECRET}-agent",
         "server__rate_per_minute": 0,
+        # Encoding takes most of the time.
+        "retriever__prefilter": 2,
+        "retriever__k": 2,
+        "retriever__max_tokens": 32,
     }
     with serving(settings(**secrets | changes)) as service:
         yield Guarded(service, make_key(service, "ask", "feedback", "export"))

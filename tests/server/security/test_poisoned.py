@@ -9,11 +9,21 @@ from typing import Any
 import pytest
 from lxml import html
 
-from tests.server.api.conftest import read_events
-from tests.server.security.conftest import POISONED, SECRET, Guarded, Listener, Poisoned
+from tests.server.security.conftest import POISONED, SECRET, Guarded, Listener, Poisoned, events_of
 
 STREAM = {"Accept": "text/event-stream"}
-NAMES = {"queued", "searching", "searched", "fetched", "failed", "ranked", "notice", "token", "scored", "done"}
+NAMES = {
+    "queued",
+    "searching",
+    "searched",
+    "fetched",
+    "failed",
+    "ranked",
+    "notice",
+    "token",
+    "scored",
+    "done",
+}
 RUNNING = "//script | //iframe | //object | //embed | //img | //style | //base | //meta[@http-equiv]"
 
 
@@ -22,26 +32,21 @@ def test_the_set_is_large_and_varied() -> None:
     assert min(Counter(row.kind for row in POISONED).values()) >= 5
 
 
-@pytest.fixture(params=POISONED, ids=lambda row: row.id)
-def row(request: pytest.FixtureRequest) -> Poisoned:
-    found: Poisoned = request.param
-    return found
+# The obedient model does whatever it reads, so that a part of the set shows what such a model can do.
+PAIRS = [("extractive", row) for row in POISONED] + [("taken_over", row) for row in POISONED[::3]]
 
 
-@pytest.fixture(params=["extractive", "taken_over"])
-def guarded(request: pytest.FixtureRequest) -> Guarded:
-    found: Guarded = request.getfixturevalue(request.param)
-    return found
-
-
+@pytest.mark.parametrize(("name", "row"), PAIRS, ids=lambda part: part if isinstance(part, str) else part.id)
 def test_orders_of_a_page_are_not_followed(
-    guarded: Guarded, row: Poisoned, canary: Listener, obedient: Listener
+    name: str, row: Poisoned, request: pytest.FixtureRequest, canary: Listener, obedient: Listener
 ) -> None:
+    guarded: Guarded = request.getfixturevalue(name)
     client, key = guarded.service.client, guarded.key
     body = {"question": row.question}
-    retrieved = client.post("/v1/retrieve", json=body, headers=key)
-    with client.stream("POST", "/v1/answers", json=body, headers=key | STREAM) as response:
-        events = list(read_events(response))
+    stream = client.post("/v1/answers", json=body, headers=key | STREAM)
+    events = events_of(stream.content)
+    assert len(stream.text.splitlines()) == stream.text.count("\r\n")
+    retrieved = next(event.data["references"] for event in events if event.name == "ranked")
     answer = events[-1].data
     address = f"/v1/answers/{answer['id']}"
     chat = {"model": "citewell", "messages": [{"role": "user", "content": row.question}]}
@@ -50,8 +55,9 @@ def test_orders_of_a_page_are_not_followed(
 
     # The sources are those that were retrieved, in their order, whatever the passage or the model says.
     sources = [(reference["number"], reference["url"]) for reference in answer["references"]]
-    assert row.url in dict(map(reversed, sources))
-    assert sources == [(each["number"], each["url"]) for each in retrieved.json()["references"]]
+    (own,) = [reference for reference in answer["references"] if reference["url"] == row.url]
+    assert len(own["text"]) > len(f"The lighthouse of {row.place} was first lit in 1801. ")  # with its poison
+    assert sources == [(each["number"], each["url"]) for each in retrieved]
     assert {number for each in answer["sentences"] for number in each["citations"]} <= set(dict(sources))
     assert completion.json()["citewell"]["references"] == answer["references"]
 
@@ -61,13 +67,22 @@ def test_orders_of_a_page_are_not_followed(
     assert client.get(address, headers=key).json()["answer"] == answer["answer"]
 
     # No secret is in anything that leaves the service, the prompt of a language model included.
-    left = [retrieved.text, completion.text, page.text, json.dumps([event.data for event in events])]
-    secrets = (SECRET, key["Authorization"].split("_")[-1], str(guarded.service.settings.data_dir))
+    left = [completion.text, page.text, json.dumps([event.data for event in events])]
+    secrets = (SECRET, key["Authorization"].split("_", 2)[2], str(guarded.service.settings.data_dir))
     assert not [secret for secret in secrets if secret in "".join([*left, *obedient.bodies])]
 
     _check_page(page.text)
     assert canary.asked == []
     assert set(obedient.asked) <= {"POST /v1/chat/completions"}
+
+
+def test_what_a_model_makes_up_is_marked_as_unsupported(taken_over: Guarded) -> None:
+    body = {"question": POISONED[0].question}
+    answer = taken_over.service.client.post("/v1/answers", json=body, headers=taken_over.key).json()
+    (made_up,) = [each for each in answer["sentences"] if each["text"].startswith("Mallory")]
+    assert (made_up["supported"], made_up["citations"]) == (False, [])
+    assert not {"[99]", "[42]"} & set(answer["answer"].split())
+    assert [reference["number"] for reference in answer["references"]] == [1, 2]
 
 
 def _check_page(text: str) -> None:

@@ -10,6 +10,7 @@ from server.store.comparisons import StoredComparison
 from server.store.feedback import StoredFeedback
 from server.store.ids import new_id
 from server.store.jobs import StoredJob
+from server.store.rankings import StoredRanking
 from server.store.ratings import StoredRating
 
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
@@ -65,6 +66,23 @@ def comparison(**changes: Any) -> StoredComparison:
         "created": NOON,
     }
     return StoredComparison(**values | changes)
+
+
+def ranking(**changes: Any) -> StoredRanking:
+    values: dict[str, Any] = {
+        "id": new_id(),
+        "key_id": None,
+        "question": "How do bats find their way?",
+        "answers": (
+            {"text": "By sight.", "references": [], "answer_id": None},
+            {"text": "By echolocation [1].", "references": ["Bats use echolocation."], "answer_id": "a"},
+            {"text": "By calls [2].", "references": ["Bats use echolocation.", "Calls."], "answer_id": "b"},
+        ),
+        "ranks": (3, 1, 1),
+        "comment": "",
+        "created": NOON,
+    }
+    return StoredRanking(**values | changes)
 
 
 def rating(**changes: Any) -> StoredRating:

@@ -54,6 +54,20 @@ async def test_what_runs_in_a_living_process_is_left_running(url: str, program: 
                 assert stored.status == "running"
 
 
+async def test_an_open_store_does_not_wait_for_a_process_that_died(
+    store: Store, url: str, program: Program
+) -> None:
+    process = program("writer.py", url, 1, 100_000, "work")
+    assert process.stdout is not None
+    await asyncio.to_thread(process.stdout.readline)
+    process.kill()
+    process.wait()
+    interrupted, broken = await store.jobs.get("work"), await store.answers.get("work")
+    assert interrupted is not None
+    assert broken is not None
+    assert (interrupted.status, broken.status) == ("interrupted", "failed")
+
+
 async def test_many_writers_at_once(url: str, program: Program) -> None:
     processes = [program("writer.py", url, 10, 20) for _ in range(3)]
     async with open_store(url) as store:

@@ -9,11 +9,12 @@ from scorer.data.reading import read_comparisons
 from server.store.comparisons import StoredComparison
 from server.store.database import Store
 from server.store.feedback import StoredFeedback
+from server.store.rankings import StoredRanking
 
-from .samples import comparison, feedback
+from .samples import comparison, feedback, ranking
 
 
-def written(rows: list[StoredFeedback] | list[StoredComparison], file: Path) -> Path:
+def written(rows: list[StoredFeedback] | list[StoredComparison] | list[StoredRanking], file: Path) -> Path:
     file.write_text("".join(json.dumps(row.exported()) + "\n" for row in rows), encoding="utf-8")
     return file
 
@@ -42,3 +43,15 @@ async def test_comparisons_come_back(store: Store, tmp_path: Path) -> None:
     first = group.comparisons[0]
     assert (first.first, first.second) == ("By echolocation [1].", "By sight.")
     assert (first.references, first.second_references) == (("Bats use echolocation.",), ())
+
+
+async def test_rankings_come_back(store: Store, tmp_path: Path) -> None:
+    await store.rankings.add(ranking())
+    stored = [each async for each in store.rankings.each()]
+    (group,) = read_comparisons(written(stored, tmp_path / "r.jsonl")).groups
+    assert [(each.first, each.second, each.preference) for each in group.comparisons] == [
+        ("By echolocation [1].", "By calls [2].", 0.5),
+        ("By echolocation [1].", "By sight.", 1.0),
+        ("By calls [2].", "By sight.", 1.0),
+    ]
+    assert {each.references for each in group.comparisons} == {("Bats use echolocation.", "Calls.")}

@@ -13,7 +13,7 @@ from server.store.database import Store
 from server.store.ids import new_id
 from server.store.tables import FEEDBACK
 
-from .samples import NOON, answer, comparison, feedback, job, rating
+from .samples import NOON, answer, comparison, feedback, job, ranking, rating
 
 
 async def test_an_answer_from_its_beginning_to_its_end(store: Store) -> None:
@@ -125,10 +125,21 @@ async def test_comparisons_and_ratings(store: Store) -> None:
     ratings = [rating(), rating(rater="bob", scores={"relevancy": 0})]
     for each in comparisons:
         await store.comparisons.add(each)
-    for one in ratings:
-        await store.ratings.add(one)
+    await store.ratings.add(ratings[0])
+    await store.ratings.add_all(ratings[1:])
     assert [each async for each in store.comparisons.each()] == comparisons
     assert [each async for each in store.ratings.each()] == ratings
+    assert await store.ratings.items_of("bob") == {ratings[1].item}
+    assert await store.ratings.items_of("nobody") == set()
+
+
+async def test_rankings(store: Store) -> None:
+    mine, theirs = ranking(), ranking(key_id="ada", ranks=(1, 2, 3))
+    for each in (mine, theirs):
+        await store.rankings.add(each)
+    assert [each async for each in store.rankings.each()] == [mine, theirs]
+    assert await store.rankings.of_questions("ada", {mine.question, "Why?"}) == [theirs]
+    assert await store.rankings.of_questions(None, {mine.question}) == [mine]
 
 
 async def test_jobs(store: Store) -> None:

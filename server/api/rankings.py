@@ -1,0 +1,49 @@
+"""In which order people put several answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from litestar import post
+from litestar.di import NamedDependency
+from litestar.params import JSONBody
+
+from core.errors import InputError
+from server.access.doorman import Visitor
+from server.api.comparisons import compared
+from server.api.documented import problems
+from server.api.shapes import Made, Ranked
+from server.services import Services
+from server.store.ids import new_id
+from server.store.rankings import StoredRanking
+
+
+@post(
+    "/v1/rankings",
+    opt={"scope": "feedback"},
+    summary="Rank several answers",
+    responses=problems(404, body=True),
+    tags=["feedback"],
+)
+async def rank(
+    services: NamedDependency[Services], visitor: NamedDependency[Visitor], data: JSONBody[Ranked]
+) -> Made:
+    """Store the ranks of two to nine answers to a question. They are on the disk when this returns.
+
+    The ranks stand in the order of the answers: 1 is the best, and equal ranks are ties.
+    """
+    if len(data.ranks) != len(data.answers):
+        raise InputError(
+            f"There are {len(data.answers)} answers and {len(data.ranks)} ranks.", "Give each answer a rank."
+        )
+    ranking = StoredRanking(
+        id=new_id(),
+        key_id=visitor.key_id,
+        question=data.question,
+        answers=[await compared(services, visitor, answer) for answer in data.answers],
+        ranks=data.ranks,
+        comment=data.comment.strip(),
+        created=datetime.now(UTC),
+    )
+    await services.store.get().rankings.add(ranking)
+    return Made(ranking.id)

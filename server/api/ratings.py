@@ -1,0 +1,65 @@
+"""How people judge single answers and their references."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from litestar import post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from core.errors import InputError
+from server.access.doorman import Visitor
+from server.api.documented import problems
+from server.api.scales import ANSWERS, REFERENCES, check_scores
+from server.api.shapes import Judged, Made
+from server.api.visibility import visible_answer
+from server.services import Services
+from server.store.ids import new_id
+from server.store.ratings import StoredRating
+
+
+@post(
+    "/v1/answers/{answer_id:str}/ratings",
+    opt={"scope": "feedback"},
+    summary="Judge an answer and its references",
+    responses=problems(404, body=True),
+    tags=["feedback"],
+)
+async def judge(
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Visitor],
+    answer_id: FromPath[str],
+    data: JSONBody[Judged],
+) -> Made:
+    """Store the scores of an answer and of each of its references, on WebGLM's scales. They are on the disk
+    when this returns.
+
+    Truthfulness may be left out where the rater does not know.
+    """
+    answer = await visible_answer(services, visitor, answer_id)
+    if answer.body is None:
+        raise InputError(f"The question {answer_id} has no answer.", "Wait for it, or ask again.")
+    references = answer.body["references"]
+    if len(data.references) != len(references):
+        raise InputError(
+            f"There are {len(references)} references and scores of {len(data.references)}.", "Score each."
+        )
+    check_scores(data.answer, ANSWERS, "The answer")
+    for number, scores in enumerate(data.references, 1):
+        check_scores(scores, REFERENCES, f"Reference {number}")
+    rater, now = rater_of(visitor, data.rater), datetime.now(UTC)
+    ratings = [
+        StoredRating(new_id(), rater, "answer", answer_id, data.answer, now),
+        *(
+            StoredRating(new_id(), rater, "reference", f"{answer_id}#{reference['number']}", scores, now)
+            for reference, scores in zip(references, data.references, strict=True)
+        ),
+    ]
+    await services.store.get().ratings.add_all(ratings)
+    return Made(ratings[0].id)
+
+
+def rater_of(visitor: Visitor, name: str) -> str:
+    """Who rates: the key, or the name that was given where none is needed."""
+    return f"key {visitor.key_id}" if visitor.key_id is not None else f"name {' '.join(name.split())}"

@@ -1,0 +1,36 @@
+"""How far raters agree."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import permutations
+
+
+def krippendorff_alpha(units: Collection[Sequence[int]]) -> float | None:
+    """Krippendorff's alpha of ordinal scores: 1 where all agree, 0 where they agree as if by chance.
+
+    `units` are the scores that each unit got, whoever gave them; those with less than two say nothing. None
+    where there is nothing to go by: no two scores of a unit, or the same score everywhere. Source: Klaus
+    Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011
+    (https://repository.upenn.edu/handle/20.500.14332/2089).
+    """
+    weighted: dict[tuple[int, int], float] = {}
+    for scores in units:
+        for pair in permutations(scores, 2):
+            weighted[pair] = weighted.get(pair, 0.0) + 1 / (len(scores) - 1)
+    totals: dict[int, float] = {}
+    for (score, _), weight in weighted.items():
+        totals[score] = totals.get(score, 0.0) + weight
+    if len(totals) < 2:
+        return None
+    distances = {(first, second): _distance(first, second, totals) for first in totals for second in totals}
+    observed = sum(weight * distances[pair] for pair, weight in weighted.items())
+    expected = sum(totals[first] * totals[second] * distances[first, second] for first, second in distances)
+    return 1 - (sum(totals.values()) - 1) * observed / expected
+
+
+def _distance(first: int, second: int, totals: dict[int, float]) -> float:
+    """The squared number of scores between two, half of their own included."""
+    low, high = sorted((first, second))
+    between = sum(total for score, total in totals.items() if low <= score <= high)
+    return (between - (totals[low] + totals[high]) / 2) ** 2

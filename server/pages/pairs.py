@@ -1,0 +1,107 @@
+"""What somebody can compare: the different answers that the same question got, two of them or all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.text import squeeze
+from server.access.doorman import Visitor
+from server.api.visibility import sees_all
+from server.store.answers import StoredAnswer
+from server.store.comparisons import StoredComparison
+from server.store.database import Store
+from server.store.rankings import StoredRanking
+
+_MOST_ANSWERS = 300
+_MOST_RANKED = 9  # answers of a ranking: InstructGPT's raters had four to nine
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question with the different answers that it got, the newest first; the pair is the first two.
+
+    `compared` says whether the two were compared, and `ranked` whether all were ranked.
+    """
+
+    different: tuple[StoredAnswer, ...]
+    compared: bool
+    ranked: bool
+
+    @property
+    def id(self) -> str:
+        """The id of the newest answer."""
+        return self.different[0].id
+
+    @property
+    def question(self) -> str:
+        """The question as it was asked last."""
+        return self.different[0].question
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The pairs of a visitor, those of the newest answers first."""
+
+    pairs: tuple[Pair, ...]
+
+    @property
+    def compared(self) -> int:
+        """How many have been compared."""
+        return sum(pair.compared for pair in self.pairs)
+
+    @property
+    def rankable(self) -> list[Pair]:
+        """Those with more answers than a comparison has."""
+        return [pair for pair in self.pairs if len(pair.different) > 2]
+
+    def next(self, after: str | None = None) -> Pair | None:
+        """The first pair that is not compared, from behind the pair of the id `after` on; None if none is."""
+        waiting = [pair for pair in self.pairs if not pair.compared]
+        older = [pair for pair in waiting if after and pair.id < after]
+        return next(iter(older + waiting), None)
+
+    def having(self, answer_id: str) -> Pair | None:
+        """The one with an answer of this id; None if none has it."""
+        return next(
+            (pair for pair in self.pairs if answer_id in {answer.id for answer in pair.different}), None
+        )
+
+
+async def queue_of(store: Store, visitor: Visitor) -> Queue:
+    """What is in a visitor's history, with what this visitor has said of it; raises `StoreError`."""
+    asked = await store.answers.repeated(None if sees_all(visitor) else visitor.key_id, _MOST_ANSWERS)
+    found = [different for answers in asked if len(different := _different(answers)) > 1]
+    found.sort(key=lambda different: different[0].id, reverse=True)
+    questions = {answer.question for different in found for answer in different}
+    compared = await store.comparisons.of_questions(visitor.key_id, questions)
+    ranked = await store.rankings.of_questions(visitor.key_id, questions)
+    said = {*map(_said, compared), *map(_said, ranked)}
+    return Queue(tuple(Pair(each, _known(each[:2]) in said, _known(each) in said) for each in found))
+
+
+def _different(answers: Iterable[StoredAnswer]) -> tuple[StoredAnswer, ...]:
+    """The newest that say different things; an answer that found no evidence says nothing."""
+    different: dict[str, StoredAnswer] = {}
+    for answer in answers:
+        if answer.body and answer.body["status"] == "answered":
+            different.setdefault(squeeze(answer.body["answer"]), answer)
+    return tuple(different.values())[:_MOST_RANKED]
+
+
+class _Known(NamedTuple):
+    """The same for the same answers to a question in any order, whatever the white space."""
+
+    question: str
+    texts: frozenset[str]
+
+
+def _known(answers: tuple[StoredAnswer, ...]) -> _Known:
+    texts = (answer.body["answer"] for answer in answers if answer.body)
+    return _Known(squeeze(answers[0].question).casefold(), frozenset(map(squeeze, texts)))
+
+
+def _said(opinion: StoredComparison | StoredRanking) -> _Known:
+    texts = (answer["text"] for answer in opinion.answers)
+    return _Known(squeeze(opinion.question).casefold(), frozenset(map(squeeze, texts)))

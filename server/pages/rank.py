@@ -1,0 +1,38 @@
+"""The page on which several answers to a question are put in order, without saying how each was made."""
+
+from __future__ import annotations
+
+import random
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from litestar.response import Template
+
+from server.access.doorman import Visitor
+from server.api.answers import shown
+from server.api.visibility import NoAnswerError
+from server.pages.answer_view import view_of
+from server.pages.pairs import queue_of
+from server.pages.replies import html
+from server.services import Services
+
+
+@get("/compare/{answer_id:str}", opt={"scope": "ask"})
+async def rank_page(
+    services: NamedDependency[Services], visitor: NamedDependency[Visitor], answer_id: FromPath[str]
+) -> Template:
+    """All different answers to the question that has an answer of this id, in an order by chance."""
+    queue = await queue_of(services.store.get(), visitor)
+    found = queue.having(answer_id)
+    if found is None:
+        raise NoAnswerError(answer_id)
+    answers = [shown(answer) for answer in found.different]
+    random.SystemRandom().shuffle(answers)
+    return html(
+        "rank.html",
+        here="compare",
+        title="Rank",
+        question=found.question,
+        answers=[(answer, view_of(answer)) for answer in answers],
+    )

@@ -1,0 +1,134 @@
+"""The pages on which answers and references are judged one by one, and what came of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import fmean
+from typing import Annotated, NamedTuple
+from urllib.parse import urlencode
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import QueryParameter
+from litestar.response import Template
+
+from server.access.doorman import Visitor
+from server.api.answers import shown
+from server.api.ratings import rater_of
+from server.api.scales import ANSWERS, REFERENCES, Scale
+from server.api.visibility import sees_all
+from server.pages.agreement import krippendorff_alpha
+from server.pages.answer_view import view_of
+from server.pages.replies import html
+from server.services import Services
+from server.store.answers import StoredAnswer
+from server.store.database import Store
+
+_RECENT = 200  # answers among which those to be rated are
+
+
+class Column(NamedTuple):
+    """One scale in the table of results: its means by model, and how far raters agree; None if not known."""
+
+    scale: Scale
+    means: dict[str, float]
+    agreement: float | None
+
+
+class Results(NamedTuple):
+    """What came of the ratings of one kind: how many there are of each model, and a column for each scale."""
+
+    title: str
+    counts: dict[str, int]
+    columns: tuple[Column, ...]
+
+
+@get("/rate", opt={"scope": "ask"})
+async def rate_page(
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Visitor],
+    rater: Annotated[str, QueryParameter(max_length=100)] = "",
+    after: Annotated[str | None, QueryParameter(max_length=64)] = None,
+) -> Template:
+    """The newest answer that this rater has not rated; `after` is the answer that was left out."""
+    store = services.store.get()
+    needs_name = visitor.key_id is None and not rater.strip()
+    answers = [] if needs_name else await _rateable(store, visitor)
+    rated = await store.ratings.items_of(rater_of(visitor, rater))
+    waiting = [answer for answer in answers if answer.id not in rated]
+    older = [answer for answer in waiting if after and answer.id < after]
+    chosen = next(iter(older + waiting), None)
+    answer = shown(chosen) if chosen else None
+    return html(
+        "rate.html",
+        here="rate",
+        title="Rate",
+        needs_name=needs_name,
+        rater=rater,
+        answer=answer,
+        view=view_of(answer) if answer else None,
+        rated=len(answers) - len(waiting),
+        total=len(answers),
+        skip=f"/rate?{urlencode({'rater': rater, 'after': chosen.id})}" if chosen else None,
+        answer_scales=ANSWERS,
+        reference_scales=REFERENCES,
+        may_see_results="export" in visitor.scopes,
+    )
+
+
+@get("/rate/results", opt={"scope": "export"})
+async def ratings_page(services: NamedDependency[Services]) -> Template:
+    """The mean of each scale by the model that wrote the answer, and how far raters agree."""
+    store = services.store.get()
+    return html(
+        "ratings.html",
+        here="rate",
+        title="Ratings",
+        results=[
+            await _results(store, "References", "reference", REFERENCES),
+            await _results(store, "Answers", "answer", ANSWERS),
+        ],
+    )
+
+
+async def _rateable(store: Store, visitor: Visitor) -> list[StoredAnswer]:
+    """The newest answers of the history, those that were given again left out."""
+    page = await store.answers.page(None if sees_all(visitor) else visitor.key_id, _RECENT)
+    return [
+        answer
+        for answer in page
+        if answer.body and answer.body["status"] == "answered" and not answer.settings.get("cached")
+    ]
+
+
+async def _results(store: Store, title: str, kind: str, scales: tuple[Scale, ...]) -> Results:
+    models: dict[str, str] = {}
+    latest = {
+        (rating.rater, rating.item): rating async for rating in store.ratings.each() if rating.kind == kind
+    }
+    by_model: dict[str, list[dict[str, int]]] = defaultdict(list)
+    by_item: dict[str, list[dict[str, int]]] = defaultdict(list)
+    for (_, item), rating in latest.items():
+        answer_id = item.partition("#")[0]
+        if answer_id not in models:
+            models[answer_id] = _model(await store.answers.get(answer_id))
+        by_model[models[answer_id]].append(rating.scores)
+        by_item[item].append(rating.scores)
+    columns = []
+    for scale in scales:
+        means = {model: values for model, given in by_model.items() if (values := _values(given, scale))}
+        units = [_values(given, scale) for given in by_item.values()]
+        columns.append(
+            Column(scale, {m: fmean(values) for m, values in means.items()}, krippendorff_alpha(units))
+        )
+    return Results(title, {model: len(given) for model, given in by_model.items()}, tuple(columns))
+
+
+def _values(given: list[dict[str, int]], scale: Scale) -> list[int]:
+    return [scores[scale.name] for scores in given if scale.name in scores]
+
+
+def _model(answer: StoredAnswer | None) -> str:
+    """The generator that wrote an answer, where that is still known."""
+    models = answer.body.get("models", {}) if answer and answer.body else {}
+    return str(models.get("generator", "not known"))

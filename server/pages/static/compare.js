@@ -1,0 +1,166 @@
+// Comparing two answers or ranking several, with the mouse or with single keys, and asking for new pairs.
+
+import { post, problemOf, troubleOf } from "./service.js";
+
+const OFF = "citewell-no-shortcuts";
+const TYPING = "textarea, select, input:not([type=radio], [type=checkbox]), dialog";
+
+/** Bring the page of comparisons to life; `refresh` loads it again. */
+export function prepareCompare(root, refresh) {
+  const form = root.querySelector("#compare");
+  if (form) {
+    prepareForm(form, refresh);
+    prepareShortcuts(form, root.querySelector("#skip-pair"));
+  }
+  prepareFreshPair(root.querySelector("#fresh-pair"), refresh);
+}
+
+/** Load the page again at its own address, without the pair that was left out. */
+async function next(refresh, said) {
+  history.replaceState(null, "", "/compare");
+  await refresh();
+  document.getElementById("status").textContent = said;
+  document.getElementById("compared-question").focus();
+}
+
+function prepareForm(form, refresh) {
+  const button = form.querySelector("[type=submit]");
+  const problem = form.querySelector("#compare-problem");
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    problem.textContent = "";
+    try {
+      const response = await post(form.dataset.address, opinionOf(form));
+      if (response.ok) {
+        await next(refresh, "Thank you. It is stored.");
+        return;
+      }
+      problem.textContent = await problemOf(response);
+    } catch (error) {
+      problem.textContent = troubleOf(error);
+    } finally {
+      button.disabled = false;
+    }
+    button.focus(); // a button that is disabled loses it
+  });
+}
+
+/** What the API is sent: the ratings by their names, or the ranks in the order of the answers. */
+function opinionOf(form) {
+  const { comment, ...chosen } = Object.fromEntries(new FormData(form));
+  const { question, answers, address } = form.dataset;
+  const numbers = Object.entries(chosen).map(([name, value]) => [name, Number(value)]);
+  const said = address.endsWith("rankings")
+    ? { ranks: numbers.map(([, rank]) => rank) }
+    : Object.fromEntries(numbers);
+  return {
+    question: JSON.parse(question),
+    answers: JSON.parse(answers).map((id) => ({ answer_id: id })),
+    comment,
+    ...said,
+  };
+}
+
+function prepareShortcuts(form, skip) {
+  const scales = [...form.querySelectorAll(".scale")];
+  const stops = [...scales, form.querySelector("[type=submit]")];
+  const use = form.querySelector("#use-shortcuts");
+  use.checked = sessionStorage.getItem(OFF) === null;
+  use.addEventListener("change", () => {
+    if (use.checked) {
+      sessionStorage.removeItem(OFF);
+    } else {
+      sessionStorage.setItem(OFF, "1");
+    }
+  });
+
+  const chosen = (scale) => scale.querySelector(":checked");
+  const here = () => stops.findIndex((stop) => stop.contains(document.activeElement));
+  function go(place) {
+    const stop = stops[Math.min(Math.max(place, 0), stops.length - 1)];
+    stop.closest(".ranked")?.scrollIntoView({ block: "nearest" });
+    (stop.matches(".scale") ? (chosen(stop) ?? stop.querySelector("input")) : stop).focus();
+  }
+  function rate(number) {
+    const at = here();
+    const place = scales[at] ? at : scales.findIndex((scale) => !chosen(scale));
+    const level = scales[place]?.querySelectorAll("input")[number - 1];
+    if (level) {
+      level.checked = true;
+      go(place + 1);
+    }
+  }
+
+  const leaving = new AbortController();
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (!form.isConnected) {
+        leaving.abort(); // another pair has its own
+        return;
+      }
+      if (!use.checked || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) {
+        return;
+      }
+      if (event.target.closest?.(TYPING)) {
+        return;
+      }
+      const key = event.key.toLowerCase();
+      if (/^[1-9]$/.test(key)) {
+        rate(Number(key));
+      } else if (key === "j") {
+        go(here() + 1);
+      } else if (key === "k") {
+        go(here() - 1);
+      } else if (key === "s") {
+        skip?.click();
+      } else {
+        return;
+      }
+      event.preventDefault();
+    },
+    { signal: leaving.signal },
+  );
+}
+
+function prepareFreshPair(form, refresh) {
+  form?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("button");
+    const status = form.querySelector("#fresh-status");
+    const problem = form.querySelector("#problem");
+    const { question, way } = Object.fromEntries(new FormData(form));
+    button.disabled = true;
+    problem.textContent = "";
+    try {
+      const answers = [];
+      for (const options of [{}, JSON.parse(way)]) {
+        status.textContent = `Answering, ${answers.length + 1} of 2…`;
+        answers.push(await answered({ question: question.trim(), fresh: true, ...options }));
+      }
+      if (answers.some(({ status: found }) => found !== "answered")) {
+        throw new Error("No evidence for an answer was found.");
+      }
+      if (answers[0].answer === answers[1].answer) {
+        throw new Error("Both answers are the same. Try another question, or another way.");
+      }
+      await next(refresh, "Here is the new pair.");
+    } catch (error) {
+      status.textContent = "";
+      problem.textContent = error.message;
+    } finally {
+      button.disabled = false;
+    }
+  });
+}
+
+async function answered(asked) {
+  const response = await post("/v1/answers", asked).catch((error) => {
+    throw new Error(troubleOf(error));
+  });
+  if (!response.ok) {
+    throw new Error(await problemOf(response));
+  }
+  return response.json();
+}
