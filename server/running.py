@@ -55,9 +55,19 @@ def run(settings: Settings) -> None:
     click.echo(f"Citewell listens on {address} ({notice})", err=True)
     with listening:
         if wanted.workers > 1:
-            Multiprocess(config, [listening]).run()
+            _Workers(config, [listening]).run()
         else:
             uvicorn.Server(config).run(sockets=[listening])
+
+
+class _Workers(Multiprocess):
+    """The processes that serve; one that died is replaced at once."""
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace those that do not answer; the pipe to one that dies meanwhile must have no other writer."""
+        for process in self.processes:
+            process.child_conn.close()
+        super().keep_subprocess_alive()
 
 
 def server_config(settings: Settings) -> uvicorn.Config:

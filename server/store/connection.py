@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, CursorResult, Delete, Insert, RowMapping, Select, Update
+from sqlalchemy import Column, CursorResult, RowMapping, Select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -18,6 +17,7 @@ from server.store.engine import BUSY_SECONDS, open_engine, writing
 from server.store.errors import StoreError
 from server.store.failures import explained
 from server.store.migrate import migrate
+from server.store.together import Change, Together
 
 T = TypeVar("T")
 
@@ -35,8 +35,8 @@ class _Failed:
 class Database:
     """One database, migrated before its first use.
 
-    A caller that is cancelled leaves its transaction to end by itself, so that nothing is torn. In one
-    process, writes to SQLite queue up in order, since SQLite has one writer at a time.
+    A caller that is cancelled leaves its transaction to end by itself, so that nothing is torn. SQLite has
+    one writer at a time, so that its changes are written together; PostgreSQL does that by itself.
     """
 
     def __init__(self, address: Address) -> None:
@@ -46,7 +46,7 @@ class Database:
         self._address = address
         self._seconds = _SECONDS + (BUSY_SECONDS if address.file else 0)
         self._writing = writing(self.engine)
-        self._turn: asyncio.Lock | nullcontext[None] = asyncio.Lock() if address.file else nullcontext()
+        self._together = Together(self._write) if address.file else None
         self._opening = asyncio.Lock()
         self._is_open = False
         self._failed: _Failed | None = None
@@ -77,18 +77,16 @@ class Database:
 
         return await self._to_its_end(lambda: self._do(self.engine, fetch))
 
-    async def change(self, statement: Insert | Update | Delete) -> int:
+    async def change(self, change: Change) -> int:
         """Store a change for good, and return how many rows it changed."""
 
-        async def execute(connection: AsyncConnection) -> int:
-            result: CursorResult[Any] = await connection.execute(statement)
-            return result.rowcount
+        async def store() -> int:
+            if self._together is not None:
+                return await self._together.change(change)
+            (count,) = await self._write([change])
+            return count
 
-        async def in_turn() -> int:
-            async with self._turn:
-                return await self._do(self._writing, execute)
-
-        return await self._to_its_end(in_turn)
+        return await self._to_its_end(store)
 
     async def each(self, query: Select[Any], id_: Column[str]) -> AsyncGenerator[RowMapping]:
         """The rows of a query in the order of their ids, which must be among its columns.
@@ -109,6 +107,13 @@ class Database:
         """Wait for what is under way, and close all connections."""
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await self.engine.dispose()
+
+    async def _write(self, changes: Sequence[Change]) -> list[int]:
+        async def execute(connection: AsyncConnection) -> list[int]:
+            results: list[CursorResult[Any]] = [await connection.execute(change) for change in changes]
+            return [result.rowcount for result in results]
+
+        return await self._do(self._writing, execute)
 
     async def _to_its_end(self, work: Callable[[], Awaitable[T]]) -> T:
         async def run() -> T:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from sqlalchemy import RowMapping, insert, select, update
 
 from server.store.connection import Database
-from server.store.owners import is_silent, this_process
+from server.store.owners import is_lost, this_process
 from server.store.tables import JOBS
 
 JobStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
@@ -19,7 +19,7 @@ JobStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
 class StoredJob:
     """One job; `done` of `total` parts are finished, where the total is known.
 
-    A job whose process died is `interrupted`: on the same computer once a store is opened again, and anywhere
+    A job whose process died is `interrupted`: at once on the same computer, and anywhere
     once it was not updated for an hour.
     """
 
@@ -34,7 +34,7 @@ class StoredJob:
     arguments: dict[str, Any]
 
 
-_COLUMNS = [JOBS.c[name] for name in StoredJob.__dataclass_fields__]
+_COLUMNS = [*(JOBS.c[name] for name in StoredJob.__dataclass_fields__), JOBS.c.owner]
 
 
 class Jobs:
@@ -76,5 +76,8 @@ class Jobs:
 
 
 def _job(row: RowMapping) -> StoredJob:
-    job = StoredJob(**row)
-    return replace(job, status="interrupted") if job.status == "running" and is_silent(job.updated) else job
+    values = dict(row)
+    owner = values.pop("owner")
+    job = StoredJob(**values)
+    is_over = job.status == "running" and is_lost(owner, job.updated)
+    return replace(job, status="interrupted") if is_over else job

@@ -32,9 +32,12 @@ def _name(number: int) -> str:
     return f"{socket.gethostname()}/{number}/{new_id()}"
 
 
-def is_silent(last: datetime) -> bool:
-    """Whether nothing was heard since `last` for so long that nothing will be."""
-    return last < datetime.now(UTC) - _SILENCE
+def is_lost(owner: str, last: datetime) -> bool:
+    """Whether nothing more is to be expected of the process `owner`, which was last heard of at `last`.
+
+    It has ended, or was silent for an hour, which may as well mean that it runs no more.
+    """
+    return _is_silent(last) or _is_dead(owner, last)
 
 
 def end_interrupted(connection: Connection) -> None:
@@ -60,12 +63,16 @@ def _dead(connection: Connection, table: Table) -> list[str]:
 
 
 def _is_dead(owner: str, last: datetime) -> bool:
-    host, number, _ = owner.rsplit("/", 2)
     if owner == this_process():
         return False
+    host, number, _ = owner.rsplit("/", 2)
     if host != socket.gethostname() or os.name != "posix":
-        return is_silent(last)
+        return _is_silent(last)
     return int(number) == os.getpid() or not _runs(int(number))
+
+
+def _is_silent(last: datetime) -> bool:
+    return last < datetime.now(UTC) - _SILENCE
 
 
 def _runs(number: int) -> bool:

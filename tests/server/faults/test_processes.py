@@ -1,0 +1,102 @@
+"""Processes of the service are killed, and others go on."""
+
+from __future__ import annotations
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from tests.server.api.conftest import Search
+from tests.server.api.test_serve import Serve
+from tests.server.faults.conftest import PostgresServer, ask_notes, exported, give_thumb, states, until
+
+
+def waiting_for(search: Search) -> dict[str, str]:
+    """Variables of a process whose questions wait for `search`; those that name a collection do not."""
+    return {
+        "CITEWELL_SEARCH__PROVIDERS": "searxng",
+        "CITEWELL_SEARCH__SEARXNG_URL": search.url,
+        "CITEWELL_SEARCH__SECONDS": "60",
+        "CITEWELL_SEARCH__TRY_SECONDS": "60",
+    }
+
+
+def test_a_replica_goes_on_when_another_one_is_killed(
+    run: Serve, search: Search, postgres_server: PostgresServer
+) -> None:
+    variables = waiting_for(search) | {"CITEWELL_SERVER__DATABASE_URL": postgres_server.url}
+    killed, living = run(**variables), run(**variables)  # both bring the new database up to date at once
+    with killed.client() as first, living.client() as second, ThreadPoolExecutor(1) as pool:
+        addresses = [ask_notes(client).headers["Location"] for client in (first, second)]
+        accepted = {
+            give_thumb(client, address).json()["id"] for client in (first, second) for address in addresses
+        }
+        asking = pool.submit(first.post, "/v1/answers", json={"question": "Why?"})
+        search.await_question()
+        until(lambda: "running" in states(second).values())
+        killed.process.kill()
+        killed.process.wait()
+        with pytest.raises(httpx.TransportError):
+            asking.result()
+        (broken,) = states(second).keys() - set(addresses)
+        lost = second.get(broken).json()
+        assert (lost["state"], lost["problem"]["title"]) == ("failed", "Interrupted")
+        assert ask_notes(second).json()["status"] == "answered"
+        assert [states(second)[address] for address in addresses] == ["done", "done"]
+        accepted.add(give_thumb(second, addresses[0]).json()["id"])
+        assert exported(second) == accepted
+        assert len(accepted) == 5
+
+
+def test_a_worker_that_is_killed_is_replaced(run: Serve, search: Search, tmp_path: Path) -> None:
+    service = run("--workers", "2", **waiting_for(search))
+    with service.client() as ready:
+        # A connection for each request, which either worker may take.
+        once = httpx.Limits(max_keepalive_connections=0)
+        client = httpx.Client(base_url=ready.base_url, timeout=60, trust_env=False, limits=once)
+    until(lambda: len(workers(service.process.pid)) == 2)
+    with client, ThreadPoolExecutor(1) as pool:
+        known = ask_notes(client).headers["Location"]
+        accepted = {give_thumb(client, known).json()["id"]}
+        asking = pool.submit(client.post, "/v1/answers", json={"question": "Why?"})
+        search.await_question()
+        until(lambda: "running" in states(client).values())
+        first = owner(tmp_path / "citewell.sqlite3")
+        (other,) = workers(service.process.pid) - {first}
+        kill(first)
+        with pytest.raises(httpx.TransportError):
+            asking.result()
+        assert ask_notes(client).json()["status"] == "answered"
+        until(lambda: sorted(set(states(client).values())) == ["done", "failed"])
+        accepted.add(give_thumb(client, known).json()["id"])
+        until(lambda: len(workers(service.process.pid) - {first}) == 2)
+        kill(other)  # so that only workers that the parent has started since are left
+        assert ask_notes(client).json()["status"] == "answered"
+        accepted.add(give_thumb(client, known).json()["id"])
+        assert exported(client) == accepted
+        assert states(client)[known] == "done"
+
+
+def workers(parent: int) -> set[int]:
+    """The processes that a parent has started to serve."""
+    children = psutil.Process(parent).children()
+    return {child.pid for child in children if any("spawn_main" in word for word in child.cmdline())}
+
+
+def owner(file: Path) -> int:
+    """The process that works on the one question that is running."""
+    with closing(sqlite3.connect(file)) as database:
+        ((name,),) = database.execute("SELECT owner FROM answers WHERE status = 'running'").fetchall()
+    return int(name.split("/")[1])
+
+
+def kill(pid: int) -> None:
+    """Kill a worker, and wait until its connections are closed, whether its parent has noticed or not."""
+    process = psutil.Process(pid)
+    process.kill()
+    until(lambda: not process.is_running() or process.status() == psutil.STATUS_ZOMBIE)
