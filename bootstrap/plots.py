@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 from bootstrap.calibrate import Calibration, best_of
 from bootstrap.stats import Statistics
 from core.errors import CitewellError, InputError
+from core.packages import need_packages
 
 _DPI = 120
 
 
 def check_plots(file: Path) -> None:
     """Raise `InputError` without the package matplotlib, and for a name of no kind of picture."""
-    if importlib.util.find_spec("matplotlib") is None:
-        raise InputError(
-            "Pictures need the package matplotlib, which is not installed.", "pip install 'citewell[eval]'"
-        )
+    need_packages("A plot", "eval", "matplotlib")
     if file.suffix.lower() not in (".png", ".pdf", ".svg"):
         raise InputError(f"{file} is not the name of a picture.", "Let it end in .png, .svg or .pdf.")
 

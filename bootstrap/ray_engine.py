@@ -10,7 +10,6 @@ block is done once more; of a driver that dies, the blocks that were not yet wri
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import logging
 import math
 import os
@@ -23,7 +22,8 @@ from pydantic import Field
 
 from bootstrap.row import Parts, bootstrap_row
 from bootstrap.types import Outcome, Task
-from core.errors import CitewellError, InputError
+from core.errors import CitewellError
+from core.packages import need_packages
 from core.recipe import Section
 
 if TYPE_CHECKING:
@@ -57,10 +57,7 @@ class RayConfig(Section):
 
 def check_ray() -> None:
     """Raise `InputError` without the package ray."""
-    if importlib.util.find_spec("ray") is None:
-        raise InputError(
-            "The engine ray needs the package ray, which is not installed.", "pip install 'citewell[ray]'"
-        )
+    need_packages("The engine ray", "ray", "ray")
 
 
 async def ray_outcomes(

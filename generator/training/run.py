@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InputError
+from core.packages import need_packages
 from core.telling import Tell
 from core.training.checkpoints import quiet
 from core.training.folder import CHECKPOINTS, finish, open_folder
-from core.training.packages import need_packages
 from generator.training.card import Outcome, write_card
 from generator.training.collate import Collator
 from generator.training.config import Config, load_config
@@ -51,7 +51,7 @@ def train(run: Run, tell: Tell) -> Outcome:
     that holds something else, `ModelError` for a base that cannot be trained, and `TrainingError` for a loss
     that is no number.
     """
-    need_packages(_PACKAGES)
+    need_packages("Training", "train", *_PACKAGES)
     config = load_config(run.recipe)
     tell(config.shown())
     data = read_data(config, run.recipe, tell)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shlex
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.errors import InputError
+from core.packages import need_packages
 
 if TYPE_CHECKING:
     from generator.training.card import Outcome as GeneratorOutcome
@@ -55,10 +55,7 @@ def extractor(files: tuple[Path, ...], out: Path, folds: int) -> None:
     It is scored on pages of sites that it has not seen, then fitted to all pages. What was fitted is kept in
     the cache folder, so that a run that was interrupted is taken up by the same command.
     """
-    if importlib.util.find_spec("catboost") is None:
-        raise InputError(
-            "Training needs the package catboost, which is not installed.", "pip install 'citewell[train]'"
-        )
+    need_packages("Training", "train", "catboost")
     if folds == 1:
         raise InputError("One fold leaves no page to learn from.", "Give --folds 5, or 0 for no scores.")
     from core.settings import load_settings

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.packages import need_packages
 from core.telling import Tell
 from core.training.folder import CHECKPOINTS, finish, open_folder
-from core.training.packages import need_packages
 from retriever.encoder.load import load_encoder
 from retriever.training.anchors import Anchors, read_anchors
 from retriever.training.candidates import Miner
@@ -48,7 +48,7 @@ def train(run: Run, tell: Tell) -> Outcome:
     it would have had otherwise. Raises `InputError` for a configuration or data that cannot be used and for a
     folder that holds something else, and `TrainingError` for a loss that is no number.
     """
-    need_packages(_PACKAGES)
+    need_packages("Training", "train", *_PACKAGES)
     config = load_config(run.config)
     tell(config.shown())
     data = read_data(config, run.config, _miner(config, run.cache, tell))

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InputError
+from core.packages import need_packages
 from core.telling import Tell
 from core.training.checkpoints import quiet
 from core.training.folder import CHECKPOINTS, finish, open_folder
-from core.training.packages import need_packages
 from scorer.data.types import Comparison
 from scorer.form import Form
 from scorer.training.calibration import calibrate
@@ -60,7 +60,7 @@ def train(run: Run, tell: Tell) -> Outcome:
     something else, `ModelError` for a base that cannot be trained, `TrainingError` for a loss that is no
     number, and `GateError` for a scorer that does not pass the gate.
     """
-    need_packages(_PACKAGES)
+    need_packages("Training", "train", *_PACKAGES)
     config = run.config
     tell(config.shown())
     pinned = run.gate.pinned if run.gate is not None else ()

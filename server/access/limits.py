@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
-from core.errors import InputError
+from core.packages import need_packages
 from server.access.memory_limiter import MemoryLimiter
 from server.access.verdict import Limiter, Verdict
 
@@ -23,11 +22,7 @@ async def open_limiter(redis_url: str, warn: Callable[[str], None]) -> AsyncGene
     if not redis_url:
         yield MemoryLimiter()
         return
-    if importlib.util.find_spec("redis") is None:
-        raise InputError(
-            "Limits that several processes share need the package redis, which is not installed.",
-            "pip install 'citewell[redis]'",
-        )
+    need_packages("The setting server.redis_url", "redis", "redis")
     from server.access.redis_limiter import RedisLimiter
 
     limiter = RedisLimiter(redis_url, warn)

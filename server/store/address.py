@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from core.errors import InputError, SettingsError
+from core.errors import SettingsError
+from core.packages import need_packages
 
 _POSTGRES = {"postgres", "postgresql", "postgresql+psycopg"}
 _SQLITE = {"sqlite", "sqlite+aiosqlite"}
@@ -56,11 +56,7 @@ def read_address(url: str) -> Address:
             file,
         )
     if parsed.drivername in _POSTGRES and parsed.database:
-        if importlib.util.find_spec("psycopg") is None:
-            raise InputError(
-                "PostgreSQL needs the package psycopg, which is not installed.",
-                "pip install 'citewell[postgres]'",
-            )
+        need_packages("PostgreSQL", "postgres", "psycopg")
         full = parsed.set(drivername="postgresql+psycopg")
         shown = URL.create("postgresql", host=parsed.host, port=parsed.port, database=parsed.database)
         return Address(full, full, shown.render_as_string(), None)
