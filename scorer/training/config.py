@@ -131,6 +131,9 @@ class TrainingConfig(Section):
         400, ge=0, description="Test comparisons that are kept with the scorer, to test its successors."
     )
     log_every: int = Field(1, ge=1, description="Steps between two lines of the log.")
+    precision: Literal["float32", "bfloat16"] = Field(
+        "float32", description="What a CPU computes in; a GPU computes in bfloat16."
+    )
     threads: int = Field(2, ge=1, description="CPU threads.")
 
 

@@ -43,6 +43,5 @@ def arguments(training: TrainingConfig, folder: Path, *, measured: bool, resumed
     best = training.choose_by if measured else None
     return TrainingArguments(
         **planned_arguments(training, folder, best, greater=best not in _LOWER_IS_BETTER, resumed=resumed),
-        # Slower than float32 on most CPUs.
-        bf16=torch.cuda.is_available(),
+        bf16=torch.cuda.is_available() or training.precision == "bfloat16",
     )
