@@ -8,7 +8,7 @@ from browser.page import TextPage
 
 
 class Web(Protocol):
-    """Searches and opens pages; what goes wrong is a page too, of the kind `error`, with the reason as text."""
+    """Searches and opens pages; what goes wrong is a page too, of the kind `error`, with its reason."""
 
     async def search(self, query: str) -> TextPage:
         """A page of results, each a link and a snippet."""
