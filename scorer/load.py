@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import ModelError
 from core.lora import merge
-from scorer.encode import Encoder, padded
-from scorer.form import FORM, Form, read_form
-from scorer.model import ADAPTER, HEAD, WEIGHTS, load_base, load_values, new_head, raw_scores
+from scorer.encode import Encoded, Encoder, padded
+from scorer.form import FORM, Form, Pooling, read_form
+from scorer.model import ADAPTER, HEAD, WEIGHTS, load_base, load_values, new_head, pooled
+
+if TYPE_CHECKING:
+    import torch
 
 SCORERS = Path(__file__).parent / "models"
 """The scorers that come with Citewell: a folder each."""
@@ -80,7 +83,7 @@ def load_scorer(name_or_folder: str, cache_dir: Path, threads: int) -> Preferenc
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     torch.set_num_threads(threads)
-    base = load_base(form.base, cache_dir)
+    base = load_base(form.base, cache_dir, form.depth)
     if form.tuning == "lora":
         merge(base.backbone, folder / ADAPTER)
     else:
@@ -104,16 +107,34 @@ def scorer_folder(name: str) -> Path:
     return folder
 
 
-def raw_of_rows(backbone: Any, head: Any, encoder: Encoder, rows: Sequence[Any], pooling: Any) -> list[float]:
-    """What the head gives for `n` encoded inputs; n numbers, in their order.
+def raw_of_rows(
+    backbone: Any, head: Any, encoder: Encoder, rows: Sequence[Encoded], pooling: Pooling
+) -> list[float]:
+    """What the head gives for `n` encoded inputs; n numbers, in their order."""
+    import torch
+
+    with torch.inference_mode():
+        vectors = vectors_of_rows(backbone, encoder, rows, pooling)
+        raw: list[float] = head(vectors)[:, 0].tolist()
+    return raw
+
+
+def vectors_of_rows(
+    backbone: Any,
+    encoder: Encoder,
+    rows: Sequence[Encoded],
+    pooling: Pooling,
+    seen: Callable[[int], None] = lambda done: None,
+) -> torch.Tensor:
+    """What the head reads of `n` encoded inputs, (n, size), in their order; `seen` is told how many are done.
 
     Rows of similar length are computed together, in parts of bounded size.
     """
     import torch
 
     order = sorted(range(len(rows)), key=lambda place: -len(rows[place].ids))
-    found = [0.0] * len(rows)
-    device = next(head.parameters()).device
+    device = next(backbone.parameters()).device
+    found = torch.zeros(len(rows), backbone.config.hidden_size, device=device)
     start = 0
     with torch.inference_mode():
         while start < len(order):
@@ -121,6 +142,6 @@ def raw_of_rows(backbone: Any, head: Any, encoder: Encoder, rows: Sequence[Any],
             start += len(some)
             inputs = padded([rows[place] for place in some], kinds=encoder.has_kinds)
             inputs = {name: value.to(device) for name, value in inputs.items()}
-            for place, value in zip(some, raw_scores(backbone, head, inputs, pooling).tolist(), strict=True):
-                found[place] = value
+            found[some] = pooled(backbone, inputs, pooling).float()
+            seen(start)
     return found

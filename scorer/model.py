@@ -43,8 +43,11 @@ class Base(NamedTuple):
         return size
 
 
-def load_base(name: str, cache: Path) -> Base:
-    """Load the weights that `name` stands for; raises `ModelError` where they are of no use."""
+def load_base(name: str, cache: Path, depth: int | None = None) -> Base:
+    """Load the weights that `name` stands for, and keep the lowest `depth` layers, or all.
+
+    Raises `ModelError` where the weights are of no use, and where there are fewer layers.
+    """
     import torch
     from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer
 
@@ -66,17 +69,15 @@ def load_base(name: str, cache: Path) -> Base:
         ) from error
     if tokenizer.sep_token_id is None and tokenizer.eos_token_id is None:
         raise ModelError(f"The tokenizer of {name} has no token that ends a text.", "Use another model.")
+    if depth is not None:
+        _keep_lowest(backbone, depth)
     limit = min(tokenizer.model_max_length, getattr(config, "max_position_embeddings", 10**6))
     return Base(backbone, tokenizer, lm_head, int(limit))
 
 
-def raw_scores(
-    backbone: Any, head: Any, inputs: Mapping[str, torch.Tensor], pooling: Pooling
-) -> torch.Tensor:
-    """The head's output for `n` inputs, (n,): what scores are before they are calibrated."""
-    hidden = backbone(**inputs).last_hidden_state
-    scores: torch.Tensor = head(pool(hidden, inputs["attention_mask"], pooling))[:, 0]
-    return scores
+def pooled(backbone: Any, inputs: Mapping[str, torch.Tensor], pooling: Pooling) -> torch.Tensor:
+    """What the head reads of `n` inputs, (n, size)."""
+    return pool(backbone(**inputs).last_hidden_state, inputs["attention_mask"], pooling)
 
 
 def pool(hidden: torch.Tensor, mask: torch.Tensor, pooling: Pooling) -> torch.Tensor:
@@ -102,6 +103,16 @@ def layers(backbone: Any) -> tuple[str, Any]:
     raise ModelError(
         f"The layers of a {backbone.config.model_type} model cannot be found.", "Use another base model."
     )
+
+
+def _keep_lowest(backbone: Any, depth: int) -> None:
+    _, all_layers = layers(backbone)
+    if depth > len(all_layers):
+        raise ModelError(
+            f"The model has {len(all_layers)} layers, and depth is {depth}.", "Lower model.depth."
+        )
+    del all_layers[depth:]
+    backbone.config.num_hidden_layers = depth
 
 
 def new_head(size: int) -> torch.nn.Linear:

@@ -32,6 +32,9 @@ class ModelConfig(Section):
     base: str = Field(
         "all-MiniLM-L6-v2", min_length=1, description="Packaged name, GGUF file, folder or hub id."
     )
+    depth: int | None = Field(
+        None, ge=1, description="Layers that are used, from the lowest; all by default."
+    )
     start: str | None = Field(
         None, description="Scorer of the same model whose trained weights are the first ones."
     )
@@ -112,9 +115,12 @@ class TrainingConfig(Section):
         4096, ge=64, description="Tokens of a step that are computed together; more need more memory."
     )
     learning_rate: float = Field(3e-4, gt=0, description="Highest learning rate of AdamW.")
-    head_rate: float = Field(
-        10.0, gt=0, description="Learning rate of the head, which begins at zero, as a multiple of that."
+    probe: float | None = Field(
+        None,
+        gt=0,
+        description="Ridge of the linear probe that the head begins as; by default it begins at zero.",
     )
+    head_rate: float = Field(10.0, ge=0, description="Learning rate of the head, as a multiple of that.")
     warmup: float = Field(0.1, ge=0, lt=1, description="Share of the steps in which it rises to that.")
     schedule: Literal["linear", "cosine", "constant"] = Field("cosine", description="How it falls then.")
     weight_decay: float = Field(0.01, ge=0, description="Weight decay of AdamW.")
@@ -155,6 +161,8 @@ class Config(Section):
             raise ValueError("two sources have the same name")
         if not self.measured and self.training.patience is not None:
             raise ValueError("patience needs dev data: add [[dev]], or raise split.dev")
+        if self.training.probe is not None and self.model.start is not None:
+            raise ValueError("a head that begins as that of model.start cannot begin as a probe")
         return self
 
     @property

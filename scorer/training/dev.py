@@ -7,6 +7,7 @@ from typing import Any
 
 from scorer.data.types import Comparison
 from scorer.encode import Encoder
+from scorer.form import Pooling
 from scorer.load import raw_of_rows
 from scorer.training.measures import measure, scored
 from scorer.training.sources import Source
@@ -15,7 +16,7 @@ from scorer.training.sources import Source
 class DevSets:
     """Measures a model on comparisons, whose inputs are made once."""
 
-    def __init__(self, sources: Sequence[Source], encoder: Encoder, pooling: str) -> None:
+    def __init__(self, sources: Sequence[Source], encoder: Encoder, pooling: Pooling) -> None:
         self.sets: Mapping[str, Sequence[Comparison]] = {
             source.name: [comparison for group in source.groups for comparison in group.comparisons]
             for source in sources

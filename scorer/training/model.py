@@ -36,7 +36,7 @@ def build_model(config: ModelConfig, cache: Path, seed: int) -> Trainable:
     import torch
     from torch import nn
 
-    base = load_base(config.base, cache)
+    base = load_base(config.base, cache, config.depth)
     if config.layout.max_tokens > base.limit:
         raise ModelError(
             f"The model {config.base} reads at most {base.limit:,} tokens, and max_tokens is more.",
@@ -102,10 +102,12 @@ def round_trained(model: Any) -> None:
 def _begin(model: Any, config: ModelConfig, pooling: Pooling) -> None:
     folder = scorer_folder(config.start or "")
     form = read_form(folder)
-    if (form.base, form.tuning, form.pooling) != (config.base, config.tuning, pooling):
+    theirs = (form.base, form.depth, form.tuning, form.pooling)
+    ours = (config.base, config.depth, config.tuning, pooling)
+    if theirs != ours:
         raise ModelError(
-            f"The scorer {config.start} cannot be the start: its model is {form.base}, {form.tuning}, "
-            f"{form.pooling}, and the recipe's {config.base}, {config.tuning}, {pooling}.",
+            f"The scorer {config.start} cannot be the start: its model is {_named(*theirs)}, and the "
+            f"recipe's {_named(*ours)}.",
             "Give the model that the scorer has.",
         )
     if config.tuning == "lora":
@@ -113,6 +115,10 @@ def _begin(model: Any, config: ModelConfig, pooling: Pooling) -> None:
     else:
         load_values(model.backbone, folder / WEIGHTS, of="What was trained of the model")
     load_values(model.head, folder / HEAD, of="The head")
+
+
+def _named(base: str, depth: int | None, tuning: str, pooling: str) -> str:
+    return ", ".join([base, f"{depth} layers" if depth else "all layers", tuning, pooling])
 
 
 def _load_adapter(backbone: Any, folder: Path) -> None:

@@ -25,6 +25,7 @@ from scorer.training.loss import loss_of
 from scorer.training.model import DONE, Trainable, build_model, round_trained, save_model
 from scorer.training.pinned import choose_pinned, write_pinned
 from scorer.training.plan import Step, plan
+from scorer.training.probe import fit_probe
 from scorer.training.sources import Source, Sources, read_sources
 from scorer.training.tuning import tune
 
@@ -117,7 +118,7 @@ def _train(
     from core.training.checkpoints import checkpoint_step, last_checkpoint
     from core.training.plot import PLOT, draw
     from core.training.progress import Progress
-    from scorer.model import raw_scores
+    from scorer.model import pooled
     from scorer.training.trainer import ScorerTrainer, arguments
 
     config, training = run.config, run.config.training
@@ -126,6 +127,8 @@ def _train(
     if config.tuning.epochs and checkpoint is None:
         tune(trainable, learnt, config, run.out / CHECKPOINTS / _TUNING, tell)
     model: Any = trainable.model
+    if training.probe is not None and checkpoint is None:
+        fit_probe(trainable, learnt, config, tell)
     dev = DevSets(sources.dev, trainable.encoder, trainable.pooling)
     rows = Dataset.from_dict({"step": list(range(len(steps)))})
     # The trainer asks for a collator of its own kind, and calls it only.
@@ -142,12 +145,8 @@ def _train(
     average = Average(model, training.ema) if training.ema is not None else None
 
     def loss(model: Any, part: Mapping[str, Any]) -> Any:
-        scores = raw_scores(
-            model.backbone,
-            lambda vector: model.head(model.dropout(vector)),
-            part["inputs"],
-            trainable.pooling,
-        )
+        vectors = pooled(model.backbone, part["inputs"], trainable.pooling)
+        scores = model.head(model.dropout(vectors))[:, 0]
         return loss_of(scores.float(), part, config.objective)
 
     if run.gate is not None:
@@ -178,6 +177,7 @@ def _train(
     def write(folder: Path) -> None:
         form = Form(
             base=config.model.base,
+            depth=config.model.depth,
             tuning=config.model.tuning,
             pooling=trainable.pooling,
             layout=config.model.layout,

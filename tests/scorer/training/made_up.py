@@ -126,7 +126,9 @@ def write_world(folder: Path) -> Path:
     return folder
 
 
-def write_recipe(folder: Path, name: str, text: str = "", base: str = "bert", **changes: Any) -> Path:
+def write_recipe(
+    folder: Path, name: str, text: str = "", base: str = "bert", depth: int | None = None, **changes: Any
+) -> Path:
     """A recipe for `write_world`; `changes` are lines of [training], `text` is put before it."""
     training = {
         "epochs": 4,
@@ -139,6 +141,7 @@ def write_recipe(folder: Path, name: str, text: str = "", base: str = "bert", **
     } | changes
     lines = "\n".join(f"{key} = {json.dumps(value)}" for key, value in training.items() if value is not None)
     model = "" if "[model]" in text else f"[model]\nbase = {json.dumps(str(folder / base))}\nfrozen = 0.5\n"
+    model += f"depth = {depth}\n" if depth else ""
     layout = "[model.layout]\nmax_tokens = 48\nquestion_tokens = 8\n"
     data = "" if "[[data]]" in text else DATA
     file = folder / name

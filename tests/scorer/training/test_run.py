@@ -67,6 +67,21 @@ def test_the_scorer_can_be_loaded_and_asked(trained: tuple[Path, Outcome, list[s
     assert not scorer.with_references
 
 
+def test_a_head_can_begin_as_a_probe_of_a_middle_layer(world: Path) -> None:
+    out = world / "probed"
+    recipe = write_recipe(world, "probed.toml", depth=2, probe=0.01, steps=1)
+    outcome, told = run(recipe, out)
+    assert any("linear probe" in line for line in told)
+    assert outcome.before["accuracy"] > 0.8
+    assert read_form(out).depth == 2
+    assert load_scorer(str(out), world / "cache", 1).rate(question(3), [KIND])
+
+
+def test_more_layers_than_there_are_are_refused(world: Path) -> None:
+    with pytest.raises(ModelError, match="3 layers, and depth is 4"):
+        run(write_recipe(world, "deep.toml", depth=4), world / "deep")
+
+
 def test_scores_have_mean_0_and_deviation_1_over_what_was_learnt_from(
     trained: tuple[Path, Outcome, list[str]], world: Path
 ) -> None:
