@@ -43,12 +43,14 @@ class State:
     def __str__(self) -> str:
         """The state as text, in the layout of Figure 1 (b)."""
         parts = ["♦Question", self.question]
-        parts += ["♦Quotes", *(_quoted(quote) for quote in self.quotes)]
+        parts += ["♦Quotes", *(quoted(quote) for quote in self.quotes)]
         parts += ["♦Past actions", *self.past_actions]
         parts += ["♦Title", self.title, f"♦Scrollbar: {self.first} - {self.last}", "♦Text", self.text]
         parts += [f"♦Actions left: {self.actions_left}", "♦Next action"]
         return "\n".join(parts) + "\n"
 
 
-def _quoted(quote: TakenQuote) -> str:
-    return f"From {quote.title} ({quote.domain})\n> {quote.text}"
+def quoted(quote: TakenQuote) -> str:
+    """A quote as the state shows it."""
+    where = f" ({quote.domain})" if quote.domain else ""
+    return f"From {quote.title}{where}\n> {quote.text}"

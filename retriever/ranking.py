@@ -28,6 +28,7 @@ class _Arrived(NamedTuple):
     texts: tuple[str, ...]
     counts: NDArray[np.float64]
     fingerprints: tuple[Fingerprint, ...]
+    date: str
 
 
 class Ranking:
@@ -50,14 +51,14 @@ class Ranking:
         self._words: dict[str, frozenset[str]] = {}
         self._filtered: _Filtered | None = None
 
-    def add(self, place: int, passages: Sequence[Passage]) -> None:
-        """Take in the passages of the page that the search found at `place`, from 0.
+    def add(self, place: int, passages: Sequence[Passage], date: str = "") -> None:
+        """Take in the passages of the page that the search found at `place`, from 0, and its date.
 
         Where scores are equal, the page with the better place comes first. Adding a place again replaces it.
         """
         texts = tuple(f"{passage.title}. {passage.text}" for passage in passages)
         fingerprints = tuple(fingerprint(passage.text) for passage in passages)
-        self._pages[place] = _Arrived(tuple(passages), texts, self._bm25.count(texts), fingerprints)
+        self._pages[place] = _Arrived(tuple(passages), texts, self._bm25.count(texts), fingerprints, date)
         self._filtered = None
 
     def advance(self, most: int) -> bool:
@@ -95,8 +96,8 @@ class Ranking:
                 break
             if self._adds(passage, chosen):
                 number, score = len(chosen) + 1, round(float(scores[row]), 4)
-                also = filtered.also[row]
-                chosen.append(Reference(number, passage.url, passage.title, passage.text, score, also))
+                also, date = filtered.also[row], filtered.dates[row]
+                chosen.append(Reference(number, passage.url, passage.title, passage.text, score, also, date))
         return tuple(chosen)
 
     def _missing(self) -> list[str]:
@@ -109,6 +110,7 @@ class Ranking:
             lexical = self._bm25.scores(counts)
             passages = [passage for page in arrived for passage in page.passages]
             texts = [text for page in arrived for text in page.texts]
+            dates = [page.date for page in arrived for _ in page.passages]
             firsts = np.array(
                 first_of_each(mark for page in arrived for mark in page.fingerprints), dtype=int
             )
@@ -126,6 +128,7 @@ class Ranking:
                 [texts[row] for row in kept],
                 share,
                 [tuple(also.get(int(row), ())) for row in kept],
+                [dates[row] for row in kept],
             )
         return self._filtered
 
@@ -150,3 +153,4 @@ class _Filtered(NamedTuple):
     texts: list[str]
     lexical: NDArray[np.float64]
     also: list[tuple[str, ...]]
+    dates: list[str]

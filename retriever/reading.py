@@ -168,4 +168,4 @@ class Reading:
     def _take(self) -> None:
         while self._arrived:
             place, page = self._arrived.popleft()
-            self._ranking.add(place, page.passages)
+            self._ranking.add(place, page.passages, page.date)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -21,6 +21,9 @@ from retriever.extract.page import Engine
 from retriever.extract.process import WorkerEndedError, WorkerProcess
 from retriever.extract.wire import Job, Reply
 
+Made = TypeVar("Made")
+
+_INVALID = "the process that read it sent no valid answer"
 _CANCELLED_GRACE = 1.0  # seconds: most pages are read sooner than a new process has started
 _SAMPLE = (
     b"<!doctype html><html><head><title>A</title></head><body><article><p>%s</p></article></body></html>"
@@ -93,6 +96,31 @@ class Sandbox:
         assert leads is not None
         return leads
 
+    async def read(
+        self,
+        reader: str,
+        kind: type[Made],
+        body: bytes,
+        url: str,
+        content_type: str = "",
+        options: tuple[str, ...] = (),
+    ) -> Made:
+        """Let a function, `module:name`, read a page in a process of its own, as `extract` reads its text.
+
+        The function is called with the body, the URL, the content type and the options, and returns what
+        [msgspec](https://jcristharif.com/msgspec/) can pack and unpack as `kind`. Raises `ExtractionError` as
+        `extract` does, and for whatever the function raises.
+        """
+        job = structs.replace(
+            self._job(body, url, content_type), wants="made", reader=reader, options=options
+        )
+        made = (await self._read(job, body)).made
+        assert made is not None
+        try:
+            return msgspec.msgpack.decode(made, type=kind)
+        except msgspec.DecodeError as error:
+            raise ExtractionError(_INVALID) from error
+
     async def _read(self, job: Job, body: bytes) -> Reply:
         await self._slots.acquire()
         exchange: asyncio.Task[Reply] = self._spawn(self._exchange(job, body))
@@ -102,7 +130,7 @@ class Sandbox:
         except asyncio.CancelledError:
             asyncio.get_running_loop().call_later(_CANCELLED_GRACE, exchange.cancel)
             raise
-        if (reply.page if job.wants == "page" else reply.leads) is None:
+        if {"page": reply.page, "leads": reply.leads, "made": reply.made}[job.wants] is None:
             raise ExtractionError(reply.reason, reply.hint)
         return reply
 
@@ -139,7 +167,7 @@ class Sandbox:
         except WorkerEndedError as error:
             reply = Reply(reason=f"the process that read it {error}", retires=True)
         except msgspec.DecodeError:
-            reply = Reply(reason="the process that read it sent no valid answer", retires=True)
+            reply = Reply(reason=_INVALID, retires=True)
         except asyncio.CancelledError:
             await worker.kill()
             raise

@@ -23,7 +23,8 @@ class Job(msgspec.Struct, frozen=True, array_like=True):
     """A page to be read, whose body has `size` bytes.
 
     `wants` is its text or its links. `seconds` is what that may take; a PDF is read up to `pdf_pages` pages,
-    HTML by `engine`.
+    HTML by `engine`. Or `wants` is what a function of ours, the `reader` (`module:name`), makes of the body,
+    the URL, the content type and the `options`.
     """
 
     size: int
@@ -33,17 +34,21 @@ class Job(msgspec.Struct, frozen=True, array_like=True):
     seconds: float
     pdf_pages: int
     engine: Engine
-    wants: Literal["page", "leads"] = "page"
+    wants: Literal["page", "leads", "made"] = "page"
+    reader: str = ""
+    options: tuple[str, ...] = ()
 
 
 class Reply(msgspec.Struct, frozen=True, array_like=True):
     """What was wanted, or the reason why there is none and what to do about it.
 
+    `made` is what a job's `reader` returned, packed by msgspec.
     `retires` says that the process will take no more jobs: it holds too much memory.
     """
 
     page: Page | None = None
     leads: Leads | None = None
+    made: bytes | None = None
     reason: str = ""
     hint: str = ""
     retires: bool = False

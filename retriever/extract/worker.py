@@ -6,6 +6,7 @@ It takes jobs from standard input and writes replies to standard output, one at 
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import sys
@@ -66,6 +67,8 @@ def _answer(job: Job, body: bytes, memory_bytes: int) -> Reply:
     try:
         if job.wants == "leads":
             return Reply(leads=read_leads(body, job.url, job.content_type))
+        if job.wants == "made":
+            return Reply(made=_made(job, body))
         options = ReadingOptions(job.engine, job.pdf_pages, job.seconds * _PDF_SHARE)
         return Reply(extract(body, job.url, job.content_type, job.title, options))
     except ExtractionError as error:
@@ -78,6 +81,12 @@ def _answer(job: Job, body: bytes, memory_bytes: int) -> Reply:
     except Exception as error:  # noqa: BLE001 - whatever a parser does about a page is said about that page
         reason = f"{type(error).__name__}: {error}".rstrip(": ")[:300]
         return Reply(reason=f"it cannot be read ({reason})")
+
+
+def _made(job: Job, body: bytes) -> bytes:
+    module, _, name = job.reader.partition(":")
+    read = getattr(importlib.import_module(module), name)
+    return msgspec.msgpack.encode(read(body, job.url, job.content_type, job.options))
 
 
 def too_much_memory(memory_bytes: int) -> tuple[str, str]:

@@ -52,6 +52,13 @@ def pages(rng: random.Random, number: int) -> list[list[Passage]]:
     return made
 
 
+def test_a_reference_has_the_date_of_its_page() -> None:
+    ranking = Ranking(CountingEncoder(), QUESTION, 48)
+    for number, (text, date) in enumerate((("bats call at night", "2024-05-06"), ("honey bee", ""))):
+        ranking.add(number, [Passage(f"https://p{number}.example/", "", text)], date)
+    assert [reference.date for reference in ranking.top(2)] == ["2024-05-06", ""]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_the_order_of_arrival_changes_nothing(seed: int) -> None:
     rng = random.Random(seed)

@@ -1,0 +1,39 @@
+"""Which steps of demonstrations are learnt."""
+
+from __future__ import annotations
+
+from browser.episode import Episode, Step
+from browser.pairs import Pair, balanced, pairs, rewarded
+
+
+def episode(*commands: tuple[str, str], reward: float | None = 1.0) -> Episode:
+    steps = tuple(Step(f"state {n}", text, kind) for n, (text, kind) in enumerate(commands))
+    return Episode("1", "why", "test", steps, (), "Answer", reward=reward)
+
+
+def test_a_pair_is_a_state_and_the_command_that_was_given_in_it() -> None:
+    found = list(pairs(episode((" Search why ", "search"), ("End: Answer", "end"))))
+    assert found == [
+        Pair("why", "state 0", "Search why", "search"),
+        Pair("why", "state 1", "End: Answer", "end"),
+    ]
+
+
+def test_invalid_commands_are_not_learnt() -> None:
+    found = pairs(episode(("Clicked on link 9", "invalid"), ("jump", "invalid"), ("Top", "top")))
+    assert [pair.command for pair in found] == ["Top"]
+
+
+def test_episodes_without_enough_reward_are_left_out() -> None:
+    some = [episode(reward=reward) for reward in (None, 0.0, 0.5, 1.0)]
+    assert list(rewarded(some, 0.5)) == some[2:]
+
+
+def test_kinds_are_bounded_and_repeats_dropped() -> None:
+    scrolls = [Pair("q", f"s{n}", "Scrolled down 1", "scroll_down") for n in range(9)]
+    other = Pair("q", "s", "End: Answer", "end")
+    kept = balanced([other, *scrolls, other], {"scroll_down": 4}, seed=0)
+    assert kept[0] == other
+    assert len(kept) == 5
+    assert kept == balanced([other, *scrolls, other], {"scroll_down": 4}, seed=0)
+    assert kept != balanced([other, *scrolls, other], {"scroll_down": 4}, seed=1)
