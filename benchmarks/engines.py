@@ -198,8 +198,8 @@ def load_citewell(folder: Path) -> Runner:
     class Endless(OpenVinoModel):
         """The same, but it does not stop where an answer ends."""
 
-        def _configured(self, n: int, most: int, sampling: Sampling) -> Any:
-            config = super()._configured(n, most, sampling)
+        def _configured(self, n: int, most: int, sampling: Sampling, grammar: str = "") -> Any:
+            config = super()._configured(n, most, sampling, grammar)
             config.ignore_eos, config.stop_token_ids = True, set()
             return config
 

@@ -16,6 +16,27 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
+class Browsed:
+    """A command was given to the text browser. `number` counts from 1.
+
+    An invalid one has a `reason` and changed nothing. `title` and `url` are those of the page that is open
+    now, and `quote` the words that were taken, if they were; `quotes` are all so far.
+    """
+
+    number: int
+    command: str
+    valid: bool
+    reason: str = ""
+    title: str = ""
+    url: str = ""
+    quote: str = ""
+    quotes: int = 0
+    actions_left: int = 0
+    episode: int = 0
+    """The place among several episodes for the same question, from 0; they run side by side."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fetched:
     """A page was fetched and its paragraphs were read. `seconds` counts from the question's start."""
 
@@ -70,4 +91,4 @@ class Done:
     answer: Answer
 
 
-Event = Searched | Fetched | Failed | Ranked | Notice | Token | Scored | Done
+Event = Searched | Browsed | Fetched | Failed | Ranked | Notice | Token | Scored | Done

@@ -16,7 +16,7 @@ from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -28,19 +28,16 @@ from pydantic_settings import (
 from core.errors import SettingsError
 from core.identity import USER_AGENT
 from core.paths import cache_dir, data_dir
+from core.section import Section
+from core.server_settings import ServerSettings
 
 PREFIX = "CITEWELL_"
 CONFIG_VARIABLE = "CITEWELL_CONFIG"
 
-
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class SearchSettings(_Section):
+class SearchSettings(Section):
     """Where pages are looked for."""
 
     providers: Annotated[tuple[str, ...], NoDecode] = Field(
@@ -108,7 +105,7 @@ def _domain(name: str) -> str:
     return host
 
 
-class FetchSettings(_Section):
+class FetchSettings(Section):
     """How pages are fetched from the web."""
 
     deadline: float = Field(5.0, gt=0, description="Time limit of the fetch stage, in seconds.")
@@ -165,7 +162,7 @@ class FetchSettings(_Section):
         return value.replace(",", " ").split() if isinstance(value, str) else value
 
 
-class ExtractSettings(_Section):
+class ExtractSettings(Section):
     """How the text of pages is read, in processes of its own."""
 
     extractor: Literal["main", "paper"] = Field(
@@ -183,7 +180,7 @@ class ExtractSettings(_Section):
     pdf_pages: int = Field(500, ge=1, description="Pages of a PDF after which the rest is left out.")
 
 
-class CrawlSettings(_Section):
+class CrawlSettings(Section):
     """How `citewell index URL` walks a site."""
 
     pages: int = Field(200, ge=1, description="Most pages of one crawl.")
@@ -191,7 +188,7 @@ class CrawlSettings(_Section):
     delay: float = Field(0.5, ge=0, description="Seconds between two requests to the site.")
 
 
-class CollectionSettings(_Section):
+class CollectionSettings(Section):
     """How collections keep the vectors of their passages."""
 
     vectors: SecretStr = Field(
@@ -201,7 +198,7 @@ class CollectionSettings(_Section):
     )
 
 
-class RetrieverSettings(_Section):
+class RetrieverSettings(Section):
     """How passages are chosen."""
 
     encoder: str = Field(
@@ -218,7 +215,7 @@ class RetrieverSettings(_Section):
     )
 
 
-class GeneratorSettings(_Section):
+class GeneratorSettings(Section):
     """How answers are written."""
 
     name: str = Field(
@@ -252,6 +249,11 @@ class GeneratorSettings(_Section):
     key: SecretStr = Field(
         SecretStr(""), description="API key of that address; by default the variable `OPENAI_API_KEY`."
     )
+    grammar: Literal["", "structured_outputs", "guided_grammar", "grammar"] = Field(
+        "",
+        description="How that API takes the grammar of a policy's commands: `structured_outputs` is vLLM's, "
+        "`guided_grammar` was, and `grammar` is llama.cpp's; by default it gets none.",
+    )
     together: bool = Field(
         False, description="Whether that API is asked for several candidates at once, with the parameter `n`."
     )
@@ -266,7 +268,7 @@ class GeneratorSettings(_Section):
     )
 
 
-class ScorerSettings(_Section):
+class ScorerSettings(Section):
     """How the best of several candidates is chosen."""
 
     name: str = Field(
@@ -288,7 +290,7 @@ class ScorerSettings(_Section):
     )
 
 
-class CitationSettings(_Section):
+class CitationSettings(Section):
     """How citations are checked."""
 
     threshold: float = Field(
@@ -297,68 +299,25 @@ class CitationSettings(_Section):
     drop_unsupported: bool = Field(False, description="Leave unsupported sentences out.")
 
 
-class ServerSettings(_Section):
-    """The service that `citewell serve` starts."""
+class BrowserSettings(Section):
+    """How questions are answered by browsing."""
 
-    host: str = Field("127.0.0.1", description="Address that the service listens on.")
-    port: int = Field(8090, ge=0, le=65535, description="Port of the service; 0 is any free one.")
-    workers: int = Field(1, ge=1, le=64, description="Processes; each loads the models for itself.")
-    database_url: SecretStr = Field(
-        SecretStr(""),
-        description="Database of answers and feedback, as `postgresql+psycopg://user:password@host/name`; by "
-        "default SQLite, `citewell.sqlite3` in `data_dir`.",
+    policy: str = Field(
+        "scripted",
+        description="Who browses: `scripted`, `random`, a trained policy or its folder, or a generator.",
     )
-    redis_url: SecretStr = Field(
-        SecretStr(""),
-        description="Redis or Valkey that counts requests for all replicas, as "
-        "`redis://:password@host:6379/0`; by default each process counts for itself.",
+    actions: int = Field(100, ge=1, le=1000, description="Most actions of an episode.")
+    best_of: int = Field(1, ge=1, le=64, description="Episodes of a question, of which the best answer wins.")
+    constrained: bool = Field(
+        True, description="Whether language models can write only commands that can be carried out."
     )
-    concurrency: int = Field(2, ge=1, description="Questions of a process that are answered at a time.")
-    queue: int = Field(32, ge=0, description="Questions that may wait; those beyond are refused at once.")
-    queue_seconds: float = Field(30.0, gt=0, description="Time limit of waiting, in seconds.")
-    answer_seconds: float = Field(
-        300.0, gt=0, description="Time limit of answering a question, without its waiting, in seconds."
+    quote_chars: int = Field(6000, ge=100, description="Most characters of all quotes of an episode.")
+    state_tokens: int = Field(
+        1500, ge=256, description="Most tokens of a state; a trained policy keeps to those of its training."
     )
-    resume_seconds: float = Field(
-        5.0,
-        ge=0,
-        description="Seconds that a question goes on after the last client that streams it has left, so that "
-        "the client can come back.",
+    window_lines: int = Field(
+        20, ge=2, description="Most lines of a page in view; for a trained policy, those of its training."
     )
-    cache_seconds: float = Field(
-        300.0, ge=0, description="Seconds for which a finished answer is given again to the same question."
-    )
-    drain_seconds: float = Field(
-        30.0, ge=0, description="Seconds that running questions get when the service is stopped."
-    )
-    sources: Path | None = Field(
-        None, description="Folder whose files may be indexed through the API; by default none."
-    )
-    hosts: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Names in the header `Host` that are answered; on loopback, by default its own."
-    )
-    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Origins whose pages may call the API from a browser."
-    )
-    max_body: int = Field(1_000_000, ge=10_000, description="Largest body of a request, bytes.")
-    rate_per_minute: int = Field(
-        60, ge=0, description="Requests a minute of a key that says nothing else; 0 is no limit."
-    )
-    daily: int = Field(0, ge=0, description="Requests a day of a key that says nothing else; 0 is no limit.")
-    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Addresses of proxies whose header `X-Forwarded-For` is believed."
-    )
-    otlp_endpoint: str = Field(
-        "",
-        pattern=r"^(https?://\S+)?$",
-        description="Collector that takes traces with OpenTelemetry's protocol over HTTP, such as "
-        "`http://127.0.0.1:4318`; by default there are no traces.",
-    )
-
-    @field_validator("hosts", "cors_origins", "trusted_proxies", mode="before")
-    @classmethod
-    def _split(cls, value: object) -> object:
-        return value.replace(",", " ").split() if isinstance(value, str) else value
 
 
 class Settings(BaseSettings):
@@ -377,6 +336,7 @@ class Settings(BaseSettings):
     generator: GeneratorSettings = GeneratorSettings()
     scorer: ScorerSettings = ScorerSettings()
     citations: CitationSettings = CitationSettings()
+    browser: BrowserSettings = BrowserSettings()
     server: ServerSettings = ServerSettings()
     data: Path | None = Field(None, description="Folder of evaluation and training data.")
     data_dir: Path = Field(default_factory=data_dir, description="Folder of collections.")
@@ -427,7 +387,7 @@ def setting_names(model: type[BaseModel] = Settings, prefix: str = "") -> dict[s
     """Every setting's dotted name and its description, in order of definition."""
     names: dict[str, str] = {}
     for name, field in model.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, _Section):
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
             names |= setting_names(field.annotation, f"{prefix}{name}.")
         else:
             names[prefix + name] = field.description or ""

@@ -64,7 +64,8 @@ class Reference:
     """A passage chosen for an answer. `number` is what citations point to, from 1.
 
     `score` is the inner product of the question's and the passage's vectors
-    (WebGLM §3.1.2, https://arxiv.org/abs/2306.07906). `also` are other pages that hold almost the same text.
+    (WebGLM §3.1.2, https://arxiv.org/abs/2306.07906). `also` are other pages that hold almost the same text,
+    and `date` (YYYY-MM-DD) is when its page was published, where that is known.
     """
 
     number: int
@@ -73,6 +74,7 @@ class Reference:
     text: str
     score: float
     also: tuple[str, ...] = ()
+    date: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,8 @@ class Candidate:
 class Answer:
     """What a question gets: the one documented object behind `--json` (see docs/formats.md).
 
-    `best` is the place of the winner among `candidates`, from 0.
+    `best` is the place of the winner among `candidates`, from 0. `episode` is how the text browser found the
+    references, as `browser.episode.Episode` in plain values, where it was browsed for them.
     """
 
     question: str
@@ -132,14 +135,18 @@ class Answer:
     notices: tuple[str, ...] = ()
     timings: dict[str, float] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
+    episode: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """A dictionary of plain values, ready for `json.dumps`.
 
-        Where only references were asked for, the keys of the written answer are left out.
+        Where only references were asked for, the keys of the written answer are left out; without browsing,
+        that of the episode.
         """
         value = asdict(self)
         del value["best"]
+        if self.episode is None:
+            del value["episode"]
         value["candidates"] = [
             {
                 "answer": candidate.text,

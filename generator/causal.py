@@ -24,12 +24,18 @@ class Sampling(NamedTuple):
     """How tokens are chosen: one candidate greedily, several by `temperature` and `seed`.
 
     `frequency_penalty` is subtracted from a token's logit for each time that the answer has it. A repetition
-    penalty that counts the prompt too would keep the answer from using the references' words.
+    penalty that counts the prompt too would keep the answer from using the references' words. With
+    `single`, a candidate that is written alone is sampled too.
     """
 
     temperature: float
     seed: int
     frequency_penalty: float = FREQUENCY_PENALTY
+    single: bool = False
+
+    def draws(self, n: int) -> bool:
+        """Whether `n` candidates are sampled."""
+        return n > 1 or self.single
 
 
 class CausalModel(Protocol):
@@ -62,9 +68,12 @@ class CausalModel(Protocol):
         sampling: Sampling,
         seen: Seen,
         cancelled: threading.Event,
+        grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before a token that ends turns.
 
         `seen` is called from the calling thread. Setting `cancelled` stops the model at its next token.
+        With a `grammar` in xgrammar's EBNF, whose first rule is `root`, nothing else can be written; `most`
+        may cut it short.
         """
         ...

@@ -14,6 +14,7 @@ from core.errors import ModelError
 from core.settings import GeneratorSettings
 from generator.backend import GeneratorBackend
 from generator.causal import CausalModel, Sampling
+from generator.completer import ChatCompleter, Completer, LocalCompleter
 from generator.extractive import ExtractiveGenerator, Relevance
 from generator.local import LocalGenerator
 from generator.manner import Manner
@@ -58,6 +59,32 @@ async def open_generator(
             )
     else:
         yield load_local(wanted, cache_dir, threads=threads, on_step=on_step)
+
+
+@asynccontextmanager
+async def open_completer(
+    wanted: GeneratorSettings,
+    cache_dir: Path,
+    *,
+    threads: int,
+    on_step: OnStep = lambda name, step: None,
+    environment: Mapping[str, str] = os.environ,
+) -> AsyncGenerator[Completer, None]:
+    """What writes short completions with the language model of the settings, held to a grammar where it can.
+
+    Raises `WeightsMissingError` when packaged weights are not installed, and `ModelError` for a name that no
+    language model has and for a model that cannot be run.
+    """
+    if wanted.name == EXTRACTIVE:
+        raise ModelError(
+            f"{EXTRACTIVE} is no language model.", "Name one, such as citewell-smollm2 or openai:MODEL."
+        )
+    if wanted.name.startswith(OPENAI):
+        async with open_client(wanted, environment) as client:
+            yield ChatCompleter(client, grammar_as=wanted.grammar)
+        return
+    model = open_model(resolve(wanted.name), cache_dir, threads=threads, on_step=on_step)
+    yield LocalCompleter(model, wanted.name)
 
 
 def open_client(wanted: GeneratorSettings, environment: Mapping[str, str] = os.environ) -> ChatClient:

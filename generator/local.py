@@ -100,15 +100,7 @@ class LocalGenerator:
             cancelled.set()
 
     def _render(self, messages: Sequence[Message]) -> str:
-        return self._model.render(
-            [message | {"content": self._inert(message["content"])} for message in messages]
-        )
-
-    def _inert(self, text: str) -> str:
-        # A page that spells out a control token must not end the user's turn.
-        for token in self._model.control_tokens:
-            text = text.replace(token, " ")
-        return text
+        return rendered(self._model, messages)
 
     def _count(self, text: str) -> int:
         return len(self._model.encode(text))
@@ -119,6 +111,20 @@ class LocalGenerator:
             return text
         kept = tokens - 1  # a token of room for the ellipsis
         return self._model.decode(encoded[:kept]) + "…" if kept > 0 else ""
+
+
+def rendered(model: CausalModel, messages: Sequence[Message]) -> str:
+    """The prompt that a model's template makes of messages, whose texts cannot begin or end a turn."""
+    return model.render(
+        [message | {"content": _inert(message["content"], model.control_tokens)} for message in messages]
+    )
+
+
+def _inert(text: str, control_tokens: Sequence[str]) -> str:
+    # A page that spells out a control token must not end the user's turn.
+    for token in control_tokens:
+        text = text.replace(token, " ")
+    return text
 
 
 class _Text:

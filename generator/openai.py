@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from types import TracebackType
 from typing import Self
@@ -54,12 +54,16 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of the model beside its messages. Without a seed, the service chooses one."""
+    """What is asked of the model beside its messages. Without a seed, the service chooses one.
+
+    `extension` are members of the body that only some services know.
+    """
 
     max_tokens: int
     temperature: float = 0.0
     seed: int | None = None
     n: int = 1
+    extension: JsonObject = field(default_factory=dict)
 
     def body(
         self, model: str, messages: Sequence[Message], replacements: Sequence[Replacement]
@@ -73,6 +77,7 @@ class Request:
         }
         body |= {"seed": self.seed} if self.seed is not None else {}
         body |= {"n": self.n} if self.n > 1 else {}
+        body |= self.extension
         for refused, instead in replacements:
             if refused in body:
                 value = body.pop(refused)

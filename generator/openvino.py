@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -98,29 +99,40 @@ class OpenVinoModel:
         sampling: Sampling,
         seen: Seen,
         cancelled: threading.Event,
+        grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before one that ends turns.
 
-        A single one is decoded greedily and `seen` token by token. Several are sampled together, from one
-        computation of the prompt, and seen when all are written: OpenVINO streams only single sequences.
-        Setting `cancelled` stops the model at its next token.
+        A single one is seen token by token. Several are sampled together, from one computation of the prompt,
+        and seen when all are written: OpenVINO streams only single sequences. With a grammar, several are
+        written one by one. Setting `cancelled` stops the model at its next token.
         """
-        config = self._configured(n, most, sampling)
         with self._turn:
             if cancelled.is_set():
                 return
+            encoded = self._encode(prompt)
             if n == 1:
-                self._stream(self._encode(prompt), config, seen, cancelled)
+                self._stream(encoded, self._configured(1, most, sampling, grammar), seen, cancelled)
+            elif not grammar:
+                self._sample(encoded, self._configured(n, most, sampling), seen, cancelled)
             else:
-                self._sample(self._encode(prompt), config, seen, cancelled)
+                # Of sequences that are sampled together, OpenVINO holds hardly one to the grammar.
+                for one in range(n):
+                    drawn = sampling._replace(seed=sampling.seed + one, single=True)
+                    config = self._configured(1, most, drawn, grammar)
+                    self._stream(encoded, config, partial(_as_candidate, seen, one), cancelled)
 
-    def _configured(self, n: int, most: int, sampling: Sampling) -> Any:
+    def _configured(self, n: int, most: int, sampling: Sampling, grammar: str = "") -> Any:
         config = self._genai.GenerationConfig(
             max_new_tokens=most,
             frequency_penalty=sampling.frequency_penalty,
             stop_token_ids=set(self._stop),
         )
-        if n > 1:
+        if grammar:
+            structure = self._genai.StructuredOutputConfig()
+            structure.grammar = grammar
+            config.structured_output_config = structure
+        if sampling.draws(n):
             config.do_sample, config.num_return_sequences = True, n
             config.temperature, config.top_p = sampling.temperature, TOP_P
             config.rng_seed = sampling.seed
@@ -153,6 +165,10 @@ class OpenVinoModel:
 
     def _encode(self, text: str) -> Any:
         return self._tokenizer.encode(text, add_special_tokens=False).input_ids
+
+
+def _as_candidate(seen: Seen, candidate: int, _: int, tokens: Sequence[int]) -> object:
+    return seen(candidate, tokens)
 
 
 def _chat_template(source: str) -> Any:

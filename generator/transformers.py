@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import ModelError
 from core.lora import merge
 from generator.causal import TOP_P, Sampling, Seen
+from generator.constraint import Constraint
 from generator.prompt import Message
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class TransformersModel:
         self.control_tokens: Sequence[str] = [token for token in tokenizer.all_special_tokens if token]
         self._stop = _stop_tokens(model, tokenizer)
         self._turn = threading.Lock()
+        self._grammars: Constraint | None = None
 
     def encode(self, text: str) -> list[int]:
         """The tokens of a text, without any that begin or end one."""
@@ -114,15 +116,18 @@ class TransformersModel:
         sampling: Sampling,
         seen: Seen,
         cancelled: threading.Event,
+        grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before one that ends turns.
 
         The prompt is computed once; its keys and values are then repeated for each candidate, and a candidate
-        that has ended leaves the batch. All are seen token by token.
+        that has ended leaves the batch. All are seen token by token. Raises `InputError` where there is a
+        grammar and xgrammar is not installed.
         """
         import torch
 
         with self._turn, torch.inference_mode():
+            held = self._constraint().rows(grammar, n) if grammar else None
             state = self._read(self.encode(prompt)[-(self.context - most) :], cancelled)
             if state is None:
                 return
@@ -130,12 +135,14 @@ class TransformersModel:
             if n > 1:
                 cache.batch_repeat_interleave(n)
                 logits = logits.repeat(n, 1)
-            choose = _Chooser(logits, sampling, sampled=n > 1)
+            choose = _Chooser(logits, sampling, sampled=sampling.draws(n))
             rows = list(range(n))  # the candidate of each row of the batch
             for _ in range(most):
                 if cancelled.is_set():
                     return
-                tokens = choose(logits)
+                tokens = choose(logits if held is None else held.masked(logits))
+                if held is not None:
+                    held.accept(tokens.tolist())
                 kept = [row for row, token in enumerate(tokens.tolist()) if token not in self._stop]
                 for row in kept:
                     seen(rows[row], [int(tokens[row])])
@@ -146,9 +153,18 @@ class TransformersModel:
                     index = torch.tensor(kept, device=tokens.device)
                     cache.batch_select_indices(index)
                     choose.keep(index)
+                    if held is not None:
+                        held.keep(kept)
                     tokens = tokens[index]
                 state = self._model(input_ids=tokens[:, None], past_key_values=cache, use_cache=True)
                 cache, logits = state.past_key_values, state.logits[:, -1].float()
+
+    def _constraint(self) -> Constraint:
+        """Made when it is first needed, since it reads the whole vocabulary."""
+        if self._grammars is None:
+            vocabulary = self._model.get_output_embeddings().weight.shape[0]
+            self._grammars = Constraint(self._tokenizer, vocabulary=vocabulary, stop=sorted(self._stop))
+        return self._grammars
 
     def _read(self, ids: list[int], cancelled: threading.Event) -> Any:
         """The model's output after the prompt; None when the work was cancelled meanwhile."""

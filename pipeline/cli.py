@@ -15,6 +15,7 @@ from core.errors import CitewellError
 
 COMMANDS = {
     "ask": "Answer a question, with every sentence cited and checked.",
+    "browse": "Answer a question by browsing: search, click, scroll and quote.",
     "retrieve": "Find the references of a question, without writing an answer.",
     "search": "Search, and list the pages that are found.",
     "extract": "Show what is read from a file or a web page.",

@@ -15,7 +15,7 @@ from core.events import Done, Event, Failed, Fetched, Notice, Ranked, Scored, Se
 from core.types import Answer, Candidate, Failure, Reference, Sentence, Status
 from generator.backend import GeneratorBackend
 from generator.citations.correction import check_citations
-from generator.extractive import ExtractiveGenerator
+from generator.extractive import ExtractiveGenerator, Relevance
 from retriever.encoder.encoder import DualEncoder
 from retriever.extract.extractor import Extractor
 from retriever.fetch.held import HeldFetch
@@ -117,6 +117,11 @@ class Pipeline:
     def encoder(self) -> DualEncoder:
         """What encodes questions and passages."""
         return self._ranker.encoder
+
+    @property
+    def relevance(self) -> Relevance:
+        """Scores texts for a question, as the ranker does."""
+        return self._ranker.scores
 
     def varied(
         self,

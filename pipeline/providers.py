@@ -17,6 +17,7 @@ from retriever.encoder.load import load_encoder
 from retriever.search.api import SearchHttp
 from retriever.search.keys import BING_ENDPOINT_VARIABLE, BING_KEY, KEYS
 from retriever.search.metasearch import Metasearch, SearchLimits
+from retriever.search.presets import PRESETS
 from retriever.search.provider import PageSource, SearchProvider
 from retriever.search.query import Query
 from retriever.search.retry import Retry
@@ -36,8 +37,6 @@ PROVIDERS = (
     "google",
     "bing",
 )
-PRESETS: Mapping[str, tuple[str, ...]] = {"webgpt": ("reddit.com", "quora.com")}
-"""Lists of domains by name. WebGPT removed what could hold copies of ELI5's answers (§2 of the paper)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from rich.markup import escape
 from rich.spinner import Spinner
 from rich.text import Text
 
-from core.events import Event, Failed, Fetched, Notice, Ranked, Scored, Searched, Token
+from core.events import Browsed, Event, Failed, Fetched, Notice, Ranked, Scored, Searched, Token
 from core.text import shorten, squeeze
 from core.types import Answer, Reference, Sentence
 
 _PASSAGE = 320  # characters of a reference that are shown
+_COMMAND = 160  # characters of a command that are shown
 _CANDIDATE = 120  # characters of a candidate that are shown
 
 
@@ -62,9 +63,11 @@ class PlainView:
         sys.stderr.write(f"Preparing {model} (once): {step} …\n")
 
     def event(self, event: Event) -> None:
-        """Write notices to standard error."""
+        """Write notices, and what is browsed, to standard error."""
         if isinstance(event, Notice):
             sys.stderr.write(f"Note: {event.text}\n")
+        elif isinstance(event, Browsed):
+            sys.stderr.write(f"{_action(event)}\n")
 
     def show(self, answer: Answer) -> None:
         """Print the answer to standard output."""
@@ -117,6 +120,11 @@ class TerminalView:
                 self._text += text
             case Scored(candidates):
                 self._stage = f"Checked {len(candidates)} candidate(s)"
+            case Browsed():
+                self._console.print(Text(_action(event), style="" if event.valid else "yellow"))
+                if event.quote:
+                    self._console.print(Text(f"     “{shorten(event.quote, _PASSAGE)}”", style="green"))
+                self._stage = f"Browsing {event.title or 'the web'}: {event.quotes} quote(s)"
             case Notice(text):
                 self._console.print(f"[yellow]Note:[/] {escape(text)}")
         self._refresh()
@@ -130,6 +138,14 @@ class TerminalView:
         if self._text:
             lines.append(Text(self._text, style="dim"))
         self._live.update(Group(*lines))
+
+
+def _action(event: Browsed) -> str:
+    """A command and where it led, on one line."""
+    episode = f"{event.episode + 1}." if event.episode else ""
+    command = shorten(squeeze(event.command), _COMMAND)
+    where = f" → {shorten(event.title, _CANDIDATE)}" if event.command.startswith(("Clicked", "Back")) else ""
+    return f"{episode}{event.number:>3}  {command}{where if event.valid else f' (invalid: {event.reason})'}"
 
 
 def _print(console: Console, answer: Answer) -> None:

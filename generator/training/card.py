@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from core.published import published_name
@@ -12,6 +10,7 @@ from core.training.card import card_name, held_out
 from core.training.card import write_card as write
 from core.training.files import DataFile, describe_file
 from generator.training.config import Config
+from generator.training.fit import Outcome
 from generator.training.sources import Data, source_files
 
 _PACKAGES = ("torch", "transformers", "trl", "peft")
@@ -64,22 +63,6 @@ of their answers, a token.{cited} Compare generators with `citewell eval generat
 
 _CITED = """ Citation recall and precision are ALCE's, of {answered} answers as the model writes them, before
 any correction, judged by ROUGE-1; the data may have been filtered by that too."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a run came to. `before` and `after` are dev metrics by name.
-
-    `tokens` were learnt from, prompts included, on `device`.
-    """
-
-    steps: int
-    best_step: int
-    seconds: float
-    device: str
-    tokens: int
-    before: Mapping[str, float]
-    after: Mapping[str, float]
 
 
 def write_card(

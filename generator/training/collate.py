@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from generator.training.arrange import Shown
-from generator.training.encode import Encoded, Encoder
+from generator.training.encode import Encoded
 from generator.training.plan import Draw, Step
-from generator.training.sources import Source
 
 if TYPE_CHECKING:
     import torch
@@ -20,12 +18,9 @@ IGNORED = -100
 class Collator:
     """Makes the tensors of a step when it is due."""
 
-    def __init__(
-        self, steps: Sequence[Step], sources: Sequence[Source], encoder: Encoder, *, packing: bool
-    ) -> None:
+    def __init__(self, steps: Sequence[Step], encode: Callable[[Draw], Encoded], *, packing: bool) -> None:
         self._steps = steps
-        self._sources = sources
-        self._encoder = encoder
+        self._encode = encode
         self._packing = packing
 
     def __call__(self, items: Sequence[dict[str, int]]) -> dict[str, Any]:
@@ -34,13 +29,10 @@ class Collator:
         parts = []
         tokens = 0
         for part in self._steps[item["step"]].parts:
-            rows = [self._encoder.encode(self._shown(draw)) for draw in part]
+            rows = [self._encode(draw) for draw in part]
             parts.append(packed(rows) if self._packing else padded(rows))
             tokens += sum(len(row.answer) for row in rows)
         return {"parts": [{"inputs": part, "tokens": tokens} for part in parts]}
-
-    def _shown(self, draw: Draw) -> Shown:
-        return self._encoder.shown(self._sources[draw.source], draw.row, draw.time)
 
 
 def padded(rows: Sequence[Encoded]) -> dict[str, torch.Tensor]:

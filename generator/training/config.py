@@ -89,7 +89,7 @@ class DevConfig(SourceConfig):
     split: str = Field("dev", min_length=1, description="Of a folder: the file of rows that is read.")
 
 
-class TrainingConfig(Section):
+class OptimisationConfig(Section):
     """How long, how fast, and in which order."""
 
     epochs: int = Field(1, ge=1, description="Times that each row is seen, times its `repeat`.")
@@ -109,14 +109,19 @@ class TrainingConfig(Section):
     )
     seed: int = Field(0, ge=0, description="Seed of all that is random.")
     eval_every: int = Field(50, ge=1, description="Steps between two measurements, with a checkpoint each.")
-    generate: int = Field(8, ge=0, description="Dev questions that are answered, to measure citations.")
-    choose_by: Choice = Field("answer_loss", description="What the best checkpoint has the best of.")
     patience: int | None = Field(None, ge=1, description="Measurements without a gain after which it ends.")
     log_every: int = Field(5, ge=1, description="Steps between two lines of the log.")
     precision: Literal["float32", "bfloat16"] = Field(
         "float32", description="What a CPU computes in; a GPU computes in bfloat16."
     )
     threads: int = Field(2, ge=1, description="CPU threads.")
+
+
+class TrainingConfig(OptimisationConfig):
+    """How long, how fast, in which order, and what is measured meanwhile."""
+
+    generate: int = Field(8, ge=0, description="Dev questions that are answered, to measure citations.")
+    choose_by: Choice = Field("answer_loss", description="What the best checkpoint has the best of.")
 
 
 class Config(Section):

@@ -10,7 +10,7 @@ from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
 from core.training.trainer import PlannedTrainer, planned_arguments
-from generator.training.config import TrainingConfig
+from generator.training.config import OptimisationConfig
 
 
 class GeneratorTrainer(PlannedTrainer, SFTTrainer):
@@ -20,11 +20,12 @@ class GeneratorTrainer(PlannedTrainer, SFTTrainer):
         """Nothing: `generator.training.card` writes the card."""
 
 
-def arguments(training: TrainingConfig, folder: Path, *, measured: bool, resumed: bool) -> SFTConfig:
-    """The arguments of the trainer; `measured` says that there are dev rows."""
-    best = training.choose_by if measured else None
+def arguments(
+    training: OptimisationConfig, folder: Path, best: str | None, *, greater: bool, resumed: bool
+) -> SFTConfig:
+    """The arguments of the trainer; see `core.training.trainer.planned_arguments`."""
     return SFTConfig(
-        **planned_arguments(training, folder, best, greater=best == "citation_f1", resumed=resumed),
+        **planned_arguments(training, folder, best, greater=greater, resumed=resumed),
         bf16=torch.cuda.is_available() or training.precision == "bfloat16",
         gradient_checkpointing=False,
         max_length=None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.errors import CitewellError, InputError
+from pipeline.commands.eval_browse import browse
 from pipeline.commands.eval_generation import generation
 from pipeline.commands.eval_scorer import scorer
 from pipeline.commands.output import check_folders, replace
@@ -33,6 +34,7 @@ def command() -> None:
     """Measure how passages are found, answers cited, and candidates scored."""
 
 
+command.add_command(browse)
 command.add_command(generation)
 command.add_command(scorer)
 

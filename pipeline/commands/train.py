@@ -13,9 +13,10 @@ import click
 
 from core.errors import InputError
 from core.packages import need_packages
+from pipeline.commands.options import flags
 
 if TYPE_CHECKING:
-    from generator.training.card import Outcome as GeneratorOutcome
+    from generator.training.fit import Outcome as GeneratorOutcome
     from retriever.training.card import Outcome as RetrieverOutcome
 
 _MOST_FOLDS = 20
@@ -176,6 +177,32 @@ def generator(recipe: Path, out: Path, resume: bool, merged: Path | None) -> Non
     cache = load_settings().cache_dir
     shown = _shown("generator", [recipe.name], out)
     _report(train(Run(recipe, out, cache, shown, resume, merged), _tell), out)
+
+
+@command.command("policy", short_help="Train a policy of the text browser.")
+@click.argument("recipe", metavar="CONFIG", type=click.Path(dir_okay=False, path_type=Path))
+@_run("Folder for the adapter, its limits and its card.")
+@click.option("--collection", metavar="NAME", help="Collection that is searched while it is trained.")
+@click.option(
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Any setting by its name; repeatable."
+)
+def policy(
+    recipe: Path, out: Path, resume: bool, collection: str | None, assignments: tuple[str, ...]
+) -> None:
+    """Train a language model to browse as in demonstrations, as the TOML file CONFIG says.
+
+    The file is explained in docs/browser-training.md; recipes/ has an example. While it is trained, the model
+    browses for questions with known answers, in the web that the settings describe; how often it finds them
+    chooses the best checkpoint. A run that was interrupted goes on with --resume.
+    """
+    from browser.training.run import Run, train
+    from core.settings import load_settings
+    from pipeline.web import open_web
+
+    settings = load_settings(flags({"search__collection": collection}, (), assignments))
+    shown = _shown("policy", [recipe.name, *(["--collection", collection] if collection else [])], out)
+    run = Run(recipe, out, settings.cache_dir, shown, lambda: open_web(settings), resume)
+    _report(train(run, _tell), out)
 
 
 @command.command("scorer", short_help="Train the model of what people prefer.")

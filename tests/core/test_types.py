@@ -79,6 +79,7 @@ def test_the_json_of_a_written_answer() -> None:
         "text": "The sky is blue.",
         "score": 0.8,
         "also": [],
+        "date": "",
     }
     assert value["failures"] == [{"url": "https://example.org/b", "reason": "HTTP 404", "kind": ""}]
 

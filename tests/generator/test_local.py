@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +19,7 @@ from core.events import Token
 from core.text import words
 from core.types import Reference
 from generator.causal import CausalModel, Sampling, Seen
+from generator.completer import LocalCompleter
 from generator.local import LocalGenerator
 from generator.openvino import OpenVinoModel, open_openvino
 
@@ -63,6 +65,7 @@ class Watched:
         sampling: Sampling,
         seen: Seen,
         cancelled: threading.Event,
+        grammar: str = "",
     ) -> None:
         def watched(candidate: int, tokens: Sequence[int]) -> None:
             self.written += len(tokens)
@@ -70,7 +73,9 @@ class Watched:
             self._pause(cancelled)
 
         self.begun.set()
-        self._model.write(prompt, n, most=most, sampling=sampling, seen=watched, cancelled=cancelled)
+        self._model.write(
+            prompt, n, most=most, sampling=sampling, seen=watched, cancelled=cancelled, grammar=grammar
+        )
 
 
 def generator(model: CausalModel, answer_tokens: int = ANSWER_TOKENS, seed: int = 0) -> LocalGenerator:
@@ -189,6 +194,54 @@ async def test_questions_at_the_same_time_get_the_same_answers(make: Make) -> No
     alone = texts(await tokens(one))
     both = await asyncio.gather(tokens(one), tokens(one))
     assert [texts(pieces) for pieces in both] == [alone, alone]
+
+
+GRAMMAR = 'root ::= "Clicked on link " [1-9] | "Quote: naïve 😀━\\"blue\\""'
+ALLOWED = re.compile(r'Clicked on link [1-9]|Quote: naïve 😀━"blue"')
+
+
+@pytest.mark.parametrize(
+    ("n", "sampling"),
+    [(1, Sampling(0.8, 0, 0.0)), (1, Sampling(0.8, 5, 0.0, single=True)), (3, Sampling(0.8, 0, 0.0))],
+    ids=["greedy", "one sampled", "three"],
+)
+def test_a_grammar_holds_every_candidate(model: OpenVinoModel, n: int, sampling: Sampling) -> None:
+    found: dict[int, list[int]] = {}
+    model.write(
+        model.render([{"role": "user", "content": "Say anything at all."}]),
+        n,
+        most=ANSWER_TOKENS,
+        sampling=sampling,
+        seen=lambda candidate, tokens: found.setdefault(candidate, []).extend(tokens),
+        cancelled=threading.Event(),
+        grammar=GRAMMAR,
+    )
+    assert sorted(found) == list(range(n))
+    assert all(ALLOWED.fullmatch(model.decode(tokens)) for tokens in found.values())
+
+
+async def test_a_completion_is_greedy_or_drawn_by_its_seed(model: OpenVinoModel) -> None:
+    completer = LocalCompleter(model, "SmolLM2")
+    messages = [{"role": "user", "content": "Name an animal."}]
+
+    async def text(sampling: Sampling) -> str:
+        return (await completer.complete(messages, most=12, sampling=sampling)).text
+
+    greedy, drawn = Sampling(0.8, 0, 0.0), Sampling(0.8, 1, 0.0, single=True)
+    assert await text(greedy) == await text(greedy._replace(seed=4))
+    assert len({await text(drawn._replace(seed=seed)) for seed in (1, 2, 3)}) > 1
+    assert await text(drawn) == await text(drawn)
+
+
+async def test_a_completion_says_whether_it_was_cut(model: OpenVinoModel) -> None:
+    completer = LocalCompleter(model, "SmolLM2")
+    messages = [{"role": "user", "content": "Name an animal."}]
+    whole = await completer.complete(
+        messages, most=20, sampling=Sampling(0.8, 0, 0.0), grammar='root ::= "cat" | "dog"'
+    )
+    assert (whole.text in {"cat", "dog"}, whole.cut) == (True, False)
+    cut = await completer.complete(messages, most=2, sampling=Sampling(0.8, 0, 0.0))
+    assert (cut.tokens, cut.cut) == (2, True)
 
 
 def test_an_encoder_is_no_generator(minilm_folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -35,7 +36,12 @@ def model(folder: Path) -> TransformersModel:
 
 
 def write(
-    model: TransformersModel, prompt: str, n: int = 1, most: int = 20, sampling: Sampling = GREEDY
+    model: TransformersModel,
+    prompt: str,
+    n: int = 1,
+    most: int = 20,
+    sampling: Sampling = GREEDY,
+    grammar: str = "",
 ) -> list[list[int]]:
     found: list[list[int]] = [[] for _ in range(n)]
     model.write(
@@ -45,6 +51,7 @@ def write(
         sampling=sampling,
         seen=lambda candidate, tokens: found[candidate].extend(tokens),
         cancelled=threading.Event(),
+        grammar=grammar,
     )
     return found
 
@@ -102,6 +109,19 @@ def test_the_frequency_penalty_keeps_from_repeating(model: TransformersModel) ->
     plain = write(model, "aaaa", most=60)[0]
     penalised = write(model, "aaaa", most=60, sampling=Sampling(1.0, 0, 2.0))[0]
     assert len(set(penalised)) > len(set(plain))
+
+
+def test_a_grammar_holds_every_candidate(model: TransformersModel) -> None:
+    pytest.importorskip("xgrammar", reason="xgrammar is not installed")
+    grammar = 'root ::= "Back" | "Search " [a-z]{3,9} | "Quote: naïve━blue"'
+    for n, sampling in ((1, GREEDY), (6, Sampling(1.0, 0, 0.0)), (1, Sampling(1.0, 7, 0.0, single=True))):
+        for text in map(model.decode, write(model, "Why?", n, 60, sampling, grammar)):
+            assert re.fullmatch(r"Back|Search [a-z]{3,9}|Quote: naïve━blue", text)
+
+
+def test_a_single_candidate_can_be_sampled(model: TransformersModel) -> None:
+    drawn = [write(model, "Why?", sampling=Sampling(1.0, seed, 0.0, single=True)) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_control_tokens_and_rendering(model: TransformersModel) -> None:

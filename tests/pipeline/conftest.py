@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from retriever.collection.collection import collection_folder
 from retriever.collection.indexing import Indexer, index_documents
 from retriever.collection.sources import read_source
 from retriever.search.keys import KEYS
+from tests.nursery import PIPE, Forked, Nursery, open_nursery
 
 NOTES = {
     "bats": """# How bats find their way
@@ -96,6 +98,7 @@ class Cli:
     data_dir: Path
     folder: Path
     environment: Mapping[str, str]
+    nursery: Nursery
     command: str = str(Path(sys.executable).with_name("citewell"))
 
     @property
@@ -103,18 +106,30 @@ class Cli:
         return {**self.environment, "CITEWELL_DATA_DIR": str(self.data_dir)}
 
     def run(self, *arguments: str | Path, env: Mapping[str, str] | None = None, **options: Any) -> Result:
-        """Run to the end; what is not UTF-8 in the output is an error."""
-        done = subprocess.run(
-            [self.command, *map(str, arguments)],
-            env=self.env | dict(env or {}),
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            **options,
-        )
+        """Run to the end; what is not UTF-8 in the output is an error.
+
+        With `options` of `subprocess.run` or variables for Python, it is a process of its own from the start.
+        """
+        environment = self.env | dict(env or {})
+        if options or any(name.startswith("PYTHON") for name in env or {}):
+            done = subprocess.run(
+                [self.command, *map(str, arguments)],
+                env=environment,
+                cwd=self.folder,
+                capture_output=True,
+                text=True,
+                encoding="utf-8",
+                timeout=120,
+                **options,
+            )
+        else:
+            done = self.nursery.run("pipeline.cli:main", *arguments, env=environment, cwd=self.folder)
         return Result(done.returncode, done.stdout, done.stderr)
+
+    def begin(self, *arguments: str | Path) -> Forked:
+        """Start in a process group of its own, with a pipe from standard error."""
+        command = ("pipeline.cli:main", *arguments)
+        return self.nursery.start(*command, env=self.env, cwd=self.folder, stdout=None, stderr=PIPE)
 
     def start(self, *arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
         """Start in a process group of its own, as a shell does."""
@@ -160,7 +175,7 @@ def settings(shared_data: Path) -> Callable[..., Settings]:
 
 
 @pytest.fixture
-def cli(shared_data: Path, minilm_folder: Path, cache: Path, tmp_path: Path) -> Cli:
+def cli(shared_data: Path, minilm_folder: Path, cache: Path, tmp_path: Path, nursery: Nursery) -> Cli:
     """The command line with the collection `notes`, and the encoder's weights already converted."""
     keys = {variable for keys in KEYS.values() for key in keys.needed for variable in key.variables}
     environment = {
@@ -170,7 +185,26 @@ def cli(shared_data: Path, minilm_folder: Path, cache: Path, tmp_path: Path) -> 
     }
     environment |= {"CITEWELL_CACHE_DIR": str(cache), "COLUMNS": "100", "LINES": "50"}
     environment["CITEWELL_FETCH__CACHE"] = "false"  # ports of test servers come back
-    return Cli(shared_data, tmp_path, environment)
+    return Cli(shared_data, tmp_path, environment, nursery)
+
+
+@pytest.fixture(scope="session")
+def training_nursery() -> Iterator[Nursery]:
+    """Starts processes that have imported what training needs."""
+    libraries = ("torch", "transformers", "peft", "trl", "sentence_transformers", "accelerate")
+    for library in libraries:
+        pytest.importorskip(library, reason="the extra `train` is not installed")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_nursery(Path(folder), ["pipeline.cli", *libraries]) as nursery,
+    ):
+        yield nursery
+
+
+@pytest.fixture
+def trainer(cli: Cli, training_nursery: Nursery) -> Cli:
+    """The command line for training."""
+    return replace(cli, nursery=training_nursery)
 
 
 @pytest.fixture

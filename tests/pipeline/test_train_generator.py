@@ -27,14 +27,14 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
     return load_file(folder / "adapter_model.safetensors")
 
 
-def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(cli: Cli, world: Path) -> None:
+def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(trainer: Cli, world: Path) -> None:
     from generator.training.run import Run, train
 
     recipe = write_config(world, epochs=4, generate=1)
     whole, broken = world / "whole", world / "broken"
     train(Run(recipe, whole, world / "cache", "citewell train"), lambda line: None)
 
-    process = cli.start("train", "generator", recipe, "--out", broken)
+    process = trainer.begin("train", "generator", recipe, "--out", broken)
     assert process.stderr is not None
     # When a step is told, the checkpoint of the one told before is complete.
     assert any(line.startswith("step 4:") for line in process.stderr)
@@ -42,10 +42,10 @@ def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(cli: Cli, world: P
     process.communicate()
     assert not (broken / "adapter_config.json").exists()
 
-    refused = cli.run("train", "generator", recipe, "--out", broken)
+    refused = trainer.run("train", "generator", recipe, "--out", broken)
     assert refused.code == 2
     assert "--resume" in refused.err
-    result = cli.run("train", "generator", recipe, "--out", broken, "--resume")
+    result = trainer.run("train", "generator", recipe, "--out", broken, "--resume")
     assert result.code == 0, result.err
     assert "going on after step" in result.err
     assert "answer_loss: " in result.out
@@ -65,14 +65,14 @@ def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(cli: Cli, world: P
             assert one[name] == pytest.approx(other[name], abs=1e-4)
 
 
-def test_what_is_wrong_is_said_before_anything_is_written(cli: Cli, world: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_is_said_before_anything_is_written(trainer: Cli, world: Path, tmp_path: Path) -> None:
     recipe = write_config(world, "wrong.toml")
     recipe.write_text(recipe.read_text().replace("rows.jsonl", "none.jsonl"))
-    result = cli.run("train", "generator", recipe, "--out", tmp_path / "out")
+    result = trainer.run("train", "generator", recipe, "--out", tmp_path / "out")
     assert result.code == 2
     assert "There is no none.jsonl in" in result.err
     recipe.write_text(recipe.read_text().replace("none.jsonl", "rows.jsonl").replace("ema", "emma"))
-    result = cli.run("train", "generator", recipe, "--out", tmp_path / "out")
+    result = trainer.run("train", "generator", recipe, "--out", tmp_path / "out")
     assert result.code == 2
     assert "there is no key training.emma." in result.err
     assert "Did you mean ema?" in result.err

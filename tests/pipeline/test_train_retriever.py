@@ -33,12 +33,12 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
     }
 
 
-def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(cli: Cli, world: Path) -> None:
+def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(trainer: Cli, world: Path) -> None:
     config = write_config(world, epochs=12)
     whole, broken = world / "whole", world / "broken"
     train(Run(config, whole, world / "cache", "citewell train"), lambda line: None)
 
-    process = cli.start("train", "retriever", config, "--out", broken)
+    process = trainer.begin("train", "retriever", config, "--out", broken)
     assert process.stderr is not None
     # When a step is told, the checkpoint of the one told before is complete.
     assert any(line.startswith("step 28:") for line in process.stderr)
@@ -46,10 +46,10 @@ def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(cli: Cli, world: P
     process.communicate()
     assert not (broken / "modules.json").exists()
 
-    refused = cli.run("train", "retriever", config, "--out", broken)
+    refused = trainer.run("train", "retriever", config, "--out", broken)
     assert refused.code == 2
     assert "--resume" in refused.err
-    result = cli.run("train", "retriever", config, "--out", broken, "--resume")
+    result = trainer.run("train", "retriever", config, "--out", broken, "--resume")
     assert result.code == 0, result.err
     assert "going on after step 2" in result.err
     assert '"learning_rate": 0.003' in result.err
@@ -66,16 +66,16 @@ def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(cli: Cli, world: P
     assert steps == again
 
 
-def test_what_is_wrong_is_said_before_anything_is_written(cli: Cli, world: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_is_said_before_anything_is_written(trainer: Cli, world: Path, tmp_path: Path) -> None:
     config = write_config(world, "wrong.toml")
     config.write_text(config.read_text().replace("rows.jsonl", "none.jsonl"))
-    result = cli.run("train", "retriever", config, "--out", tmp_path / "out")
+    result = trainer.run("train", "retriever", config, "--out", tmp_path / "out")
     assert result.code == 2
     assert "There is no none.jsonl in" in result.err
     assert not (tmp_path / "out").exists()
     (world / "empty.jsonl").touch()
     config.write_text(config.read_text().replace("none.jsonl", "empty.jsonl"))
-    result = cli.run("train", "retriever", config, "--out", tmp_path / "out")
+    result = trainer.run("train", "retriever", config, "--out", tmp_path / "out")
     assert result.code == 2
     assert "empty.jsonl" in result.err
     assert not (tmp_path / "out").exists()

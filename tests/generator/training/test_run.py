@@ -14,7 +14,7 @@ pytest.importorskip("peft", reason="the extra `train` is not installed")
 from core.errors import InputError, ModelError
 from core.training.checkpoints import TrainingError
 from generator.manner import read_manner
-from generator.training.card import Outcome
+from generator.training.fit import Outcome
 from generator.training.run import Run, train
 from tests.generator.training.made_up import write_config, write_world
 

@@ -1,0 +1,70 @@
+"""The commands that a state allows as a grammar, which language models are held to.
+
+It is written in the EBNF that xgrammar, vLLM and llama.cpp share. Queries are free; links are those in view,
+texts to find are words of the question, and quotes are whole sentences in view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from browser.policies.legal import Legal
+from browser.policies.quoting import passages
+
+_LONGEST_QUERY = 80  # characters
+
+
+def commands_grammar(allowed: Legal) -> str:
+    """A grammar whose texts are commands that `allowed` allows."""
+    return "\n".join(["root ::= " + " | ".join(_commands(allowed)), *_rules(allowed)])
+
+
+def _commands(allowed: Legal) -> Iterator[str]:
+    if allowed.search:
+        yield '"Search " query'
+    if allowed.links:
+        yield '"Clicked on link " link'
+    if allowed.find:
+        yield '"Find in page: " word'
+    if _quotes(allowed):
+        yield '"Quote: " quote'
+    if allowed.down:
+        yield '"Scrolled down " [1-3]'
+    if allowed.up:
+        yield '"Scrolled up " [1-3]'
+        yield '"Top"'
+    if allowed.back:
+        yield '"Back"'
+    if allowed.answer:
+        yield '"End: Answer"'
+    yield '"End: Nonsense"'
+    yield '"End: Controversial"'
+
+
+def _rules(allowed: Legal) -> Iterator[str]:
+    if allowed.search:
+        # What can be seen comes first, so that something follows the command.
+        yield rf"query ::= [^\x00-\x20\x7f] [^\x00-\x1f\x7f]{{0,{_LONGEST_QUERY - 1}}}"
+    if allowed.links:
+        yield "link ::= " + _either(str(number) for number in allowed.links)
+    if allowed.find:
+        yield "word ::= " + _either(allowed.find)
+    if quotes := _quotes(allowed):
+        yield "quote ::= " + _either(quotes)
+
+
+def _quotes(allowed: Legal) -> list[str]:
+    return list(dict.fromkeys(quote for run in allowed.quotable for quote in passages(run)))
+
+
+def _either(texts: Iterable[str]) -> str:
+    return " | ".join(f'"{"".join(map(_escaped, text))}"' for text in texts)
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

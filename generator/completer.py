@@ -1,0 +1,113 @@
+"""Short completions of any messages, held to a grammar: what policies of the text browser write with."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from core.http_service import JsonObject
+from generator.causal import CausalModel, Sampling
+from generator.estimate import estimate_tokens
+from generator.local import rendered
+from generator.openai import ChatClient, Request
+from generator.prompt import Message
+
+
+class Written(NamedTuple):
+    """A completion, and its tokens; `cut` says that it stopped only because it was as long as it might be."""
+
+    text: str
+    tokens: int
+    cut: bool
+
+
+class Completer(Protocol):
+    """Writes one completion at a time."""
+
+    name: str
+
+    def count(self, text: str) -> int:
+        """How many tokens a text has, or about how many."""
+        ...
+
+    async def complete(
+        self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
+    ) -> Written:
+        """A completion of at most `most` tokens, greedy unless `sampling` draws single ones too.
+
+        It follows the grammar (xgrammar's EBNF) where the backend can be held to one.
+        """
+        ...
+
+
+class LocalCompleter:
+    """Completes with a model in this process."""
+
+    def __init__(self, model: CausalModel, name: str) -> None:
+        """Complete with `model`, which others may use too."""
+        self.name = name
+        self._model = model
+
+    def count(self, text: str) -> int:
+        """How many tokens a text has."""
+        return len(self._model.encode(text))
+
+    async def complete(
+        self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
+    ) -> Written:
+        """A completion; being cancelled stops the model at its next token."""
+        tokens: list[int] = []
+        cancelled = threading.Event()
+
+        def write() -> None:
+            self._model.write(
+                rendered(self._model, messages),
+                1,
+                most=most,
+                sampling=sampling,
+                seen=lambda _, found: tokens.extend(found),
+                cancelled=cancelled,
+                grammar=grammar,
+            )
+
+        try:
+            await asyncio.to_thread(write)
+        finally:
+            cancelled.set()
+        return Written(self._model.decode(tokens), len(tokens), len(tokens) >= most)
+
+
+class ChatCompleter:
+    """Completes with a `ChatClient`, which somebody else opens and closes.
+
+    `grammar_as` is how the service takes a grammar: as `structured_outputs` (vLLM), or as another member of
+    the body, such as `grammar` (llama.cpp). Without, none is sent.
+    """
+
+    def __init__(self, client: ChatClient, *, grammar_as: str = "") -> None:
+        """Complete with the client's model."""
+        self.name = f"openai:{client.model}"
+        self._client = client
+        self._grammar_as = grammar_as
+
+    def count(self, text: str) -> int:
+        """About how many tokens a text has, rather too many."""
+        return estimate_tokens(text)
+
+    async def complete(
+        self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
+    ) -> Written:
+        """A completion; raises a `CompletionError` when the service gives none."""
+        temperature = sampling.temperature if sampling.draws(1) else 0.0
+        extension = self._extension(grammar) if grammar and self._grammar_as else {}
+        request = Request(most, temperature, sampling.seed, extension=extension)
+        done = await self._client.complete(messages, request)
+        tokens = done.usage.answer_tokens if done.usage else estimate_tokens(done.text)
+        return Written(done.text, tokens, done.finish_reason == "length")
+
+    def _extension(self, grammar: str) -> JsonObject:
+        if self._grammar_as == "structured_outputs":
+            return {"structured_outputs": {"grammar": grammar}}
+        return {self._grammar_as: grammar}

@@ -1,0 +1,64 @@
+"""Holding what a model of transformers writes to a grammar, with xgrammar (https://xgrammar.mlc.ai)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.packages import need_packages
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Constraint:
+    """Compiles grammars for the tokens of one model."""
+
+    def __init__(self, tokenizer: Any, *, vocabulary: int, stop: Sequence[int]) -> None:
+        """`vocabulary` is the number of the model's logits, `stop` the tokens that end its turn.
+
+        Raises `InputError` where xgrammar is not installed.
+        """
+        need_packages("A grammar for a model of transformers", "grammar", "xgrammar")
+        import xgrammar
+
+        about = xgrammar.TokenizerInfo.from_huggingface(
+            tokenizer, vocab_size=vocabulary, stop_token_ids=list(stop)
+        )
+        # A grammar is made for one prompt: keeping it would only fill the memory.
+        self._compiler = xgrammar.GrammarCompiler(about, max_threads=1, cache_enabled=False)
+        self._vocabulary = vocabulary
+
+    def rows(self, grammar: str, n: int) -> ConstrainedRows:
+        """`n` texts that are written side by side, each held to the grammar in xgrammar's EBNF."""
+        return ConstrainedRows(self._compiler.compile_grammar(grammar), n, self._vocabulary)
+
+
+class ConstrainedRows:
+    """The texts of a batch, each with its place in the grammar."""
+
+    def __init__(self, compiled: Any, n: int, vocabulary: int) -> None:
+        """Begin `n` texts; `Constraint.rows` does so."""
+        import xgrammar
+
+        self._xgrammar = xgrammar
+        self._matchers = [xgrammar.GrammarMatcher(compiled) for _ in range(n)]
+        self._vocabulary = vocabulary
+
+    def masked(self, logits: torch.Tensor) -> torch.Tensor:
+        """Logits of shape (rows, vocabulary), with -inf for tokens that the grammar does not allow."""
+        allowed = self._xgrammar.allocate_token_bitmask(len(self._matchers), self._vocabulary)
+        for row, matcher in enumerate(self._matchers):
+            matcher.fill_next_token_bitmask(allowed, row)
+        logits = logits.clone()
+        self._xgrammar.apply_token_bitmask_inplace(logits, allowed.to(logits.device))
+        return logits
+
+    def accept(self, tokens: Sequence[int]) -> None:
+        """Go on by one token a row."""
+        for matcher, token in zip(self._matchers, tokens, strict=True):
+            matcher.accept_token(token)
+
+    def keep(self, rows: Sequence[int]) -> None:
+        """Forget all rows but these."""
+        self._matchers = [self._matchers[row] for row in rows]

@@ -1,0 +1,47 @@
+"""The best of several episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from browser.episode import Episode
+from browser.policies.best_of import best, by_quotes, variants
+from browser.policies.model import ModelPolicy
+from browser.policies.scripted import Scripted
+from browser.state import TakenQuote
+from core.errors import InputError
+
+from .states import quote
+from .test_model import Writer
+
+
+def relevance(question: str, texts: Sequence[str]) -> NDArray[np.float32]:
+    return np.array([len(text) / 100 for text in texts], dtype=np.float32)
+
+
+def episode(name: str, *quotes: TakenQuote) -> Episode:
+    return Episode(name, "Why?", "m", (), quotes, "Answer")
+
+
+def test_the_most_relevant_quote_decides() -> None:
+    episodes = [episode("none"), episode("short", quote("Tides.")), episode("long", quote("Spring tides."))]
+    assert best(episodes, by_quotes(relevance)).id == "long"
+
+
+def test_of_equal_episodes_the_first_is_best() -> None:
+    assert best([episode("a"), episode("b")], by_quotes(relevance)).id == "a"
+
+
+def test_a_model_is_sampled_for_several_episodes_only() -> None:
+    policy = ModelPolicy(Writer(), "m")
+    assert variants(policy, 1) == [policy]
+    assert len({id(one) for one in [policy, *variants(policy, 3)]}) == 4
+
+
+def test_a_script_has_no_several_episodes() -> None:
+    with pytest.raises(InputError, match="the same way each time"):
+        variants(Scripted(relevance), 2)

@@ -1,0 +1,105 @@
+"""What a state allows, and what leads on."""
+
+from __future__ import annotations
+
+import pytest
+
+from browser.page import Link
+from browser.policies.legal import is_new_search, legal, onwards
+
+from .states import page, quote, results
+
+
+def joined(runs: tuple[tuple[str, ...], ...]) -> list[str]:
+    return [" ".join(run) for run in runs]
+
+
+def test_a_page_allows_its_links_and_the_words_in_view_without_marks() -> None:
+    allowed = legal(page())
+    assert allowed.links == (0, 1)
+    first, last = joined(allowed.quotable)
+    assert first.startswith("The tides of the sea")
+    assert first.endswith("when the Sun, the Moon and the Earth are in one line.")
+    assert last == "See also Neap tide."
+
+
+def test_before_the_first_search_there_is_only_searching_and_ending() -> None:
+    allowed = legal(page(title="", url="", text="", links={}, last=0, lines=0, can_go_back=False))
+    assert not any(
+        (
+            allowed.links,
+            allowed.find,
+            allowed.quotable,
+            allowed.down,
+            allowed.up,
+            allowed.back,
+            allowed.answer,
+        )
+    )
+    assert allowed.search
+
+
+def test_results_cannot_be_quoted() -> None:
+    assert legal(results()).quotable == ()
+
+
+@pytest.mark.parametrize(("first", "last", "down", "up"), [(0, 20, True, False), (20, 40, False, True)])
+def test_scrolling_is_allowed_where_it_moves(first: int, last: int, down: bool, up: bool) -> None:
+    allowed = legal(page(first=first, last=last, lines=40))
+    assert (allowed.down, allowed.up) == (down, up)
+
+
+def test_an_answer_needs_a_quote() -> None:
+    assert not legal(page()).answer
+    assert legal(page(quotes=(quote("Its gravity pulls"),))).answer
+
+
+@pytest.mark.parametrize("action", ["Click Tides sea.example", "Click Tides", "Click Tid…"])
+def test_a_link_that_was_opened_does_not_lead_on(action: str) -> None:
+    assert onwards(results(past_actions=("Search tides", action, "Back"))).links == (0,)
+
+
+def test_a_link_to_the_page_itself_does_not_lead_on() -> None:
+    links = {4: Link("Up", "https://sea.example/tides", "sea.example")}
+    assert onwards(page(links=links)).links == ()
+
+
+def test_what_was_quoted_does_not_lead_on() -> None:
+    taken = quote("Its gravity pulls the water towards it.")
+    (before, after, also) = joined(onwards(page(quotes=(taken,))).quotable)
+    assert before == "The tides of the sea are caused by the Moon."
+    assert after.startswith("Spring tides happen")
+    assert also == "See also Neap tide."
+
+
+def test_a_quote_that_is_shown_shortened_is_known_again() -> None:
+    whole = "The tides of the sea are caused by the Moon. Its gra…"
+    assert not any(
+        "tides of the sea" in run for run in joined(onwards(page(quotes=(quote(whole),))).quotable)
+    )
+
+
+def test_a_word_is_looked_for_once_a_page() -> None:
+    past = (*page().past_actions, "Find in page: spring")
+    assert onwards(page(past_actions=past)).find == ("tides", "happen")
+    elsewhere = (*past, "Back", "Click Moon moon.example")
+    assert "spring" in onwards(page(past_actions=elsewhere)).find
+
+
+def test_scrolling_does_not_go_back_and_forth() -> None:
+    middle = {"first": 20, "last": 40, "lines": 60}
+    past = page().past_actions
+    assert not onwards(page(past_actions=(*past, "Scrolled down 1"), **middle)).up
+    assert not onwards(page(past_actions=(*past, "Scrolled up 1"), **middle)).down
+    assert onwards(page(past_actions=(*past, "Scrolled down 1", "Quote"), **middle)).up
+
+
+def test_the_words_of_a_shortened_link_are_no_words_of_the_page() -> None:
+    state = page(text="Read all of 【0†a very long name of…】 on the next page of this.")
+    assert joined(legal(state).quotable) == ["Read all of", "on the next page of this."]
+
+
+def test_a_search_is_new_where_more_than_case_and_space_differ() -> None:
+    state = results()
+    assert not is_new_search(state, "when do  spring tides happen?")
+    assert is_new_search(state, "spring tides")

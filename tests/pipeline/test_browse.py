@@ -1,0 +1,61 @@
+"""`citewell browse` as people and programs use it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from browser.episode import read_episodes
+
+if TYPE_CHECKING:
+    from conftest import Cli
+
+BATS = "How do bats find their way in the dark?"
+SENTENCE = "Bats find their way in the dark by echolocation."
+NOTES = ("--collection", "notes")
+
+
+def test_in_a_pipe_the_answer_is_on_standard_output_and_the_way_on_standard_error(cli: Cli) -> None:
+    code, out, err = cli.run("browse", BATS, *NOTES)
+    assert code == 0, err
+    assert SENTENCE in out
+    assert "[1] How bats find their way" in out
+    first, second, *_ = err.splitlines()
+    assert first == f"  1  Search {BATS}"
+    assert second.startswith("  2  Clicked on link 0 → How bats find their way")
+
+
+def test_a_recording_is_browsed_again_without_the_collection(cli: Cli, fresh: Cli, tmp_path: Path) -> None:
+    record, trace = tmp_path / "pages.jsonl", tmp_path / "episode.jsonl"
+    code, _, err = cli.run("browse", BATS, *NOTES, "--record", record, "--trace", trace)
+    assert code == 0, err
+    again = tmp_path / "again.jsonl"
+    result = fresh.run("browse", BATS, "--replay", record, "--trace", again, "--json")
+    (answer,) = result.objects()
+    assert (result.code, answer["status"]) == (0, "answered")
+    assert SENTENCE in answer["answer"]
+    (first,), (second,) = list(read_episodes(trace)), list(read_episodes(again))
+    assert [step.state for step in first.steps] == [step.state for step in second.steps]
+    assert [step["command"] for step in answer["episode"]["steps"]] == [step.command for step in first.steps]
+
+
+def test_a_person_browses_with_lines_of_standard_input(cli: Cli) -> None:
+    lines = "s bats\nwhat?\n0\nq Bats find .. echolocation.\nb\nb\ne\n"
+    code, out, err = cli.run("browse", BATS, *NOTES, "--policy", "human", input=lines)
+    assert code == 0, err
+    assert SENTENCE in out
+    assert "it is not one of the commands" in err
+    assert "♦Title\nSearch results for: bats" in err
+
+
+def test_a_policy_that_does_not_exist(cli: Cli) -> None:
+    code, out, err = cli.run("browse", BATS, *NOTES, "--policy", "extractive")
+    assert (code, out) == (1, "")
+    assert "extractive is no language model" in err
+
+
+def test_a_folder_that_is_missing_is_named_before_browsing(cli: Cli, tmp_path: Path) -> None:
+    code, _, err = cli.run("browse", BATS, *NOTES, "--trace", tmp_path / "none" / "t.jsonl")
+    assert code == 2
+    assert "There is no folder" in err
+    assert "Search" not in err

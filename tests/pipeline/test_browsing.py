@@ -1,0 +1,142 @@
+"""Answers from what is quoted while browsing a collection, with the real encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from itertools import groupby
+
+import pytest
+
+from browser.episode import Episode
+from browser.limits import BrowserLimits
+from browser.policy import Action, Policy
+from browser.state import State
+from core.errors import InputError
+from core.events import Browsed, Done, Event
+from core.settings import BrowserSettings, Settings
+from core.types import Answer
+from pipeline.browsing import browser_limits, open_browsing
+
+BATS = "How do bats find their way in the dark?"
+FOUND = "Bats find their way in the dark by echolocation."
+Make = Callable[..., Settings]
+
+
+class Recited:
+    """Gives one command after another; of `others`, each is what another episode gives."""
+
+    name = "recited"
+
+    def __init__(self, commands: Sequence[str], *others: Sequence[str]) -> None:
+        self._commands = commands
+        self._others = (commands, *others)
+
+    def sampled(self, seed: int) -> Recited:
+        return Recited(self._others[seed])
+
+    async def act(self, state: State) -> Action:
+        return Action(self._commands[100 - state.actions_left], tokens=3)
+
+
+async def browse(
+    settings: Settings, policy: Policy | None = None, kept: list[Episode] | None = None
+) -> list[Event]:
+    keep = (kept if kept is not None else []).append
+    async with (
+        open_browsing(settings, policy=policy) as browsing,
+        aclosing(browsing.ask(BATS, keep=keep)) as stream,
+    ):
+        return [event async for event in stream]
+
+
+def answer(events: Sequence[Event]) -> Answer:
+    last = events[-1]
+    assert isinstance(last, Done)
+    return last.answer
+
+
+def recite(*commands: str) -> list[str]:
+    return [f"Search {BATS}", "Clicked on link 0", *commands]
+
+
+async def test_the_script_quotes_the_references_that_the_answer_cites(settings: Make) -> None:
+    events = await browse(settings())
+    kinds = [kind for kind, _ in groupby(type(event).__name__ for event in events)]
+    assert kinds == ["Browsed", "Ranked", "Token", "Scored", "Done"]
+    found = answer(events)
+    assert found.status == "answered"
+    assert FOUND in found.answer
+    numbers = {reference.number for reference in found.references}
+    assert all(sentence.citations and set(sentence.citations) <= numbers for sentence in found.sentences)
+    assert found.models["policy"] == "scripted"
+    assert 0 < found.timings["browse"] < found.timings["total"]
+
+
+async def test_every_command_is_an_event(settings: Make) -> None:
+    events = await browse(
+        settings(), Recited(recite(f"Quote: {FOUND}", "Quote: no such words", "End: Answer"))
+    )
+    browsed = [event for event in events if isinstance(event, Browsed)]
+    assert [event.number for event in browsed] == [1, 2, 3, 4, 5]
+    assert [event.valid for event in browsed] == [True, True, True, False, True]
+    assert browsed[2].quote == FOUND
+    assert [event.quotes for event in browsed] == [0, 0, 1, 1, 1]
+    assert [event.actions_left for event in browsed] == [99, 98, 97, 96, 95]
+    assert browsed[3].reason
+    assert browsed[1].title.startswith("How bats find their way")
+
+
+async def test_the_answer_brings_its_episode(settings: Make) -> None:
+    kept: list[Episode] = []
+    policy = Recited(recite(f"Quote: {FOUND}", "End: Answer"))
+    found = answer(await browse(settings(), policy, kept))
+    assert found.episode is not None
+    assert found.to_json()["episode"]["answer"] == found.answer == kept[0].answer
+    assert [step["tokens"] for step in found.episode["steps"]] == [3, 3, 3, 3]
+
+
+@pytest.mark.parametrize("ending", ["Nonsense", "Controversial"])
+async def test_who_skips_the_answer_gets_none(settings: Make, ending: str) -> None:
+    found = answer(await browse(settings(), Recited(recite(f"Quote: {FOUND}", f"End: {ending}"))))
+    assert (found.status, found.references) == ("no_evidence", ())
+    assert f"End: {ending}" in found.notices[0]
+
+
+async def test_without_a_quote_there_is_no_answer(settings: Make) -> None:
+    found = answer(await browse(settings(), Recited(recite("End: Answer"))))
+    assert (found.status, found.notices) == ("no_evidence", ())
+
+
+async def test_an_episode_that_its_actions_ended_is_answered_and_says_so(settings: Make) -> None:
+    policy = Recited(["", *[""] * 96, *recite(f"Quote: {FOUND}")])
+    found = answer(await browse(settings(), policy))
+    assert found.status == "answered"
+    assert "100 actions" in found.notices[0]
+
+
+async def test_of_several_episodes_the_one_with_an_answer_wins(settings: Make) -> None:
+    kept: list[Episode] = []
+    policy = Recited(recite("End: Answer"), recite(f"Quote: {FOUND}", "End: Answer"))
+    events = await browse(settings(browser__best_of=2), policy, kept)
+    assert {event.episode for event in events if isinstance(event, Browsed)} == {0, 1}
+    assert FOUND in answer(events).answer
+    assert [len(episode.quotes) for episode in kept] == [1, 0]
+    assert [episode.about["place"] for episode in kept] == ["1", "2"]
+
+
+async def test_a_script_cannot_be_the_best_of_several(settings: Make) -> None:
+    with pytest.raises(InputError, match="the same way each time"):
+        await browse(settings(browser__best_of=2))
+
+
+async def test_an_error_of_a_policy_reaches_who_asked(settings: Make) -> None:
+    with pytest.raises(IndexError):
+        await browse(settings(), Recited(recite()))
+
+
+def test_a_trained_policy_sees_what_it_was_trained_with() -> None:
+    trained = BrowserLimits(actions=30, quote_chars=500, state_tokens=700, window_lines=12)
+    limits = browser_limits(BrowserSettings(actions=50), trained)
+    assert (limits.actions, limits.quote_chars) == (50, 6000)
+    assert (limits.state_tokens, limits.window_lines) == (700, 12)
