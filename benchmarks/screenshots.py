@@ -1,7 +1,7 @@
-"""Takes the pictures of the page that answers questions, for the README and the handbook.
+"""Takes the pictures of the pages that answer questions and demonstrate, for the README and the handbook.
 
-A service of its own answers questions from the handbook, and Chromium looks at it:
-`python -m benchmarks.screenshots`. It needs the extras `server` and `render`, and Chromium or Chrome.
+A service of its own answers questions from the handbook, and Chromium looks at it: `python -m
+benchmarks.screenshots`. It needs the extras `server`, `browser` and `render`, and Chromium or Chrome.
 """
 
 from __future__ import annotations
@@ -33,12 +33,20 @@ class Picture(NamedTuple):
 
 
 _WIDE = {"viewport": {"width": 1160, "height": 720}}
+_TALL: dict[str, Any] = {"viewport": {"width": 1160, "height": 900}}
 _PHONE = {
     "viewport": {"width": 390, "height": 760},
     "device_scale_factor": 1.5,
     "is_mobile": True,
     "has_touch": True,
 }
+_SELECT = """(text, place) => {
+  const found = [...text.textContent.matchAll(/[A-Z][^.#*]{60,}\\./g)][place];
+  const node = [...text.childNodes].find(({ data }) => data?.includes(found[0]));
+  const begin = node.data.indexOf(found[0]);
+  getSelection().setBaseAndExtent(node, begin, node, begin + found[0].length);
+}"""
+"""Selects one of the sentences of a page that have no link."""
 PICTURES = (
     Picture("ask-light", "How does Citewell check a citation?", 1, _WIDE | {"color_scheme": "light"}),
     Picture(
@@ -67,6 +75,9 @@ def main() -> None:
             file = out / f"{picture.name}.png"
             take(browser.new_context(base_url=url, locale="en-GB", **picture.browser), picture, file)
             print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
+        file = out / "demonstrate-light.png"
+        demonstrate(browser.new_context(base_url=url, locale="en-GB", **_TALL), file)
+        print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
         browser.close()
 
 
@@ -84,6 +95,27 @@ def take(context: Any, picture: Picture, file: Path) -> None:
     else:
         citation.hover()
     page.locator(".panel.open").wait_for()
+    page.screenshot(path=file)
+    context.close()
+
+
+def demonstrate(context: Any, file: Path) -> None:
+    """Begin a demonstration, quote a sentence, select another one, and keep what is seen in `file`."""
+    page = context.new_page()
+    page.goto("/demonstrate")
+    page.get_by_label("Question").fill("How does Citewell check a citation?")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_label("Search", exact=True).fill("how a citation is checked")
+    page.keyboard.press("Enter")
+    page.locator(".page-link").first.click()
+    page.locator("#back:enabled").wait_for()
+    for place in (0, 1):
+        page.locator("#text").evaluate(_SELECT, place)
+        page.wait_for_function("document.getElementById('quoted').value")
+        if place == 0:
+            page.get_by_role("button", name="Quote", exact=True).click()
+            page.locator("#quotes .card").wait_for()
+    page.evaluate("scrollTo(0, 0)")
     page.screenshot(path=file)
     context.close()
 

@@ -18,9 +18,21 @@ from server.api.answers import ask, follow, history, read, remove
 from server.api.chat import complete
 from server.api.collections import collections, index, job, jobs
 from server.api.comparisons import compare
+from server.api.demonstrations import (
+    act,
+    answered_episode,
+    begin,
+    demonstrated_episode,
+    demonstrations,
+    recording,
+    remove_demonstration,
+    submit,
+    take_up,
+)
+from server.api.demonstrations_export import export_demonstrations
 from server.api.description import described
 from server.api.door import admit
-from server.api.exports import export_comparisons, export_feedback, export_rankings
+from server.api.exports import EXPORTS
 from server.api.feedback import give_feedback
 from server.api.headers import secure
 from server.api.health import health, problem_type, ready
@@ -42,6 +54,7 @@ _HANDLERS = (
     ask,
     read,
     follow,
+    answered_episode,
     history,
     remove,
     give_feedback,
@@ -49,9 +62,16 @@ _HANDLERS = (
     compare,
     rank,
     judge,
-    export_feedback,
-    export_comparisons,
-    export_rankings,
+    *EXPORTS,
+    begin,
+    act,
+    submit,
+    take_up,
+    demonstrations,
+    remove_demonstration,
+    demonstrated_episode,
+    recording,
+    export_demonstrations,
     collections,
     index,
     jobs,

@@ -8,7 +8,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from core.settings import ServerSettings, Settings
+from core.server_settings import ServerSettings
+from core.settings import Settings
 from server.access.doorman import Doorman
 from server.access.limits import Limiter, open_limiter
 from server.api.keyring import RememberedKeys
@@ -19,9 +20,11 @@ from server.telemetry.metrics import Metrics
 from server.telemetry.tracing import open_tracing
 from server.telemetry.watched_desk import WatchedDesk
 from server.work.answering import Answering
+from server.work.demonstrating import Demonstrating
 from server.work.desk import Desk, DeskLimits
 from server.work.indexing import Indexings
 from server.work.opening import Opening
+from server.work.order import Order
 from server.work.pipelines import Pipelines, open_pipelines
 from server.work.recorder import Recorder
 
@@ -40,6 +43,7 @@ class Services:
     recorder: Recorder
     answering: Answering
     indexings: Indexings
+    demonstrating: Demonstrating
 
     doorman: Doorman
     metrics: Metrics
@@ -77,6 +81,9 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
             desk, store, pipelines, recorder, cache_seconds=wanted.cache_seconds, describe=problem_of
         )
         indexings = Indexings(settings, store)
+        demonstrating = Demonstrating(
+            store, lambda collection: pipelines.get().web(Order("", collection=collection))
+        )
         try:
             await store.start()
             await pipelines.start()
@@ -90,6 +97,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
                 recorder,
                 answering,
                 indexings,
+                demonstrating,
                 doorman,
                 metrics,
             )

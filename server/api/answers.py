@@ -22,11 +22,11 @@ from server.work.desk import Ticket
 from server.work.order import Order
 
 _EVENTS = ResponseSpec(
-    str,
+    Any,  # each event has data of its own
     generate_examples=False,
     description="With `Accept: text/event-stream`: the events of the question as they happen. They are "
-    "`queued`, `searching`, `searched`, `fetched`, `failed`, `ranked`, `notice`, `token`, `scored`, and at "
-    "the end `done` with the whole answer, or `error` with a problem.",
+    "`queued`, `searching`, `searched`, `browsed`, `fetched`, `failed`, `ranked`, `notice`, `token`, "
+    "`scored`, and at the end `done` with the whole answer, or `error` with a problem.",
     media_type=sse.MEDIA_TYPE,
 )
 _LAST_EVENT = Annotated[
@@ -72,6 +72,7 @@ async def ask(
         return await _resumed(services, visitor, place.answer_id, place.number)
     order = Order(
         question=data.question,
+        mode=data.mode,
         k=data.k,
         best_of=data.best_of,
         collection=data.collection,
@@ -79,6 +80,7 @@ async def ask(
         language=data.language,
         recency=data.recency,
         extractive=data.extractive,
+        actions=data.actions if data.mode == "browse" else None,
     )
     ticket = await services.answering.begin(order, visitor.key_id, fresh=data.fresh)
     if sse.wants_events(request.headers.get("accept", "")):
@@ -189,6 +191,7 @@ def shown(answer: StoredAnswer) -> Answer:
         "id": answer.id,
         "state": answer.status,
         "question": answer.question,
+        "mode": answer.mode,
         "created": answer.created,
         "seconds": answer.seconds,
         "cached": bool(answer.settings.get("cached")),

@@ -7,7 +7,7 @@ from typing import Any
 
 from litestar import Request, Response, post
 from litestar.di import NamedDependency
-from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, Schema
+from litestar.openapi.spec import OpenAPIMediaType, Operation, Schema
 from litestar.params import JSONBody
 
 from server.access.doorman import Visitor
@@ -36,7 +36,7 @@ class _Operation(Operation):
         if self.responses is not None:
             content = getattr(self.responses["200"], "content", None)
             assert isinstance(content, dict)
-            content[sse.MEDIA_TYPE] = OpenAPIMediaType(Schema(type=OpenAPIType.STRING, description=_CHUNKS))
+            content[sse.MEDIA_TYPE] = OpenAPIMediaType(Schema(description=_CHUNKS))
 
 
 @post(

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from litestar import post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
+from msgspec import to_builtins
 
 from core.errors import InputError
 from server.access.doorman import Visitor
 from server.api.documented import problems
-from server.api.shapes import Compared, Comparing, Made
-from server.api.visibility import visible_answer
+from server.api.shapes import Compared, Comparing, Made, Weighed
+from server.api.visibility import visible_answer, written
 from server.services import Services
-from server.store.comparisons import StoredComparison
+from server.store.comparisons import RATINGS, StoredComparison
 from server.store.ids import new_id
 
 
@@ -23,7 +24,7 @@ from server.store.ids import new_id
     "/v1/comparisons",
     opt={"scope": "feedback"},
     summary="Compare two answers",
-    responses=problems(404, body=True),
+    responses=problems(404, 409, body=True),
     tags=["feedback"],
 )
 async def compare(
@@ -32,19 +33,24 @@ async def compare(
     """Store which of two answers is better, in four respects. It is on the disk when this returns.
 
     Negative ratings prefer the first answer, positive ones the second. For `unsupported`, the better answer
-    is the one with less information that its references do not support.
+    is the one with less information that its references do not support. A question that is flagged needs no
+    ratings.
     """
+    ratings = {name: getattr(data, name) for name in RATINGS}
+    missing = [name for name, rating in ratings.items() if rating is None]
+    if missing and data.flag is None:
+        raise InputError(
+            f"The comparison has no {', '.join(missing)}.", "Only a flagged question needs none."
+        )
     comparison = StoredComparison(
         id=new_id(),
         key_id=visitor.key_id,
         question=data.question,
-        answers=[await compared(services, visitor, answer) for answer in data.answers],
-        usefulness=data.usefulness,
-        coherence=data.coherence,
-        unsupported=data.unsupported,
-        overall=data.overall,
+        answers=[await _weighed(services, visitor, answer) for answer in data.answers],
+        **ratings,
         comment=data.comment.strip(),
         created=datetime.now(UTC),
+        flag=data.flag,
     )
     await services.store.get().comparisons.add(comparison)
     return Made(comparison.id)
@@ -52,14 +58,47 @@ async def compare(
 
 async def compared(services: Services, visitor: Visitor, given: Compared) -> dict[str, Any]:
     """An answer with all that is to be kept of it; raises `NoAnswerError` and `InputError`."""
+    return (await _found(services, visitor, given)).kept
+
+
+class _Found(NamedTuple):
+    """What is kept of an answer, and its sentences; None where it is just a text."""
+
+    kept: dict[str, Any]
+    sentences: list[str] | None
+
+
+async def _found(services: Services, visitor: Visitor, given: Compared) -> _Found:
     if given.text is not None:
         if given.answer_id is not None:
             await visible_answer(services, visitor, given.answer_id)
-        return {"text": given.text, "references": list(given.references), "answer_id": given.answer_id}
+        kept = {"text": given.text, "references": list(given.references), "answer_id": given.answer_id}
+        return _Found(kept, None)
     if given.answer_id is None:
         raise InputError("Each answer needs an `answer_id` or a `text`.")
     answer = await visible_answer(services, visitor, given.answer_id)
-    if answer.body is None:
-        raise InputError(f"The question {given.answer_id} has no answer.", "Wait for it, or ask again.")
-    references = [reference["text"] for reference in answer.body["references"]]
-    return {"text": answer.body["answer"], "references": references, "answer_id": answer.id}
+    body = written(answer)
+    references = [reference["text"] for reference in body["references"]]
+    kept = {"text": body["answer"], "references": references, "answer_id": answer.id}
+    return _Found(kept, [sentence["text"] for sentence in body["sentences"]])
+
+
+async def _weighed(services: Services, visitor: Visitor, given: Weighed) -> dict[str, Any]:
+    """An answer with what the rater thinks of its parts, each named once and as it reads."""
+    kept, sentences = await _found(services, visitor, given)
+    trust = {each.reference: each.trust for each in given.trust}
+    claims = {each.sentence: each for each in given.claims}
+    if len(trust) < len(given.trust) or len(claims) < len(given.claims):
+        raise InputError("A reference or a sentence of an answer is judged twice.", "Judge each once.")
+    if max(trust, default=0) > len(kept["references"]):
+        raise InputError(f"The answer has {len(kept['references'])} references.", "They count from 1.")
+    if sentences is not None and max(claims, default=-1) >= len(sentences):
+        raise InputError(f"The answer has {len(sentences)} sentences.", "They count from 0.")
+    if trust:
+        kept["trust"] = [{"reference": number, "trust": level} for number, level in sorted(trust.items())]
+    if claims:
+        kept["claims"] = [
+            to_builtins(claim) | ({"text": sentences[number]} if sentences is not None else {})
+            for number, claim in sorted(claims.items())
+        ]
+    return kept

@@ -11,11 +11,12 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme, Tag
 from msgspec import Struct
 
-from server.api import shapes
+from server.api import demonstration_shapes, shapes
 
 _TAGS = (
     Tag("answers", "Questions and their answers."),
     Tag("openai", "Questions and their answers, for OpenAI's clients."),
+    Tag("demonstrations", "Questions that people answer with the text browser."),
     Tag("feedback", "What people think of answers."),
     Tag("export", "What people thought, for training."),
     Tag("collections", "What is searched, and how it is filled."),
@@ -28,7 +29,7 @@ class _Description(JsonRenderPlugin):
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         schemas = openapi_schema["components"]["schemas"]
-        for name, shape in vars(shapes).items():
+        for name, shape in (vars(shapes) | vars(demonstration_shapes)).items():
             closed = isinstance(shape, type) and issubclass(shape, Struct) and shape is not Struct
             if closed and shape.__struct_config__.forbid_unknown_fields and name in schemas:
                 schemas[name]["additionalProperties"] = False

@@ -1,19 +1,21 @@
-"""Feedback, comparisons and rankings as JSON lines, which `citewell train scorer` reads."""
+"""What people think of answers as JSON lines, most of which `citewell train scorer` reads."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any, Protocol
 
 from litestar import get
 from litestar.di import NamedDependency
+from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.response import Stream
 
 from server.api.documented import problems
 from server.api.lines import one_line
 from server.services import Services
+from server.store.database import Store
 
 MEDIA_TYPE = "application/x-ndjson"
 
@@ -22,63 +24,46 @@ class _Exported(Protocol):
     def exported(self) -> dict[str, Any]: ...
 
 
-def _documented(what: str) -> dict[int, ResponseSpec]:
-    return {
-        200: ResponseSpec(
-            str,
-            generate_examples=False,
-            description=f"One JSON object {what} and line.",
-            media_type=MEDIA_TYPE,
-        ),
-        **problems(),
-    }
+def _export(
+    name: str, what: str, read: str, rows: Callable[[Store], AsyncGenerator[_Exported, None]]
+) -> HTTPRouteHandler:
+    """The address that gives all rows of a kind, oldest first; `what` is one of them."""
 
+    @get(
+        f"/v1/export/{name}",
+        opt={"scope": "export"},
+        summary=f"Export the {name}",
+        description=f"All {name}, oldest first{read}.",
+        responses={
+            200: ResponseSpec(
+                str,
+                generate_examples=False,
+                description=f"One JSON object {what} and line.",
+                media_type=MEDIA_TYPE,
+            ),
+            **problems(),
+        },
+        media_type=MEDIA_TYPE,
+        tags=["export"],
+        name=f"export_{name}",
+    )
+    async def export(services: NamedDependency[Services]) -> Stream:
+        headers = {"Content-Disposition": f'attachment; filename="{name}.jsonl"'}
+        return Stream(_lines(rows(services.store.get())), media_type=MEDIA_TYPE, headers=headers)
 
-@get(
-    "/v1/export/feedback",
-    opt={"scope": "export"},
-    summary="Export the feedback",
-    responses=_documented("a verdict"),
-    media_type=MEDIA_TYPE,
-    tags=["export"],
-)
-async def export_feedback(services: NamedDependency[Services]) -> Stream:
-    """All feedback, oldest first, as `citewell train scorer --from FILE` reads it."""
-    return _stream(services.store.get().feedback.each(), "feedback")
-
-
-@get(
-    "/v1/export/comparisons",
-    opt={"scope": "export"},
-    summary="Export the comparisons",
-    responses=_documented("a comparison"),
-    media_type=MEDIA_TYPE,
-    tags=["export"],
-)
-async def export_comparisons(services: NamedDependency[Services]) -> Stream:
-    """All comparisons, oldest first, as `citewell train scorer --from FILE` reads them."""
-    return _stream(services.store.get().comparisons.each(), "comparisons")
-
-
-@get(
-    "/v1/export/rankings",
-    opt={"scope": "export"},
-    summary="Export the rankings",
-    responses=_documented("a ranking"),
-    media_type=MEDIA_TYPE,
-    tags=["export"],
-)
-async def export_rankings(services: NamedDependency[Services]) -> Stream:
-    """All rankings, oldest first, as `citewell train scorer --from FILE` reads them."""
-    return _stream(services.store.get().rankings.each(), "rankings")
-
-
-def _stream(rows: AsyncGenerator[_Exported, None], name: str) -> Stream:
-    headers = {"Content-Disposition": f'attachment; filename="{name}.jsonl"'}
-    return Stream(_lines(rows), media_type=MEDIA_TYPE, headers=headers)
+    return export
 
 
 async def _lines(rows: AsyncGenerator[_Exported, None]) -> AsyncGenerator[bytes, None]:
     async with aclosing(rows):
         async for row in rows:
             yield one_line(row.exported()) + b"\n"
+
+
+_TRAINING = ", as `citewell train scorer --from FILE` reads them"
+EXPORTS = (
+    _export("feedback", "a verdict", _TRAINING, lambda store: store.feedback.each()),
+    _export("comparisons", "a comparison", _TRAINING, lambda store: store.comparisons.each()),
+    _export("rankings", "a ranking", _TRAINING, lambda store: store.rankings.each()),
+    _export("ratings", "a rating", "", lambda store: store.ratings.each()),
+)

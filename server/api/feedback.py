@@ -9,20 +9,14 @@ from litestar import post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.errors import CitewellError, InputError
+from core.errors import InputError
 from server.access.doorman import Visitor
 from server.api.documented import problems
 from server.api.shapes import Made, Opinion
-from server.api.visibility import visible_answer
+from server.api.visibility import visible_answer, written
 from server.services import Services
 from server.store.feedback import StoredFeedback
 from server.store.ids import new_id
-
-
-class UnansweredError(CitewellError):
-    """The question has no answer, of which anything could be thought."""
-
-    status = 409
 
 
 @post(
@@ -42,9 +36,8 @@ async def give_feedback(
     answer = await visible_answer(services, visitor, answer_id)
     if not data.thumb and not data.comment.strip() and data.sentence is None:
         raise InputError("The feedback says nothing.", "Give a thumb, a comment or a sentence.")
-    if answer.body is None:
-        raise UnansweredError(f"The question {answer_id} has no answer.", "Wait for it, or ask again.")
-    sentences = answer.body["sentences"]
+    body = written(answer)
+    sentences = body["sentences"]
     if data.sentence is not None and data.sentence >= len(sentences):
         raise InputError(
             f"The answer has {len(sentences)} sentences, and no number {data.sentence}.", "They count from 0."
@@ -58,8 +51,8 @@ async def give_feedback(
         sentence=data.sentence,
         created=datetime.now(UTC),
         question=answer.question,
-        answer=answer.body["answer"],
-        references=[reference["text"] for reference in answer.body["references"]],
+        answer=body["answer"],
+        references=[reference["text"] for reference in body["references"]],
     )
     await services.store.get().feedback.add(feedback)
     return Made(feedback.id)

@@ -22,7 +22,7 @@ from server.store.rankings import StoredRanking
     "/v1/rankings",
     opt={"scope": "feedback"},
     summary="Rank several answers",
-    responses=problems(404, body=True),
+    responses=problems(404, 409, body=True),
     tags=["feedback"],
 )
 async def rank(

@@ -13,7 +13,7 @@ from server.access.doorman import Visitor
 from server.api.documented import problems
 from server.api.scales import ANSWERS, REFERENCES, check_scores
 from server.api.shapes import Judged, Made
-from server.api.visibility import visible_answer
+from server.api.visibility import visible_answer, written
 from server.services import Services
 from server.store.ids import new_id
 from server.store.ratings import StoredRating
@@ -23,7 +23,7 @@ from server.store.ratings import StoredRating
     "/v1/answers/{answer_id:str}/ratings",
     opt={"scope": "feedback"},
     summary="Judge an answer and its references",
-    responses=problems(404, body=True),
+    responses=problems(404, 409, body=True),
     tags=["feedback"],
 )
 async def judge(
@@ -37,10 +37,7 @@ async def judge(
 
     Truthfulness may be left out where the rater does not know.
     """
-    answer = await visible_answer(services, visitor, answer_id)
-    if answer.body is None:
-        raise InputError(f"The question {answer_id} has no answer.", "Wait for it, or ask again.")
-    references = answer.body["references"]
+    references = written(await visible_answer(services, visitor, answer_id))["references"]
     if len(data.references) != len(references):
         raise InputError(
             f"There are {len(references)} references and scores of {len(data.references)}.", "Score each."

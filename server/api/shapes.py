@@ -59,6 +59,16 @@ class Retrieval(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
 class Asking(Retrieval, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A question to be answered. What is left out is as the service's settings say."""
 
+    mode: Annotated[
+        Literal["answer", "browse"],
+        Meta(
+            description="With `browse`, a policy finds the references with the text browser; otherwise they "
+            "are searched, fetched and ranked."
+        ),
+    ] = "answer"
+    actions: (
+        Annotated[int, Meta(ge=1, le=1000, description="Most actions of browsing.", examples=[30])] | None
+    ) = None
     best_of: (
         Annotated[
             int, Meta(ge=1, le=16, description="Candidates written, of which the best wins.", examples=[1])
@@ -99,15 +109,47 @@ class Compared(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     references: Annotated[list[Text], Meta(max_length=50)] = []
 
 
+class Trust(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """How far a reference on which an answer relies can be trusted."""
+
+    reference: Annotated[int, Meta(ge=1, description="Its number, from 1.", examples=[1])]
+    trust: Annotated[Literal["low", "medium", "high"], Meta(examples=["high"])]
+
+
+class Claim(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """How well a sentence is supported, by a reference or by common knowledge, and what it is worth."""
+
+    sentence: Annotated[int, Meta(ge=0, description="Its number, from 0.", examples=[0])]
+    support: Annotated[Literal["none", "weak", "strong"], Meta(examples=["strong"])] | None = None
+    relevance: Annotated[Literal["none", "side", "core"], Meta(examples=["core"])] | None = None
+
+
+class Weighed(Compared, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """One of two answers, with what the rater thinks of its references and sentences."""
+
+    trust: Annotated[list[Trust], Meta(max_length=50)] = []
+    claims: Annotated[list[Claim], Meta(max_length=200)] = []
+
+
 class Comparing(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """Which of two answers is better, as WebGPT's raters said it (appendix C.2)."""
+    """Which of two answers is better, as WebGPT's raters said it (appendix C.2).
+
+    All four ratings are needed, unless the question is flagged.
+    """
 
     question: Question
-    answers: Annotated[list[Compared], Meta(min_length=2, max_length=2)]
-    usefulness: Rating
-    coherence: Rating
-    unsupported: Rating
-    overall: Rating
+    answers: Annotated[list[Weighed], Meta(min_length=2, max_length=2)]
+    flag: (
+        Annotated[
+            Literal["unclear", "unsuitable"],
+            Meta(description="The question makes no sense, or should have no answer."),
+        ]
+        | None
+    ) = None
+    usefulness: Rating | None = None
+    coherence: Rating | None = None
+    unsupported: Rating | None = None
+    overall: Rating | None = None
     comment: Comment = ""
 
 
@@ -186,6 +228,7 @@ class Reference(Struct, frozen=True):
     text: str
     score: float
     also: list[str] = []
+    date: Annotated[str, Meta(description="Of publication, YYYY-MM-DD; empty where it is not known.")] = ""
 
 
 class Sentence(Struct, frozen=True):
@@ -257,6 +300,7 @@ class Answer(Struct, frozen=True):
     created: datetime
     seconds: Annotated[float, Meta(description="From the request to the answer.")] | None = None
     cached: Annotated[bool, Meta(description="Whether the answer was known already.")] = False
+    mode: Literal["answer", "browse"] = "answer"
     options: dict[str, Any] = {}
     status: Literal["answered", "no_evidence"] | UnsetType = UNSET
     answer: str | UnsetType = UNSET

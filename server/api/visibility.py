@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from core.errors import CitewellError
 from server.access.doorman import Visitor
 from server.services import Services
@@ -20,6 +22,12 @@ class NoAnswerError(CitewellError):
         )
 
 
+class UnansweredError(CitewellError):
+    """The question has no answer, of which anything could be thought."""
+
+    status = 409
+
+
 def sees_all(visitor: Visitor) -> bool:
     """Whether a visitor sees the answers of others; without keys, everybody sits at the same computer."""
     return visitor.key_id is None or "admin" in visitor.scopes
@@ -35,3 +43,10 @@ async def visible_answer(services: Services, visitor: Visitor, answer_id: str) -
     if found is None or (found.key_id != visitor.key_id and not sees_all(visitor)):
         raise NoAnswerError(answer_id)
     return found
+
+
+def written(answer: StoredAnswer) -> dict[str, Any]:
+    """The body of an answer; raises `UnansweredError` where none was written."""
+    if answer.body is None or "answer" not in answer.body:
+        raise UnansweredError(f"The question {answer.id} has no answer.", "Wait for it, or ask again.")
+    return answer.body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from core.text import shorten
 from server.api.shapes import Answer, Failure, Reference, Sentence
@@ -13,6 +14,7 @@ from server.pages.support import Piece, supporting
 
 _LONGEST_TITLE = 160  # characters
 _STAGES = {
+    "browse": "Browsing",
     "search": "Searching",
     "fetch": "Reading pages",
     "rank": "Choosing passages",
@@ -43,10 +45,11 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A reference, and the sentences that it supports."""
+    """A reference, the day on which its page was published, and the sentences that it supports."""
 
     number: int
     link: Link
+    date: date | None
     text: str
     also: tuple[Link, ...]
     supports: tuple[Support, ...]
@@ -130,7 +133,15 @@ def _source(reference: Reference, sentences: Sequence[Sentence]) -> Source:
         if reference.number in sentence.citations
     )
     also = tuple(_link(url, "") for url in reference.also)
-    return Source(reference.number, _link(reference.url, reference.title), reference.text, also, supports)
+    link = _link(reference.url, reference.title)
+    return Source(reference.number, link, _day(reference.date), reference.text, also, supports)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _unread(failure: Failure) -> Unread:

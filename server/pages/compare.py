@@ -47,6 +47,10 @@ SCALES = (
 )
 """What is rated, in the order of WebGPT, and what weighs most in the end (appendix C.2,
 https://arxiv.org/abs/2112.09332)."""
+TRUSTS = (("high", "High"), ("medium", "Medium"), ("low", "Low"))
+SUPPORTS = (("strong", "Strong"), ("weak", "Weak"), ("none", "None"))
+RELEVANCES = (("core", "Answers the question"), ("side", "Helps beside it"), ("none", "Beside the point"))
+"""Levels of the optional parts, by their names in the API."""
 _MOST_LINKS = 20
 LEVELS = ((-2, "A much better"), (-1, "A better"), (0, "Equally good"), (1, "B better"), (2, "B much better"))
 
@@ -75,4 +79,7 @@ async def compare_page(
         waiting=len(queue.pairs) - queue.compared,
         scales=SCALES,
         levels=LEVELS,
+        trusts=TRUSTS,
+        supports=SUPPORTS,
+        relevances=RELEVANCES,
     )

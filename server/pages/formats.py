@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 
 def spoken_time(moment: datetime) -> str:
     """A moment, as in `21 November 2026, 23:11 UTC`."""
     moment = moment.astimezone(UTC)
-    return f"{moment.day} {moment:%B %Y, %H:%M} UTC"
+    return f"{spoken_day(moment)}, {moment:%H:%M} UTC"
+
+
+def spoken_day(day: date) -> str:
+    """A day, as in `21 November 2026`."""
+    return f"{day.day} {day:%B %Y}"
 
 
 def spoken_seconds(seconds: float) -> str:

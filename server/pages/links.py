@@ -18,9 +18,11 @@ def web_address(url: str) -> str | None:
 
 
 def site_of(url: str) -> str:
-    """Whose page it is: the host, without `www.`; the name alone of a file, whose folders say nothing."""
+    """Whose page it is: the host, without `www.`; or the collection of a page that is a file."""
     if web_address(url):
         return (urlsplit(url).hostname or "").removeprefix("www.")
     if url.startswith("file:"):
         return unquote(url.rstrip("/").rsplit("/", 1)[-1])
+    if url.startswith("collection:"):
+        return url.removeprefix("collection:")
     return url.partition(":")[0] if ":" in url else url

@@ -17,11 +17,13 @@ from litestar.template import TemplateConfig
 from core.errors import CitewellError
 from server.pages.answers import answer_page, ask_page, history_page
 from server.pages.compare import compare_page
-from server.pages.formats import spoken_bytes, spoken_seconds, spoken_time
+from server.pages.demonstrate import demonstration_page, demonstrations_page
+from server.pages.formats import spoken_bytes, spoken_day, spoken_seconds, spoken_time
 from server.pages.rank import rank_page
 from server.pages.rate import rate_page, ratings_page
 from server.pages.replies import page_of_error, page_of_fault, page_of_http_error
 from server.pages.sources import sources_page
+from server.pages.trace import episode_page, trace_page
 
 _HERE = Path(__file__).parent
 
@@ -38,6 +40,10 @@ def pages() -> tuple[Router, Router]:
             rank_page,
             rate_page,
             ratings_page,
+            demonstrations_page,
+            demonstration_page,
+            trace_page,
+            episode_page,
             sources_page,
         ],
         exception_handlers={
@@ -72,6 +78,7 @@ def templates() -> TemplateConfig[JinjaTemplateEngine]:
     )
     environment.filters |= {
         "spoken_time": spoken_time,
+        "spoken_day": spoken_day,
         "spoken_seconds": spoken_seconds,
         "spoken_bytes": spoken_bytes,
     }

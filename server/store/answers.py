@@ -51,9 +51,10 @@ class Answers:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, answer: StoredAnswer) -> None:
+    async def add(self, answer: StoredAnswer, episode: dict[str, Any] | None = None) -> None:
         """Store a new answer, finished or not; it belongs to this process until it is finished."""
         values = vars(answer) | {"folded": _folded(answer.question), "owner": this_process()}
+        values["episode"] = episode
         await self._database.change(insert(ANSWERS).values(values))
 
     async def finish(
@@ -64,9 +65,13 @@ class Answers:
         problem: dict[str, Any] | None,
         status: AnswerStatus,
         seconds: float,
+        episode: dict[str, Any] | None = None,
     ) -> bool:
-        """Store how an answer ended; returns False where it was deleted meanwhile."""
-        values = {"body": body, "problem": problem, "status": status, "seconds": seconds}
+        """Store how an answer ended; returns False where it was deleted meanwhile.
+
+        `episode` is `browser.episode.Episode` as plain values, of an answer that was found by browsing.
+        """
+        values = {"body": body, "problem": problem, "status": status, "seconds": seconds, "episode": episode}
         changed = await self._database.change(update(ANSWERS).where(ANSWERS.c.id == id_).values(values))
         return changed > 0
 
@@ -74,6 +79,11 @@ class Answers:
         """Return one answer, or None where there is none."""
         rows = await self._database.rows(select(*_COLUMNS).where(ANSWERS.c.id == id_))
         return _answer(rows[0]) if rows else None
+
+    async def episode(self, id_: str) -> dict[str, Any] | None:
+        """Return the episode of an answer, or None where it has none."""
+        rows = await self._database.rows(select(ANSWERS.c.episode).where(ANSWERS.c.id == id_))
+        return rows[0]["episode"] if rows else None
 
     async def page(
         self, key_id: str | None, limit: int, before: str | None = None, query: str = ""

@@ -11,6 +11,7 @@ from server.store.address import read_address
 from server.store.answers import Answers
 from server.store.comparisons import Comparisons
 from server.store.connection import Database
+from server.store.demonstrations import Demonstrations
 from server.store.errors import StoreUnreachableError
 from server.store.feedback import Feedback
 from server.store.jobs import Jobs
@@ -29,6 +30,7 @@ class Store:
         self.comparisons = Comparisons(database)
         self.rankings = Rankings(database)
         self.ratings = Ratings(database)
+        self.demonstrations = Demonstrations(database)
         self.keys = Keys(database)
         self.jobs = Jobs(database)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import insert, select
 
@@ -22,6 +23,10 @@ class StoredRating:
     item: str
     scores: dict[str, int]
     created: datetime
+
+    def exported(self) -> dict[str, Any]:
+        """The rating as one row. `item` is the answer's id, for a reference with `#` and its number."""
+        return vars(self) | {"created": self.created.isoformat()}
 
 
 class Ratings:

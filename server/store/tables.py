@@ -5,6 +5,8 @@ A change here needs a migration beside those in `migrations/versions`; a test co
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import JSON, Column, Float, Index, Integer, MetaData, SmallInteger, Table
 
 from server.store.columns import PlainText, UtcTime
@@ -23,6 +25,18 @@ def _id() -> Column[str]:
     return Column("id", PlainText, primary_key=True)
 
 
+def _opinion() -> tuple[Column[Any], ...]:
+    """What one user thinks of several answers to a question."""
+    return (
+        _id(),
+        _text("key_id", nullable=True),
+        _text("question"),
+        Column("answers", _JSON, nullable=False),
+        _text("comment"),
+        Column("created", UtcTime, nullable=False),
+    )
+
+
 ANSWERS = Table(
     "answers",
     METADATA,
@@ -39,6 +53,7 @@ ANSWERS = Table(
     Column("settings", _JSON, nullable=False),
     _text("digest"),
     _text("owner"),  # the process that writes it
+    Column("episode", _JSON, nullable=True),  # large, and read by itself
     Index(None, "key_id", "id"),
     Index(None, "digest", "created"),
     Index(None, "status"),
@@ -64,29 +79,15 @@ FEEDBACK = Table(
 COMPARISONS = Table(
     "comparisons",
     METADATA,
-    _id(),
-    _text("key_id", nullable=True),
-    _text("question"),
-    Column("answers", _JSON, nullable=False),
-    Column("usefulness", SmallInteger, nullable=False),
-    Column("coherence", SmallInteger, nullable=False),
-    Column("unsupported", SmallInteger, nullable=False),
-    Column("overall", SmallInteger, nullable=False),
-    _text("comment"),
-    Column("created", UtcTime, nullable=False),
+    *_opinion(),
+    Column("usefulness", SmallInteger, nullable=True),
+    Column("coherence", SmallInteger, nullable=True),
+    Column("unsupported", SmallInteger, nullable=True),
+    Column("overall", SmallInteger, nullable=True),
+    _text("flag", nullable=True),
 )
 
-RANKINGS = Table(
-    "rankings",
-    METADATA,
-    _id(),
-    _text("key_id", nullable=True),
-    _text("question"),
-    Column("answers", _JSON, nullable=False),
-    Column("ranks", _JSON, nullable=False),
-    _text("comment"),
-    Column("created", UtcTime, nullable=False),
-)
+RANKINGS = Table("rankings", METADATA, *_opinion(), Column("ranks", _JSON, nullable=False))
 
 RATINGS = Table(
     "ratings",
@@ -98,6 +99,32 @@ RATINGS = Table(
     Column("scores", _JSON, nullable=False),
     Column("created", UtcTime, nullable=False),
     Index(None, "kind", "item"),
+)
+
+DEMONSTRATIONS = Table(
+    "demonstrations",
+    METADATA,
+    _id(),
+    _text("key_id", nullable=True),
+    _text("question"),
+    Column("options", _JSON, nullable=False),
+    _text("status"),
+    Column("count", Integer, nullable=False),  # of the actions
+    Column("actions", _JSON, nullable=False),
+    Column("created", UtcTime, nullable=False),
+    Column("updated", UtcTime, nullable=False),
+    Column("episode", _JSON, nullable=True),
+    Index(None, "key_id", "id"),
+)
+
+# What the web gave to each action, so that a demonstration can be taken up again and replayed.
+DEMONSTRATION_PAGES = Table(
+    "demonstration_pages",
+    METADATA,
+    _id(),
+    _text("demonstration_id"),
+    Column("noted", _JSON, nullable=False),
+    Index(None, "demonstration_id"),
 )
 
 JOBS = Table(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from core.errors import CitewellError
-from core.events import Done, Event, Failed, Fetched, Ranked, Scored, Searched, Token
+from core.events import Browsed, Done, Event, Failed, Fetched, Ranked, Scored, Searched, Token
 
 Result = Literal["answered", "retrieved", "no_evidence", "failed", "cancelled", "refused", "cached"]
 NANOSECONDS = 1_000_000_000
@@ -36,6 +36,8 @@ class History:
     began_counting: int = field(default_factory=time.monotonic_ns)
     begun: int | None = None
     searched: int | None = None
+    browsed: int | None = None
+    """The last action of the text browser."""
     ranked: int | None = None
     first_token: int | None = None
     last_token: int | None = None
@@ -44,6 +46,7 @@ class History:
     result: Result | None = None
     error: CitewellError | None = None
     hits: int = 0
+    actions: int = 0
     references: int = 0
     relevant: bool = True
     pieces: int = 0
@@ -72,6 +75,9 @@ class History:
         match event:
             case Searched():
                 self.searched, self.hits = self.now(), len(event.hits)
+            case Browsed():
+                self.browsed = self.now()
+                self.actions += 1
             case Fetched():
                 self.pages.append(Page(self.now(), ""))
             case Failed():

@@ -15,7 +15,7 @@ from server.telemetry.history import NANOSECONDS, History
 from server.work.desk import Desk
 from server.work.recorder import Recorder
 
-STAGES = ("search", "fetch", "rank", "generate", "check", "score")
+STAGES = ("browse", "search", "fetch", "rank", "generate", "check", "score")
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 _BYTES_A_TOKEN = 3  # as in generator.estimate
 _MOST_REASONS = 50

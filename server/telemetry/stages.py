@@ -44,12 +44,15 @@ def _ends(history: History) -> Iterator[tuple[str, int | None]]:
     """The stages that the question has to go through, and when they ended as far as they did."""
     took = {name: round(seconds * NANOSECONDS) for name, seconds in history.timings.items()}
     ranked, scored = history.ranked, history.scored
-    yield "search", history.searched
-    if ranked is None or "rank" not in took:
-        yield "fetch", ranked
+    if history.mode == "browse":
+        yield "browse", history.browsed
     else:
-        yield "fetch", ranked - took["rank"]
-        yield "rank", ranked
+        yield "search", history.searched
+        if ranked is None or "rank" not in took:
+            yield "fetch", ranked
+        else:
+            yield "fetch", ranked - took["rank"]
+            yield "rank", ranked
     if history.mode == "retrieve" or not history.relevant:
         return
     if scored is None:

@@ -83,6 +83,8 @@ async def open_tracing(endpoint: str) -> AsyncGenerator[Tracing | None, None]:
 
 def _attributes(stage: Stage, history: History) -> dict[str, int]:
     match stage.name:
+        case "browse":
+            return {"citewell.actions": history.actions}
         case "search":
             return {"citewell.hits": history.hits}
         case "fetch":

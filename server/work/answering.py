@@ -53,7 +53,8 @@ class Answering:
         pipelines, store = self._pipelines.get(), self._store.get()
         pipelines.check(order)
         answer = _asked(order, key_id, pipelines)
-        if self._cache_seconds and not fresh:
+        # Under overload nobody waits for the database to be refused, not even for an answer that it has.
+        if self._cache_seconds and not fresh and not self._desk.is_full(answer.digest):
             since = answer.created - timedelta(seconds=self._cache_seconds)
             known = await store.answers.fresh(answer.digest, since)
             if known is not None and known.body is not None:
@@ -107,14 +108,16 @@ class Answering:
         # The digest stays away: an answer grows old from when it was worked out.
         settings = answer.settings | {"cached": True}
         done = replace(answer, status="done", seconds=0.0, body=known.body, digest="", settings=settings)
-        await store.answers.add(done)
+        await store.answers.add(done, await store.answers.episode(known.id))
         return self._desk.finished(done)
 
     async def _keep(self, answer_id: str, added: asyncio.Future[bool], outcome: Outcome) -> None:
         if not await added:
             return
         problem = self._describe(outcome.error) if outcome.error else None
-        await self._recorder.keep(End(answer_id, outcome.state, outcome.seconds, outcome.answer, problem))
+        body = dict(outcome.answer) if outcome.answer else None
+        episode = body.pop("episode", None) if body else None
+        await self._recorder.keep(End(answer_id, outcome.state, outcome.seconds, body, problem, episode))
 
 
 def _asked(order: Order, key_id: str | None, pipelines: Pipelines) -> StoredAnswer:

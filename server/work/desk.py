@@ -152,11 +152,15 @@ class Desk:
         """How many questions wait for their turn."""
         return len(self._running) - self.running
 
+    def is_full(self, digest: str) -> bool:
+        """Whether a question of this digest would be refused for want of room."""
+        most = self.limits.concurrency + self.limits.queue
+        return digest not in self._running and len(self._running) >= most
+
     def _check_room(self, digest: str) -> None:
         if self._is_closing:
             raise StoppingError
-        most = self.limits.concurrency + self.limits.queue
-        if digest not in self._running and len(self._running) >= most:
+        if self.is_full(digest):
             raise QueueFullError(len(self._running), self._retry_after())
 
     def join(self, about: StoredAnswer, work: Work, keep: Keep) -> Ticket:

@@ -70,6 +70,40 @@ class CancelledError(CitewellError):
         super().__init__("The question was given up, since nobody waited for its answer.", "Ask it again.")
 
 
+class BrowsingError(CitewellError):
+    """The demonstration is still browsing, and has no answer yet."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        """Say what to do."""
+        super().__init__("Browsing has not ended.", "End it with one of the commands that begin with `End:`.")
+
+
+class BrowsingOverError(CitewellError):
+    """The demonstration takes no more actions, or no other answer."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__(
+            "This is over: nothing more can be done here.", "Look at it again to see how it stands."
+        )
+
+
+class BrowsedElsewhereError(CitewellError):
+    """The demonstration went on in another window or process, and is not as the client saw it."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        """Say what to do."""
+        super().__init__(
+            "The demonstration has gone on in another window.", "Load it again, and go on there."
+        )
+
+
 class InternalError(CitewellError):
     """The service has a fault, which its log describes."""
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from core.events import Done, Event, Failed, Fetched, Notice, Ranked, Scored, Searched, Token
+from core.events import Browsed, Done, Event, Failed, Fetched, Notice, Ranked, Scored, Searched, Token
 
 
 class Numbered(NamedTuple):
@@ -73,6 +73,8 @@ def named(event: Event) -> tuple[str, dict[str, Any]]:
     match event:
         case Searched():
             return "searched", asdict(event)
+        case Browsed():
+            return "browsed", asdict(event)
         case Fetched():
             return "fetched", asdict(event)
         case Failed(failure):

@@ -19,6 +19,7 @@ from server.store.ids import new_id
 from server.store.jobs import JobStatus, StoredJob
 from server.work.errors import StoppingError
 from server.work.opening import Opening
+from server.work.own_pages import OwnPages
 
 _EVERY = 0.5  # seconds between two notes of the progress
 _MOST_WAITING = 16
@@ -113,7 +114,7 @@ class Indexings:
                     seen = report.seen
                     await self._note(job_id, "running", seen, "indexing")
             status, message = _end(working, report)
-            await self._note(job_id, status, report.seen, message)
+            await self._note(job_id, status, report.seen, OwnPages(name, [place]).text(message))
 
     async def _note(self, job_id: str, status: JobStatus, done: int, message: str) -> None:
         try:

@@ -15,12 +15,13 @@ from retriever.search.query import Recency
 class Order:
     """A question and how it is to be answered; None is what the settings say.
 
-    With the mode `retrieve`, no answer is written. `sites` are the only domains that pages may come from. An
+    With the mode `retrieve`, no answer is written; with `browse`, a `policy` finds the references with the
+    text browser, in at most `actions` actions. `sites` are the only domains that pages may come from. An
     `extractive` answer is quoted, whatever the generator of the settings is.
     """
 
     question: str
-    mode: Literal["answer", "retrieve"] = "answer"
+    mode: Literal["answer", "retrieve", "browse"] = "answer"
     k: int | None = None
     best_of: int | None = None
     collection: str | None = None
@@ -28,6 +29,8 @@ class Order:
     language: str = ""
     recency: Recency | None = None
     extractive: bool = False
+    policy: str = ""
+    actions: int | None = None
 
     @property
     def options(self) -> dict[str, Any]:

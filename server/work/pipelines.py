@@ -14,15 +14,23 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from browser.limits import BrowserLimits
+from browser.live_web import LiveWeb
+from browser.policies.opening import Opened, open_policy
 from core.errors import CitewellError, InputError
 from core.events import Event
 from core.settings import SearchSettings, Settings
+from pipeline.browsing import Browsing, browser_limits
 from pipeline.build import open_pipeline
 from pipeline.handbook import HANDBOOK
 from pipeline.pipeline import Pipeline
 from pipeline.providers import Search, chosen_providers, filters, open_search
+from pipeline.web import Webs, open_webs
 from retriever.collection.collection import collection_folder, collection_names
+from retriever.collection.store import PageStore
+from retriever.search.query import Query
 from server.work.order import Order
+from server.work.own_pages import OwnPages
 
 _MOST_OPEN = 16  # collections beside that of the settings
 
@@ -43,17 +51,33 @@ class _Opened(NamedTuple):
     inode: int
 
 
+class _Browsed(NamedTuple):
+    search: Search
+    web: LiveWeb
+
+
+class _Own(NamedTuple):
+    pages: OwnPages
+    state: str
+
+
 class Pipelines:
     """Gives each question the one pipeline in the shape that it wants."""
 
-    def __init__(self, pipeline: Pipeline, settings: Settings) -> None:
-        """Vary `pipeline`, which was made from `settings`."""
+    def __init__(self, pipeline: Pipeline, search: Search, webs: Webs, settings: Settings) -> None:
+        """Vary `pipeline`, which was made from `settings`, and browse what `search` finds."""
         self._pipeline = pipeline
+        self._search = search
+        self._webs = webs
+        self._browsed: dict[str | None, _Browsed] = {}
+        self._opened_policy: Opened | None = None
+        self._stack = AsyncExitStack()
         self._settings = settings
         self._fingerprint = _fingerprint(settings)
         self._searches_collection = "collection" in chosen_providers(settings.search)
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
         self._opening = asyncio.Lock()
+        self._own: dict[str, _Own] = {}
 
     @property
     def generator(self) -> str:
@@ -76,10 +100,29 @@ class Pipelines:
         Raises `InputError` for what cannot be asked, `NoCollectionError`, and what a pipeline raises.
         """
         pipeline = await self._shaped(order)
-        work = pipeline.ask if order.mode == "answer" else pipeline.retrieve
-        async with aclosing(work(order.question)) as events:
+        own = await self.own_pages(order)
+        async with aclosing(await self._work(pipeline, order)) as events:
             async for event in events:
-                yield event
+                yield own.outside(event)
+
+    async def own_pages(self, order: Order) -> OwnPages:
+        """The names outside of the pages that an order finds; raises `NoCollectionError`."""
+        name = order.collection or self._settings.search.collection
+        if not order.collection and not self._searches_collection:
+            return OwnPages(name, ())
+        known, state = self._own.get(name), self._state(name)
+        if known is None or known.state != state:
+            pages = PageStore(collection_folder(self._settings.data_dir, name) / "pages.db")
+            known = self._own[name] = _Own(OwnPages(name, await asyncio.to_thread(pages.sources)), state)
+        return known.pages
+
+    async def _work(self, pipeline: Pipeline, order: Order) -> AsyncGenerator[Event, None]:
+        if order.mode == "browse":
+            web, opened, wanted = await self.web(order), await self._policy(), self._settings.browser
+            limits = browser_limits(wanted, opened.limits)
+            browsing = Browsing(pipeline, web, opened, limits, best_of=wanted.best_of)
+            return browsing.ask(order.question, actions=self.browser_limits(order.actions).actions)
+        return pipeline.ask(order.question) if order.mode == "answer" else pipeline.retrieve(order.question)
 
     def check(self, order: Order) -> None:
         """Raise `InputError` where the question or the filters of an order cannot be used."""
@@ -100,28 +143,65 @@ class Pipelines:
                         f"It searches {', '.join(wanted.sites)}.",
                     )
 
+    def browser_limits(self, actions: int | None) -> BrowserLimits:
+        """The limits of a person who browses, with at most `actions` where they are given."""
+        limits = browser_limits(self._settings.browser)
+        return replace(limits, actions=min(limits.actions, actions or limits.actions))
+
+    async def web(self, order: Order) -> LiveWeb:
+        """What is browsed for an order.
+
+        Raises `NoCollectionError`, and `InputError` where a package that browsing needs is not installed.
+        """
+        name = order.collection
+        search = await self._collection(name) if name else self._search
+        query = self._filtered(order)
+        if query != search.query:
+            return self._webs.over(search, query)
+        known = self._browsed.get(name)
+        if known is None or known.search is not search:
+            known = self._browsed[name] = _Browsed(search, self._webs.over(search))
+        return known.web
+
+    async def _policy(self) -> Opened:
+        """The policy of the settings, which is loaded when somebody first wants to browse."""
+        async with self._opening:
+            if self._opened_policy is None:
+                self._opened_policy = await self._stack.enter_async_context(
+                    open_policy(
+                        self._settings.browser.policy,
+                        self._settings,
+                        relevance=self._pipeline.relevance,
+                        constrained=self._settings.browser.constrained,
+                    )
+                )
+            return self._opened_policy
+
     async def close(self) -> None:
-        """Close the collections that were opened."""
+        """Close the policy and the collections that were opened."""
+        await self._stack.aclose()
         while self._opened:
             await self._opened.popitem()[1].stack.aclose()
 
     async def _shaped(self, order: Order) -> Pipeline:
-        wanted = self._settings.search
-        asked = SearchSettings(sites=order.sites)  # `check` has shown that it can be made
-        query = filters(wanted)
-        query = replace(
-            query,
-            sites=asked.sites or query.sites,
-            language=order.language or query.language,
-            recency=order.recency or query.recency,
-        )
-        shaped = self._pipeline.varied(k=order.k, best_of=order.best_of, query=query)
+        shaped = self._pipeline.varied(k=order.k, best_of=order.best_of, query=self._filtered(order))
         if order.extractive:
             shaped = shaped.quoting(self._settings.generator.sentences)
         if order.collection is None:
             return shaped
         search = await self._collection(order.collection)
         return shaped.varied(search=search.metasearch, pages=search.pages)
+
+    def _filtered(self, order: Order) -> Query:
+        """A query without its text, with the filters of the settings and of an order."""
+        asked = SearchSettings(sites=order.sites)  # `check` has shown that it can be made
+        query = filters(self._settings.search)
+        return replace(
+            query,
+            sites=asked.sites or query.sites,
+            language=order.language or query.language,
+            recency=order.recency or query.recency,
+        )
 
     async def _collection(self, name: str) -> Search:
         async with self._opening:
@@ -142,7 +222,9 @@ class Pipelines:
             )
             self._opened[name] = _Opened(search, stack, inode)
             if len(self._opened) > _MOST_OPEN:
-                await self._opened.popitem(last=False)[1].stack.aclose()
+                oldest, closed = self._opened.popitem(last=False)
+                self._browsed.pop(oldest, None)
+                await closed.stack.aclose()
             return search
 
     def _inode(self, name: str) -> int:
@@ -175,8 +257,12 @@ def _fingerprint(settings: Settings) -> str:
 @asynccontextmanager
 async def open_pipelines(settings: Settings) -> AsyncGenerator[Pipelines, None]:
     """Load the models that the settings name, for all questions; raises as `open_pipeline` does."""
-    async with open_pipeline(settings) as pipeline:
-        pipelines = Pipelines(pipeline, settings)
+    async with (
+        open_pipeline(settings) as pipeline,
+        open_search(settings, encoder=lambda: pipeline.encoder) as search,
+        open_webs(settings) as webs,
+    ):
+        pipelines = Pipelines(pipeline, search, webs, settings)
         try:
             yield pipelines
         finally:

@@ -27,13 +27,16 @@ class End:
     seconds: float
     body: dict[str, Any] | None = None
     problem: dict[str, Any] | None = None
+    episode: dict[str, Any] | None = None
 
 
 class Recorder:
     """Writes the ends of questions; what the database refuses is kept and written once it takes it."""
 
-    def __init__(self, store: Opening[Store]) -> None:
+    def __init__(self, store: Opening[Store], *, pause: float = _PAUSE) -> None:
+        """Write to `store`; where that failed, try again after `pause` seconds."""
         self._store = store
+        self._pause = pause
         self._pending: deque[End] = deque()
         self._retrying: asyncio.Task[None] | None = None
 
@@ -64,7 +67,7 @@ class Recorder:
 
     async def _retry(self) -> None:
         while self._pending:
-            await asyncio.sleep(_PAUSE)
+            await asyncio.sleep(self._pause)
             with suppress(CitewellError):
                 await self._drain()
 
@@ -75,5 +78,10 @@ class Recorder:
 
     async def _write(self, end: End) -> None:
         await self._store.get().answers.finish(
-            end.id, body=end.body, problem=end.problem, status=end.status, seconds=end.seconds
+            end.id,
+            body=end.body,
+            problem=end.problem,
+            status=end.status,
+            seconds=end.seconds,
+            episode=end.episode,
         )

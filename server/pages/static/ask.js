@@ -61,7 +61,8 @@ export function prepareAsking(root, arrive) {
       return;
     }
     const headers = { Accept: "text/event-stream" };
-    work(question, (signal) => post("/v1/answers", { question }, { headers, signal }));
+    const asked = form.querySelector("#browse").checked ? { question, mode: "browse" } : { question };
+    work(question, (signal) => post("/v1/answers", asked, { headers, signal }));
   });
 
   const running = root.querySelector('.answer[data-state="running"]');

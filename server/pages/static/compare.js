@@ -9,7 +9,7 @@ const TYPING = "textarea, select, input:not([type=radio], [type=checkbox]), dial
 export function prepareCompare(root, refresh) {
   const form = root.querySelector("#compare");
   if (form) {
-    prepareForm(form, refresh);
+    prepareForm(form, refresh, root.querySelectorAll("[data-flag]"));
     prepareShortcuts(form, root.querySelector("#skip-pair"));
   }
   prepareFreshPair(root.querySelector("#fresh-pair"), refresh);
@@ -23,15 +23,13 @@ async function next(refresh, said) {
   document.getElementById("compared-question").focus();
 }
 
-function prepareForm(form, refresh) {
-  const button = form.querySelector("[type=submit]");
+function prepareForm(form, refresh, flags) {
   const problem = form.querySelector("#compare-problem");
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
+  async function store(button, opinion) {
     button.disabled = true;
     problem.textContent = "";
     try {
-      const response = await post(form.dataset.address, opinionOf(form));
+      const response = await post(form.dataset.address, opinion);
       if (response.ok) {
         await next(refresh, "Thank you. It is stored.");
         return;
@@ -43,23 +41,55 @@ function prepareForm(form, refresh) {
       button.disabled = false;
     }
     button.focus(); // a button that is disabled loses it
+  }
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    store(form.querySelector("[type=submit]"), opinionOf(form));
   });
+  for (const button of flags) {
+    button.addEventListener("click", () => store(button, { ...partsOf(form), flag: button.dataset.flag }));
+  }
+}
+
+/** What every opinion says: of which question and answers it is, and why. */
+function partsOf(form) {
+  const { question, answers } = form.dataset;
+  return {
+    question: JSON.parse(question),
+    answers: JSON.parse(answers).map((id) => ({ answer_id: id })),
+    comment: form.elements.comment.value,
+  };
+}
+
+/** Put levels of sources and sentences, by names such as `A.trust.1`, into the answers that they are of. */
+function judge(answers, levels) {
+  for (const [name, level] of levels) {
+    const [letter, part, number] = name.split(".");
+    const answer = answers["AB".indexOf(letter)];
+    if (part === "trust") {
+      (answer.trust ??= []).push({ reference: Number(number), trust: level });
+      continue;
+    }
+    const claims = (answer.claims ??= []);
+    let claim = claims.find(({ sentence }) => sentence === Number(number));
+    if (!claim) {
+      claim = { sentence: Number(number) };
+      claims.push(claim);
+    }
+    claim[part] = level;
+  }
 }
 
 /** What the API is sent: the ratings by their names, or the ranks in the order of the answers. */
 function opinionOf(form) {
-  const { comment, ...chosen } = Object.fromEntries(new FormData(form));
-  const { question, answers, address } = form.dataset;
-  const numbers = Object.entries(chosen).map(([name, value]) => [name, Number(value)]);
-  const said = address.endsWith("rankings")
-    ? { ranks: numbers.map(([, rank]) => rank) }
-    : Object.fromEntries(numbers);
-  return {
-    question: JSON.parse(question),
-    answers: JSON.parse(answers).map((id) => ({ answer_id: id })),
-    comment,
-    ...said,
-  };
+  const opinion = partsOf(form);
+  const chosen = [...new FormData(form)].filter(([name, value]) => name !== "comment" && value !== "");
+  judge(opinion.answers, chosen.filter(([name]) => name.includes(".")));
+  const numbers = chosen.filter(([name]) => !name.includes(".")).map(([name, value]) => [name, Number(value)]);
+  if (form.dataset.address.endsWith("rankings")) {
+    return { ...opinion, ranks: numbers.map(([, rank]) => rank) };
+  }
+  return { ...opinion, ...Object.fromEntries(numbers) };
 }
 
 function prepareShortcuts(form, skip) {

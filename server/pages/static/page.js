@@ -3,9 +3,11 @@
 import { prepareAnswer } from "./answer.js";
 import { prepareAsking } from "./ask.js";
 import { prepareCompare } from "./compare.js";
+import { prepareDemonstrate } from "./demonstrate.js";
 import { prepareRate } from "./rate.js";
 import { prepareOtherKey, prepareSources, watchJobs } from "./sources.js";
 import { request, showKey } from "./service.js";
+import { prepareTrace } from "./trace.js";
 
 /** Fetch a page of the service with the key. What the service rendered is escaped already. */
 async function fetched(address) {
@@ -68,6 +70,8 @@ function prepare(main) {
   prepareRate(main, refresh);
   prepareSources(main, refreshLists);
   prepareOtherKey(main, refresh);
+  prepareDemonstrate(main);
+  prepareTrace(main);
 }
 
 // Back and forward between answers load them anew; moving to a place in the page does not.

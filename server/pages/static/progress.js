@@ -48,6 +48,10 @@ export class Progress {
       this.#pages.hits = data.hits.length;
       this.#count("search", `${data.hits.length} found`);
       this.#enter("read");
+    } else if (name === "browsed") {
+      this.#enter("read");
+      this.#page(data.valid ? "read" : "failed", data.command, data.valid ? data.title : data.reason);
+      this.#count("read", `${data.actions_left} actions left`);
     } else if (name === "fetched") {
       this.#pages.read += 1;
       this.#page("read", data.title || data.url, host(data.url));

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from retriever.collection.sources import Document
 from server.access.keys import new_key
 from server.running import listen, server_config
 from server.store.database import open_store
+from tests.server.local import answering
 
 BATS = "How do bats find their way in the dark?"
 _NOTES = {
@@ -186,13 +187,10 @@ def search() -> Iterator[Search]:
         def log_message(self, *arguments: Any) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        found = Search(f"http://127.0.0.1:{server.server_port}")
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with answering(Handler) as url:
+        found = Search(url)
         yield found
         found.gate.set()
-        server.shutdown()
 
 
 @pytest.fixture

@@ -2,97 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
-
 import pytest
 
-from core.settings import Settings
-from tests.server.api.conftest import BATS, Service, Start, make_key, serving
+from tests.server.api.conftest import BATS, Service, Start, make_key
 
 
-class Address(NamedTuple):
-    method: str
-    path: str
-    scope: str
-    body: dict[str, object] | None = None
-
-
-_RATINGS = {"usefulness": 0, "coherence": 0, "unsupported": 0, "overall": 0}
-ADDRESSES = (
-    Address("POST", "/v1/answers", "ask", {"question": BATS}),
-    Address("GET", "/v1/answers", "ask"),
-    Address("GET", "/v1/answers/none", "ask"),
-    Address("GET", "/v1/answers/none/events", "ask"),
-    Address("DELETE", "/v1/answers/none", "ask"),
-    Address("POST", "/v1/retrieve", "ask", {"question": BATS}),
-    Address("POST", "/v1/answers/none/feedback", "feedback", {"thumb": 1}),
-    Address(
-        "POST",
-        "/v1/comparisons",
-        "feedback",
-        {"question": BATS, "answers": [{"text": "One."}, {"text": "Two."}]} | _RATINGS,
-    ),
-    Address(
-        "POST",
-        "/v1/rankings",
-        "feedback",
-        {"question": BATS, "answers": [{"text": "One."}, {"text": "Two."}], "ranks": [2, 1]},
-    ),
-    Address("POST", "/v1/answers/none/ratings", "feedback", {"answer": {}, "references": []}),
-    Address("GET", "/v1/export/feedback", "export"),
-    Address("GET", "/v1/export/comparisons", "export"),
-    Address("GET", "/v1/export/rankings", "export"),
-    Address("GET", "/v1/collections", "ask"),
-    Address("POST", "/v1/collections", "admin", {"name": "new", "source": "nothing"}),
-    Address("GET", "/v1/jobs", "admin"),
-    Address("GET", "/v1/jobs/none", "admin"),
-    Address("POST", "/v1/chat/completions", "ask", {"messages": [{"role": "user", "content": BATS}]}),
-    Address("GET", "/v1/models", "ask"),
-    Address("GET", "/v1/models/none", "ask"),
-)
-SCOPES = ("ask", "feedback", "export", "admin")
-
-
-@pytest.fixture(scope="module")
-def locked(settings: Callable[..., Settings]) -> Iterator[tuple[Service, dict[str, dict[str, str]]]]:
-    """A service with a key for each scope."""
-    with serving(settings()) as service:
-        yield service, {scope: make_key(service, scope) for scope in SCOPES}
-
-
-@pytest.mark.parametrize("address", ADDRESSES, ids=lambda address: f"{address.method} {address.path}")
-def test_an_address_is_open_to_its_scope_alone(
-    locked: tuple[Service, dict[str, dict[str, str]]], address: Address
-) -> None:
-    service, keys = locked
-    wrong = {"Authorization": keys["admin"]["Authorization"][:-4] + "AAAA"}
-
-    def status(headers: dict[str, str]) -> int:
-        return service.client.request(
-            address.method, address.path, json=address.body, headers=headers
-        ).status_code
-
-    assert status({}) == 401
-    assert status(wrong) == 401
-    assert status({"Authorization": "Basic YTpi"}) == 401
-    for scope, key in keys.items():
-        assert (status(key) in (401, 403)) == (scope != address.scope), scope
-
-
-def test_every_address_that_needs_a_key_is_tried_above(service: Service) -> None:
-    paths = service.client.get("/schema").json()["paths"]
-    described = {
-        (method.upper(), path.format(answer_id="none", job_id="none", model="none"))
-        for path, methods in paths.items()
-        for method in methods
-        if path.startswith("/v1/")
-    }
-    assert described == {(address.method, address.path) for address in ADDRESSES}
-
-
-def test_a_refusal_says_how_to_send_a_key(locked: tuple[Service, dict[str, dict[str, str]]]) -> None:
-    service, _ = locked
+def test_a_refusal_says_how_to_send_a_key(start: Start) -> None:
+    """Whom each address lets in is in tests/server/security/test_doors.py."""
+    service = start()
+    make_key(service, "ask")
     response = service.client.get("/v1/answers")
     assert response.headers["WWW-Authenticate"].startswith("Bearer")
     assert response.json()["type"] == "/problems/no-key"

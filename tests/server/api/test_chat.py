@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import openai
@@ -15,6 +15,7 @@ import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from tests.server.api.conftest import BATS, Search, Service, Start, make_key
+from tests.server.local import answering
 
 NOTE = "Note: Other messages of the conversation were not read: each question is answered by itself."
 
@@ -298,13 +299,10 @@ def model() -> Iterator[Model]:
         def log_message(self, *arguments: Any) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        found = Model(f"http://127.0.0.1:{server.server_port}/v1")
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with answering(Handler) as url:
+        found = Model(f"{url}/v1")
         yield found
         found.gate.set()
-        server.shutdown()
 
 
 def test_a_checked_sentence_arrives_while_the_next_one_is_written(start: Start, model: Model) -> None:

@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.server.api.conftest import Service, Start, make_key
+from core.settings import Settings
+from tests.server.api.conftest import Service, Start, make_key, serving
+
+
+def sources_in(folder: Path) -> tuple[Path, dict[str, Any]]:
+    """A folder of sources in one that holds a secret, and the settings of a service that may index it."""
+    sources = folder / "sources"
+    (sources / "whales").mkdir(parents=True)
+    (sources / "whales" / "song.md").write_text("# Whale song\n\nMale humpback whales sing for 30 minutes.\n")
+    (folder / "secret.md").write_text("# Secret\n\nThis is nobody's business, and is not to be indexed.\n")
+    return sources, {
+        "data_dir": folder / "data",
+        "server__sources": sources,
+        "search__providers": "searxng",
+        "search__searxng_url": "http://127.0.0.1:9",
+    }
 
 
 @pytest.fixture
 def indexing(start: Start, tmp_path: Path) -> tuple[Service, dict[str, str], Path]:
     """A service with a folder of sources, a key that may index, and the folder."""
-    sources = tmp_path / "sources"
-    (sources / "whales").mkdir(parents=True)
-    (sources / "whales" / "song.md").write_text("# Whale song\n\nMale humpback whales sing for 30 minutes.\n")
-    (tmp_path / "secret.md").write_text("# Secret\n\nThis is nobody's business, and is not to be indexed.\n")
-    service = start(
-        data_dir=tmp_path / "data",
-        server__sources=sources,
-        search__providers="searxng",
-        search__searxng_url="http://127.0.0.1:9",
-    )
+    sources, changes = sources_in(tmp_path)
+    service = start(**changes)
     return service, make_key(service, "ask", "admin"), sources
+
+
+@pytest.fixture(scope="module")
+def refusing(
+    settings: Callable[..., Settings], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Service, dict[str, str], Path]]:
+    """The same for all tests in which nothing gets indexed."""
+    sources, changes = sources_in(tmp_path_factory.mktemp("refusing"))
+    with serving(settings(**changes)) as service:
+        yield service, make_key(service, "ask", "admin"), sources
 
 
 def finished(service: Service, key: dict[str, str], address: str) -> dict[str, Any]:
@@ -47,12 +65,15 @@ def test_collections_are_listed_without_the_folders_of_this_computer(service: Se
 def test_a_folder_is_indexed_and_can_be_asked_at_once(
     indexing: tuple[Service, dict[str, str], Path],
 ) -> None:
-    service, key, _ = indexing
+    service, key, sources = indexing
+    (sources / "whales" / "broken.pdf").write_bytes(b"%PDF-1.4 broken")
     taken = service.client.post("/v1/collections", json={"name": "whales", "source": "whales"}, headers=key)
     assert taken.status_code == 202, taken.json()
     job = finished(service, key, taken.headers["Location"])
     assert job["status"] == "done", job
     assert job["message"].startswith("1 added")
+    assert "\ncollection:whales/broken.pdf: " in job["message"]
+    assert str(sources) not in str(job)
     assert service.client.get("/v1/jobs", headers=key).json()["jobs"] == [job]
     (listed,) = service.client.get("/v1/collections", headers=key).json()["collections"]
     assert (listed["name"], listed["pages"], listed["sources"]) == ("whales", 1, ["whales"])
@@ -62,6 +83,8 @@ def test_a_folder_is_indexed_and_can_be_asked_at_once(
         headers=key,
     )
     assert "30 minutes" in answer.json()["answer"]
+    assert answer.json()["references"][0]["url"] == "collection:whales/song.md"
+    assert str(sources) not in answer.text
 
 
 def test_an_answer_is_not_given_again_once_its_collection_has_changed(
@@ -95,16 +118,16 @@ def test_an_answer_is_not_given_again_once_its_collection_has_changed(
     ],
 )
 def test_what_is_not_in_the_folder_of_sources_is_refused(
-    indexing: tuple[Service, dict[str, str], Path], source: str, status: int
+    refusing: tuple[Service, dict[str, str], Path], source: str, status: int
 ) -> None:
-    service, key, _ = indexing
+    service, key, _ = refusing
     response = service.client.post("/v1/collections", json={"name": "new", "source": source}, headers=key)
     assert response.status_code == status, response.json()
     assert "/tmp" not in response.text
 
 
-def test_a_link_out_of_the_folder_is_refused(indexing: tuple[Service, dict[str, str], Path]) -> None:
-    service, key, sources = indexing
+def test_a_link_out_of_the_folder_is_refused(refusing: tuple[Service, dict[str, str], Path]) -> None:
+    service, key, sources = refusing
     (sources / "link").symlink_to(sources.parent / "secret.md")
     response = service.client.post("/v1/collections", json={"name": "new", "source": "link"}, headers=key)
     assert response.status_code == 400
@@ -114,9 +137,9 @@ def test_a_link_out_of_the_folder_is_refused(indexing: tuple[Service, dict[str, 
     "url", ["http://127.0.0.1/", "http://169.254.169.254/latest/", "http://[::1]/", "http://2130706433/"]
 )
 def test_sites_of_private_addresses_are_not_crawled(
-    indexing: tuple[Service, dict[str, str], Path], url: str
+    refusing: tuple[Service, dict[str, str], Path], url: str
 ) -> None:
-    service, key, _ = indexing
+    service, key, _ = refusing
     taken = service.client.post("/v1/collections", json={"name": "new", "source": url}, headers=key)
     assert taken.status_code == 202
     job = finished(service, key, taken.headers["Location"])

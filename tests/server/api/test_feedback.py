@@ -85,6 +85,49 @@ def test_a_comparison_of_an_answer_with_a_text_is_exported(start: Start) -> None
     assert second == {"text": "By ear. [1]", "references": ["Bats hear."], "answer_id": None}
 
 
+def test_what_was_said_of_sources_and_sentences_is_exported(start: Start) -> None:
+    service = start()
+    answer = service.ask(BATS).json()
+    trust = [{"reference": 1, "trust": "high"}]
+    claims = [{"sentence": 0, "support": "strong", "relevance": "core"}]
+    judged = {"answer_id": answer["id"], "trust": trust, "claims": claims}
+    body = {"question": BATS, "answers": [judged, {"text": "By ear."}]} | RATINGS
+    assert service.client.post("/v1/comparisons", json=body).status_code == 201
+    (row,) = lines(service, "comparisons")
+    assert row["answers"][0]["trust"] == trust
+    assert row["answers"][0]["claims"] == [claims[0] | {"text": answer["sentences"][0]["text"]}]
+    for wrong in (
+        {"trust": [{"reference": 99, "trust": "high"}]},
+        {"trust": trust * 2},
+        {"claims": [{"sentence": 99, "support": "none"}]},
+        {"claims": [{"sentence": 0, "support": "some"}]},
+    ):
+        refused = service.client.post("/v1/comparisons", json=body | {"answers": [judged | wrong] * 2})
+        assert refused.status_code == 400, wrong
+
+
+def test_a_flagged_question_needs_no_ratings(start: Start) -> None:
+    service = start()
+    body = {"question": "Colourless green?", "answers": [{"text": "One."}, {"text": "Two."}]}
+    assert service.client.post("/v1/comparisons", json=body).status_code == 400
+    assert service.client.post("/v1/comparisons", json=body | {"flag": "unclear"}).status_code == 201
+    (row,) = lines(service, "comparisons")
+    assert (row["flag"], row["preferred"], row["overall"]) == ("unclear", None, None)
+
+
+def test_ratings_are_exported(start: Start) -> None:
+    service = start()
+    answer = service.ask(BATS).json()
+    scores = {"fluency": 3, "correctness": 2, "citations": 3, "objectivity": 1, "redundancy": 0}
+    of_each = {"relevancy": 3, "density": 2, "toxicity": 0, "bias": 0}
+    body = {"answer": scores, "references": [of_each for _ in answer["references"]], "rater": "Ada"}
+    assert service.client.post(f"/v1/answers/{answer['id']}/ratings", json=body).status_code == 201
+    first, second, *_ = lines(service, "ratings")
+    assert (first["kind"], first["item"], first["scores"]) == ("answer", answer["id"], scores)
+    assert (second["kind"], second["item"]) == ("reference", f"{answer['id']}#1")
+    assert (second["rater"], second["scores"]) == ("name Ada", of_each)
+
+
 def test_a_ranking_with_ties_is_exported(start: Start) -> None:
     service = start()
     answer = service.ask(BATS).json()

@@ -35,7 +35,7 @@ def test_the_commands_of_the_page_work_one_after_another(start: Start, tmp_path:
 
 def test_every_event_of_a_stream_is_explained() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    names = "queued searching searched fetched failed ranked notice token scored done error"
+    names = "queued searching searched browsed fetched failed ranked notice token scored done error"
     assert [name for name in names.split() if f"| `{name}` |" not in page] == []
 
 

@@ -6,8 +6,6 @@ import asyncio
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +17,7 @@ import pytest
 
 from server.access.keys import new_key
 from server.store.database import open_store
+from tests.nursery import Forked, Nursery
 from tests.server.api.conftest import BATS, Search, Start
 
 Serve = Callable[..., "Process"]
@@ -27,16 +26,8 @@ Serve = Callable[..., "Process"]
 class Process:
     """`citewell serve` in a process of its own."""
 
-    def __init__(self, environment: dict[str, str], folder: Path, *arguments: str) -> None:
-        command = str(Path(sys.executable).with_name("citewell"))
-        self.process = subprocess.Popen(
-            [command, "serve", "--port", "0", *arguments],
-            env=environment,
-            cwd=folder,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+    def __init__(self, process: Forked) -> None:
+        self.process = process
 
     @contextmanager
     def client(self) -> Iterator[httpx.Client]:
@@ -55,7 +46,7 @@ class Process:
 
 
 @pytest.fixture
-def run(collection_data: Path, cache: Path, tmp_path: Path) -> Iterator[Serve]:
+def run(nursery: Nursery, collection_data: Path, cache: Path, tmp_path: Path) -> Iterator[Serve]:
     processes: list[Process] = []
 
     def start(*arguments: str, **variables: str) -> Process:
@@ -66,14 +57,17 @@ def run(collection_data: Path, cache: Path, tmp_path: Path) -> Iterator[Serve]:
             "CITEWELL_SEARCH__COLLECTION": "notes",
             "CITEWELL_SERVER__DATABASE_URL": f"sqlite:///{tmp_path / 'citewell.sqlite3'}",
         }
-        processes.append(Process(environment | variables, tmp_path, *arguments))
+        command = ("pipeline.cli:main", "serve", "--port", "0", *arguments)
+        process = nursery.start(*command, env=environment | variables, cwd=tmp_path, stdout=None)
+        processes.append(Process(process))
         return processes[-1]
 
     yield start
-    for process in processes:
-        if process.process.poll() is None:
-            os.killpg(process.process.pid, signal.SIGKILL)
-            process.process.communicate()
+    for each in processes:
+        if each.process.poll() is None:
+            os.killpg(each.process.pid, signal.SIGKILL)
+            each.process.wait()
+        each.process.close()
 
 
 async def store_key(folder: Path) -> dict[str, str]:
@@ -97,17 +91,6 @@ def test_a_service_that_is_stopped_answers_first(run: Serve, search: Search) -> 
             time.sleep(0.02)
         search.gate.set()
         assert answer.result().json()["state"] == "done"
-    assert process.ended()[0] in (0, -signal.SIGTERM)
-
-
-def test_several_processes_share_a_port_and_a_database(run: Serve) -> None:
-    process = run("--workers", "2")
-    with process.client() as client:
-        address = client.post("/v1/answers", json={"question": BATS}).headers["Location"]
-        for _ in range(10):  # each on a connection of its own, which either process may take
-            answer = httpx.get(client.base_url.join(address), trust_env=False)
-            assert answer.json()["status"] == "answered"
-    process.process.send_signal(signal.SIGTERM)
     assert process.ended()[0] in (0, -signal.SIGTERM)
 
 

@@ -15,25 +15,19 @@ import core
 from server.access.doorman import Doorman
 from server.access.errors import NoKeyError, WrongKeyError
 from server.store.database import open_store
+from tests.nursery import Nursery
 
 ROOT = Path(core.__file__).parents[1]
 Keys = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def keys(tmp_path: Path) -> Keys:
+def keys(nursery: Nursery, tmp_path: Path) -> Keys:
     """Run `citewell keys` with a data folder of its own."""
-    program = "import sys; from pipeline.cli import main; main(['keys', *sys.argv[1:]])"
-    variables = {"CITEWELL_DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": str(ROOT)}
+    variables = os.environ | {"CITEWELL_DATA_DIR": str(tmp_path / "data")}
 
     def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", program, *arguments],
-            env=os.environ | variables | more,
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-        )
+        return nursery.run("pipeline.cli:main", "keys", *arguments, env=variables | more, cwd=tmp_path)
 
     return run
 
@@ -96,16 +90,24 @@ def test_what_cannot_be_done_is_said(keys: Keys, arguments: list[str], code: int
     assert "Traceback" not in done.stderr
 
 
-def test_a_missing_extra_is_named(keys: Keys, tmp_path: Path) -> None:
-    blocked = tmp_path / "blocked"
-    blocked.mkdir()
-    (blocked / "sitecustomize.py").write_text(
+def test_a_missing_extra_is_named(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
         "import importlib.util as util\n"
         "found = util.find_spec\n"
         "util.find_spec = lambda name, *more: None if name == 'aiosqlite' else found(name, *more)\n"
     )
-    done = keys("list", PYTHONPATH=os.pathsep.join([str(blocked), str(ROOT)]))
+    program = "import sys; from pipeline.cli import main; main(['keys', *sys.argv[1:]])"
+    variables = {
+        "CITEWELL_DATA_DIR": str(tmp_path),
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
+    }
+
+    def keys(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", program, *arguments]
+        return subprocess.run(command, env=os.environ | variables, capture_output=True, text=True)
+
+    done = keys("list")
     assert done.returncode == 2
     assert "needs the package aiosqlite" in done.stderr
     assert "citewell[server]" in done.stderr
-    assert keys("--help", PYTHONPATH=os.pathsep.join([str(blocked), str(ROOT)])).returncode == 0
+    assert keys("--help").returncode == 0

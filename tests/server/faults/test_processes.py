@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -53,7 +54,9 @@ def test_a_replica_goes_on_when_another_one_is_killed(
         assert len(accepted) == 5
 
 
-def test_a_worker_that_is_killed_is_replaced(run: Serve, search: Search, tmp_path: Path) -> None:
+def test_workers_share_a_port_and_a_database_and_one_that_is_killed_is_replaced(
+    run: Serve, search: Search, tmp_path: Path
+) -> None:
     service = run("--workers", "2", **waiting_for(search))
     with service.client() as ready:
         # A connection for each request, which either worker may take.
@@ -62,6 +65,7 @@ def test_a_worker_that_is_killed_is_replaced(run: Serve, search: Search, tmp_pat
     until(lambda: len(workers(service.process.pid)) == 2)
     with client, ThreadPoolExecutor(1) as pool:
         known = ask_notes(client).headers["Location"]
+        assert {client.get(known).json()["status"] for _ in range(10)} == {"answered"}
         accepted = {give_thumb(client, known).json()["id"]}
         asking = pool.submit(client.post, "/v1/answers", json={"question": "Why?"})
         search.await_question()
@@ -80,6 +84,8 @@ def test_a_worker_that_is_killed_is_replaced(run: Serve, search: Search, tmp_pat
         accepted.add(give_thumb(client, known).json()["id"])
         assert exported(client) == accepted
         assert states(client)[known] == "done"
+    service.process.send_signal(signal.SIGTERM)
+    assert service.ended()[0] in (0, -signal.SIGTERM)
 
 
 def workers(parent: int) -> set[int]:

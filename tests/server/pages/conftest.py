@@ -53,6 +53,7 @@ STORED: dict[str, Any] = {
             "title": HARM,
             "text": f"{SCRIPT} Air scatters blue light.",
             "score": 0.9,
+            "date": HARM,
         },
         {
             "number": 2,
@@ -60,6 +61,7 @@ STORED: dict[str, Any] = {
             "title": '"><b>Sky</b>',
             "text": "Blue light.",
             "score": 0.8,
+            "date": "2024-05-06",
         },
         {"number": 3, "url": "data:text/html,<b>", "title": "", "text": "Tides.", "score": 0.1},
     ],

@@ -90,6 +90,7 @@ async def test_an_answer_is_read_without_scripts(open_page: OpenPage, stored: st
     assert not await page.locator(".actions").is_visible()
     passage = page.locator("#s1-r1")
     assert not await passage.is_visible()
+    assert await page.locator(".source time").all_inner_texts() == ["6 May 2024"]
     await page.locator(".citation").first.click()
     assert await passage.is_visible()
     assert "Air scatters blue light" in await passage.locator("mark").all_inner_texts()

@@ -103,6 +103,10 @@ async def compare_all(page: Any, service: Service) -> None:
     assert await page.evaluate("document.activeElement.id") == "compared-question"
 
     second = await shown(page)
+    await page.get_by_text("Judge the sources and sentences of answer B").click()
+    await page.get_by_label("Trust in source 1").last.select_option("Low")
+    await page.get_by_label("Relevance of sentence 1").last.select_option("Answers the question")
+    await page.locator("#compared-question").focus()
     for key in "j3k4511":
         await page.keyboard.press(key)
     assert await page.evaluate("document.activeElement.textContent") == "Store"
@@ -116,6 +120,21 @@ async def compare_all(page: Any, service: Service) -> None:
     assert mouse.answers[0]["references"] == [reference["text"] for reference in STORED["references"]]
     assert (keys.unsupported, keys.usefulness, keys.coherence, keys.overall) == (1, 2, -2, -1)
     assert (keys.question, texts_of(keys)) == (QUESTIONS[0], second)
+    assert [set(each) & {"trust", "claims"} for each in keys.answers] == [set(), {"trust", "claims"}]
+    assert keys.answers[1]["trust"] == [{"reference": 1, "trust": "low"}]
+    (claim,) = keys.answers[1]["claims"]
+    assert (claim["text"], claim["support"], claim["relevance"]) == (second[1], None, "core")
+
+
+async def test_a_question_is_flagged(open_page: OpenPage, settings: Callable[..., Settings]) -> None:
+    with with_pairs(settings) as service:
+        page = await open_page("/compare", url=service.url)
+        await page.get_by_text("Flag the question").click()
+        await page.get_by_role("button", name="It should not be answered").click()
+        await page.get_by_text("Thank you. It is stored.").wait_for()
+        assert "1 of 2 questions compared" in await page.locator("#main").inner_text()
+        (flagged,) = in_store(service, stored)
+    assert (flagged.question, flagged.flag, flagged.overall) == (QUESTIONS[1], "unsuitable", None)
 
 
 async def test_more_answers_are_ranked_with_ties(

@@ -74,19 +74,18 @@ async def test_an_answer_is_judged_by_two_who_agree_in_part(
     assert agreement[:3] == ["Agreement", "0.00", "–"]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
+async def test_scores_are_checked(service: Service, old: StoredAnswer) -> None:
+    changes: tuple[dict[str, Any], ...] = (
         {"references": []},
         {"answer": ANSWER | {"fluency": 4}},
         {"answer": ANSWER | {"beauty": 1}},
         {"answer": {"fluency": 1}},
         {"references": [REFERENCE, REFERENCE, REFERENCE | {"bias": -1}]},
-    ],
-)
-async def test_scores_are_checked(service: Service, old: StoredAnswer, changes: dict[str, Any]) -> None:
-    body = {"answer": ANSWER, "references": [REFERENCE] * 3, "rater": "Ada"} | changes
-    assert service.client.post(f"/v1/answers/{old.id}/ratings", json=body).status_code == 400
+    )
+    for change in changes:
+        body = {"answer": ANSWER, "references": [REFERENCE] * 3, "rater": "Ada"} | change
+        reply = service.client.post(f"/v1/answers/{old.id}/ratings", json=body)
+        assert reply.status_code == 400, change
     assert in_store(service, ratings) == []
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from retriever.collection.collection import collection_folder
 from retriever.collection.indexing import Indexer, index_documents
 from retriever.collection.sources import Document
 from tests.server.api.conftest import Event, Service, make_key, service, serving, settings, start
+from tests.server.local import answering
 
 __all__ = ["service", "settings", "start"]
 
@@ -84,12 +84,9 @@ def listening(reply: Callable[[bytes], bytes]) -> Iterator[Listener]:
         def log_message(self, *arguments: Any) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        found = Listener(f"http://127.0.0.1:{server.server_port}")
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with answering(Handler) as url:
+        found = Listener(url)
         yield found
-        server.shutdown()
 
 
 def events_of(body: bytes) -> list[Event]:

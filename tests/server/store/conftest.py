@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-import core
 from server.store.database import Store, open_store
+from tests.nursery import PIPE, Forked, Nursery
 
-Program = Callable[..., "subprocess.Popen[str]"]
+Program = Callable[..., Forked]
 
 
 @pytest.fixture
@@ -35,23 +33,18 @@ async def store(url: str) -> AsyncIterator[Store]:
 
 
 @pytest.fixture
-def program() -> Iterator[Program]:
+def program(nursery: Nursery) -> Iterator[Program]:
     """Start one of this folder's scripts in a process of its own, with pipes to it."""
-    root = Path(core.__file__).parents[1]
+    folder = Path(__file__).parent
     processes = []
 
-    def start(script: str, *arguments: object) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name(script)), *map(str, arguments)],
-            env={**os.environ, "PYTHONPATH": str(root), "PYTHONUNBUFFERED": "1"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+    def start(script: str, *arguments: object) -> Forked:
+        path = str(folder / script)
+        process = nursery.start(path, *arguments, env=os.environ, cwd=folder, stdin=PIPE, stderr=None)
         processes.append(process)
         return process
 
     yield start
     for process in processes:
         process.kill()
-        process.communicate()
+        process.close()

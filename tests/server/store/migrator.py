@@ -14,6 +14,6 @@ from server.store.migrate import migrate
 address = read_address(sys.argv[1])
 if address.file is None:
     open_migrating_engine(address).connect().close()  # the driver is loaded, so that all begin at once
-print("ready")  # noqa: T201
+print("ready", flush=True)  # noqa: T201
 sys.stdin.readline()
 print(*migrate(address))  # noqa: T201

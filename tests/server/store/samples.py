@@ -7,6 +7,7 @@ from typing import Any
 
 from server.store.answers import StoredAnswer
 from server.store.comparisons import StoredComparison
+from server.store.demonstrations import StoredDemonstration
 from server.store.feedback import StoredFeedback
 from server.store.ids import new_id
 from server.store.jobs import StoredJob
@@ -83,6 +84,21 @@ def ranking(**changes: Any) -> StoredRanking:
         "created": NOON,
     }
     return StoredRanking(**values | changes)
+
+
+def demonstration(**changes: Any) -> StoredDemonstration:
+    values: dict[str, Any] = {
+        "id": new_id(),
+        "key_id": None,
+        "question": "What do crows give?",
+        "options": {"limits": {"actions": 100}, "collection": None, "reference": ""},
+        "status": "browsing",
+        "count": 0,
+        "actions": (),
+        "created": NOON,
+        "updated": NOON,
+    }
+    return StoredDemonstration(**values | changes)
 
 
 def rating(**changes: Any) -> StoredRating:

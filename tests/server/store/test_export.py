@@ -37,6 +37,8 @@ async def test_thumbs_come_back(store: Store, tmp_path: Path) -> None:
 async def test_comparisons_come_back(store: Store, tmp_path: Path) -> None:
     for overall in (-2, -1, 0, 1, 2):
         await store.comparisons.add(comparison(overall=overall))
+    blank = dict.fromkeys(("usefulness", "coherence", "unsupported", "overall"))
+    await store.comparisons.add(comparison(flag="unclear", **blank))
     stored = [each async for each in store.comparisons.each()]
     (group,) = read_comparisons(written(stored, tmp_path / "c.jsonl")).groups
     assert [each.preference for each in group.comparisons] == [1.0, 1.0, 0.5, 0.0, 0.0]

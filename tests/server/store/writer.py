@@ -21,7 +21,7 @@ async def add(store: Store, count: int) -> None:
         now = datetime.now(UTC)
         feedback = StoredFeedback(new_id(), "answer", None, 1, "good", None, now, "Why?", "So.", ["Because."])
         await store.feedback.add(feedback)
-        print(feedback.id)  # noqa: T201
+        print(feedback.id, flush=True)  # noqa: T201
 
 
 async def main(url: str, tasks: int, count: int, work: str = "") -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.server.api.conftest import collection_data, search, settings, slow, start
+from tests.server.local import answering
 
 __all__ = ["collection_data", "search", "settings", "slow", "start"]
 
@@ -61,9 +61,6 @@ def collector() -> Iterator[Collector]:
         def log_message(self, *arguments: Any) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        found = Collector(f"http://127.0.0.1:{server.server_port}")
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with answering(Handler) as url:
+        found = Collector(url)
         yield found
-        server.shutdown()

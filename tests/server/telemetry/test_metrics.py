@@ -43,7 +43,7 @@ def test_questions_are_counted_with_the_seconds_of_their_stages(start: Start) ->
     assert found["questions_total", "answer", "answered"] == 1
     assert found["questions_total", "answer", "cached"] == 1
     assert found["questions_total", "retrieve", "retrieved"] == 1
-    for stage in STAGES:
+    for stage in set(STAGES) - {"browse"}:
         runs = 2 if stage in ("search", "fetch", "rank") else 1
         assert found["stage_seconds_count", stage] == runs
         assert found["stage_seconds_sum", stage] >= answer["timings"][stage]
@@ -78,7 +78,7 @@ def test_the_queue_is_read_as_it_is(slow: Service, search: Search) -> None:
 
 
 def test_failed_searches_are_counted_by_provider_and_reason(start: Start) -> None:
-    away = {"search__searxng_url": "http://127.0.0.1:1"}
+    away = {"search__searxng_url": "http://127.0.0.1:1", "search__seconds": 0.3, "search__try_seconds": 0.3}
     service = start(search__providers="collection,searxng", **away)
     service.ask(BATS)
     assert scrape(service)["provider_failures_total", "searxng", "unreachable"] == 1
@@ -133,14 +133,13 @@ def metrics() -> Iterator[Metrics]:
 
 
 def test_with_keys_only_those_with_the_scope_admin_may_read(start: Start) -> None:
+    assert start().client.get("/metrics").status_code == 200
     service = start()
 
     def status(headers: dict[str, str]) -> httpx.Response:
         return service.client.get("/metrics", headers=headers)
 
-    assert status({}).status_code == 200
     keys = {scope: make_key(service, scope) for scope in ("ask", "feedback", "export", "admin")}
-    time.sleep(1.1)  # that there are no keys is remembered for a second
     assert status({}).status_code == 401
     assert {scope: status(key).status_code for scope, key in keys.items()} == {
         "ask": 403,

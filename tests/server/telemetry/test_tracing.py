@@ -100,6 +100,8 @@ def test_a_question_that_failed_ends_in_the_stage_that_failed(settings: Make, co
         server__otlp_endpoint=collector.url,
         search__providers="searxng",
         search__searxng_url="http://127.0.0.1:1",
+        search__seconds=0.3,
+        search__try_seconds=0.3,
     )
     with serving(changed) as service:
         assert service.ask("Why?").status_code == 504

@@ -31,7 +31,7 @@ async def test_what_the_database_refuses_is_stored_once_it_takes_it(tmp_path: Pa
             yield store
 
     opening = Opening("database", opener)
-    recorder = Recorder(opening)
+    recorder = Recorder(opening, pause=0.05)
     async with open_store(url) as store:
         await store.answers.add(running("one"))
         await opening.start()

@@ -1,0 +1,175 @@
+"""The bodies of demonstrations and episodes, with their limits and examples."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from browser.episode import Ending
+from server.api.shapes import Id, Name, Question
+
+Status = Literal["browsing", "answering", "submitted"]
+
+
+class Demonstrating(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A question that somebody is going to answer with the text browser."""
+
+    question: Question
+    collection: Name | None = None
+    actions: (
+        Annotated[
+            int,
+            Meta(ge=1, le=1000, description="Most actions, repeated scrolls merged.", examples=[100]),
+        ]
+        | None
+    ) = None
+    reference: Annotated[
+        str,
+        Meta(
+            max_length=20_000,
+            description="An answer that is known: pages that give it away are not shown.",
+            examples=["It scatters blue light more than red light."],
+        ),
+    ] = ""
+
+
+class Acting(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """One command of the text browser."""
+
+    command: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=20_000,
+            description="A command of WebGPT's Table 1.",
+            examples=["Search why is the sky blue", "Clicked on link 0", "Quote: It scatters blue light."],
+        ),
+    ]
+    after: Annotated[
+        int,
+        Meta(ge=0, description="The `count` of the demonstration, as the client saw it.", examples=[0]),
+    ]
+
+
+class Submitting(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """The answer to the question, which cites the quotes by their numbers."""
+
+    answer: Annotated[
+        str,
+        Meta(
+            max_length=20_000,
+            description="Empty where browsing ended without one.",
+            examples=["The sky is blue because air scatters blue light most [1]."],
+        ),
+    ] = ""
+
+
+class PageLink(Struct, frozen=True):
+    """A link in view. `domain` is empty where it stays on the site."""
+
+    id: int
+    text: str
+    domain: str
+
+
+class View(Struct, frozen=True):
+    """What is in view: lines `first` to `last` of the page. Links in it are marked `【id†text†domain】`."""
+
+    title: str
+    first: int
+    last: int
+    lines: int
+    text: str
+    links: list[PageLink]
+    can_go_back: bool
+
+
+class Quoted(Struct, frozen=True):
+    """An extract of a page, which the answer cites by its number."""
+
+    number: int
+    title: str
+    domain: str
+    url: str
+    text: str
+
+
+class Acted(Struct, frozen=True):
+    """The last action: `reason` says why it was not valid."""
+
+    command: str
+    valid: bool
+    reason: str
+
+
+class Demonstration(Struct, frozen=True):
+    """A demonstration as it stands. `last` is null before the first action, and `ending` while browsing."""
+
+    id: Id
+    status: Status
+    question: str
+    created: datetime
+    count: Annotated[int, Meta(description="Actions so far; the next one is given `after` them.")]
+    actions_left: Annotated[int, Meta(description="Actions that are left, repeated scrolls merged.")]
+    quotes: list[Quoted]
+    view: View
+    last: Acted | None
+    ending: Ending | None
+
+
+class Demonstrated(Struct, frozen=True):
+    """A demonstration in the list."""
+
+    id: Id
+    status: Status
+    question: str
+    created: datetime
+    updated: datetime
+    count: int
+
+
+class DemonstrationList(Struct, frozen=True):
+    """A page of the demonstrations, newest first; `next` is the `before` of the page that follows."""
+
+    demonstrations: list[Demonstrated]
+    next: Id | None
+
+
+class EpisodeStep(Struct, frozen=True):
+    """A command, and the state it was given in, as a model sees it."""
+
+    state: str
+    command: str
+    kind: str
+    reason: str = ""
+    title: str = ""
+    url: str = ""
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+class EpisodeQuote(Struct, frozen=True):
+    """An extract of a page."""
+
+    title: str
+    domain: str
+    url: str
+    text: str
+
+
+class Episode(Struct, frozen=True):
+    """A whole episode, as a line of an export has it."""
+
+    id: str
+    question: str
+    policy: str
+    steps: list[EpisodeStep]
+    quotes: list[EpisodeQuote]
+    ending: Ending
+    answer: str = ""
+    reward: float | None = None
+    created: str = ""
+    seconds: float = 0.0
+    about: dict[str, str] = {}

@@ -1,0 +1,293 @@
+"""Demonstrations: begun, browsed action by action, taken up again, and submitted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from litestar import delete, get, post
+from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from core.errors import CitewellError
+from server.access.doorman import Visitor
+from server.api.demonstration_shapes import (
+    Acting,
+    Demonstrated,
+    Demonstrating,
+    Demonstration,
+    DemonstrationList,
+    Episode,
+    Submitting,
+)
+from server.api.documented import problems
+from server.api.exports import MEDIA_TYPE
+from server.api.lines import one_line
+from server.api.shapes import to
+from server.api.visibility import sees_all, visible_answer
+from server.services import Services
+from server.store.demonstrations import StoredDemonstration
+from server.work.demonstrating import Seen
+from server.work.order import Order
+from server.work.own_pages import OwnPages
+from server.work.pipelines import NoCollectionError
+
+
+class NoDemonstrationError(CitewellError):
+    """There is no such demonstration, or none that this key may see."""
+
+    status = 404
+
+    def __init__(self, demonstration_id: str) -> None:
+        """The demonstration `demonstration_id` was asked for."""
+        super().__init__(
+            f"There is no demonstration {demonstration_id[:64]!r}.",
+            "GET /v1/demonstrations lists the demonstrations of a key.",
+        )
+
+
+class NoEpisodeError(CitewellError):
+    """The answer was not found by browsing, or the demonstration was not submitted."""
+
+    status = 404
+
+    def __init__(self, id_: str) -> None:
+        """The episode of `id_` was asked for."""
+        super().__init__(
+            f"There is no episode of {id_[:64]!r}.",
+            "Answers with the mode `browse` have one, and demonstrations that were submitted.",
+        )
+
+
+@post(
+    "/v1/demonstrations",
+    opt={"scope": "ask", "asks": True},
+    summary="Begin a demonstration",
+    responses=problems(404, body=True),
+    tags=["demonstrations"],
+)
+async def begin(
+    services: NamedDependency[Services], visitor: NamedDependency[Visitor], data: JSONBody[Demonstrating]
+) -> Demonstration:
+    """Begin to answer a question with the text browser of WebGPT, as a person."""
+    pipelines = services.pipelines.get()
+    order = Order(question=data.question, mode="browse", collection=data.collection)
+    pipelines.check(order)
+    await pipelines.web(order)  # says what is missing
+    seen = await services.demonstrating.begin(
+        data.question,
+        visitor.key_id,
+        pipelines.browser_limits(data.actions),
+        collection=data.collection,
+        reference=data.reference,
+    )
+    return await _shown(services, seen)
+
+
+@post(
+    "/v1/demonstrations/{demonstration_id:str}/actions",
+    opt={"scope": "ask"},
+    summary="Give a command",
+    responses=problems(404, 409, 502, 504, body=True),
+    tags=["demonstrations"],
+)
+async def act(
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Visitor],
+    demonstration_id: FromPath[str],
+    data: JSONBody[Acting],
+) -> Demonstration:
+    """Carry out one command of the text browser, and see where it led. What is not valid counts, too."""
+    demonstration = await visible_demonstration(services, visitor, demonstration_id)
+    return await _shown(services, await services.demonstrating.act(demonstration, data.command, data.after))
+
+
+@post(
+    "/v1/demonstrations/{demonstration_id:str}/submission",
+    opt={"scope": "ask"},
+    summary="Submit a demonstration",
+    responses=problems(404, 409, body=True),
+    tags=["demonstrations"],
+)
+async def submit(
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Visitor],
+    demonstration_id: FromPath[str],
+    data: JSONBody[Submitting],
+) -> Episode:
+    """Store the answer, once browsing has ended. The demonstration becomes an episode, which is returned."""
+    demonstration = await visible_demonstration(services, visitor, demonstration_id)
+    own = await _own_pages(services, demonstration)
+    episode: Episode = to(Episode, await services.demonstrating.submit(demonstration, data.answer, own))
+    return episode
+
+
+@get(
+    "/v1/demonstrations/{demonstration_id:str}",
+    opt={"scope": "ask"},
+    summary="Take a demonstration up again",
+    responses=problems(404),
+    tags=["demonstrations"],
+)
+async def take_up(
+    services: NamedDependency[Services], visitor: NamedDependency[Visitor], demonstration_id: FromPath[str]
+) -> Demonstration:
+    """A demonstration as it stands: what is in view, the quotes, and whether browsing has ended."""
+    demonstration = await visible_demonstration(services, visitor, demonstration_id)
+    return await _shown(services, await services.demonstrating.see(demonstration))
+
+
+@get(
+    "/v1/demonstrations",
+    opt={"scope": "ask"},
+    summary="List demonstrations",
+    responses=problems(),
+    tags=["demonstrations"],
+)
+async def demonstrations(
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Visitor],
+    before: Annotated[
+        str | None, QueryParameter(max_length=64, description="Only those older than that of this id.")
+    ] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=100, description="Most demonstrations of a page.")] = 20,
+) -> DemonstrationList:
+    """The demonstrations of this key, newest first; those of all keys with the scope `admin`."""
+    key_id = None if sees_all(visitor) else visitor.key_id
+    rows = await services.store.get().demonstrations.page(key_id, limit + 1, before)
+    more = rows[limit - 1].id if len(rows) > limit else None
+    return DemonstrationList([to(Demonstrated, row) for row in rows[:limit]], more)
+
+
+@delete(
+    "/v1/demonstrations/{demonstration_id:str}",
+    opt={"scope": "ask"},
+    summary="Delete a demonstration",
+    responses=problems(404, 429),
+    tags=["demonstrations"],
+)
+async def remove_demonstration(
+    services: NamedDependency[Services], visitor: NamedDependency[Visitor], demonstration_id: FromPath[str]
+) -> None:
+    """Delete a demonstration with all that it saw, submitted or not."""
+    await visible_demonstration(services, visitor, demonstration_id)
+    services.demonstrating.forget(demonstration_id)
+    if not await services.store.get().demonstrations.delete(demonstration_id):
+        raise NoDemonstrationError(demonstration_id)
+
+
+@get(
+    "/v1/demonstrations/{demonstration_id:str}/episode",
+    opt={"scope": "ask"},
+    summary="The episode of a demonstration",
+    responses=problems(404),
+    tags=["demonstrations"],
+)
+async def demonstrated_episode(
+    services: NamedDependency[Services], visitor: NamedDependency[Visitor], demonstration_id: FromPath[str]
+) -> Episode:
+    """Every state and command of a demonstration that was submitted, its quotes and its answer."""
+    await visible_demonstration(services, visitor, demonstration_id)
+    return _episode(await services.store.get().demonstrations.episode(demonstration_id), demonstration_id)
+
+
+@get(
+    "/v1/demonstrations/{demonstration_id:str}/recording",
+    opt={"scope": "ask"},
+    summary="What a demonstration saw",
+    responses={
+        200: ResponseSpec(
+            str,
+            generate_examples=False,
+            description="One JSON object a search or page, as `citewell browse --replay` reads them.",
+            media_type=MEDIA_TYPE,
+        ),
+        **problems(404),
+    },
+    media_type=MEDIA_TYPE,
+    tags=["demonstrations"],
+)
+async def recording(
+    services: NamedDependency[Services], visitor: NamedDependency[Visitor], demonstration_id: FromPath[str]
+) -> bytes:
+    """What the web gave to each search and each page that was opened, to replay the episode without it."""
+    demonstration = await visible_demonstration(services, visitor, demonstration_id)
+    own = await _own_pages(services, demonstration)
+    entries = await services.demonstrating.recording(demonstration)
+    return b"".join(
+        one_line(own.outside(replace(entry, key=own.name(entry.key)))) + b"\n" for entry in entries
+    )
+
+
+@get(
+    "/v1/answers/{answer_id:str}/episode",
+    opt={"scope": "ask"},
+    summary="The episode of an answer",
+    responses=problems(404),
+    tags=["answers"],
+)
+async def answered_episode(
+    services: NamedDependency[Services], visitor: NamedDependency[Visitor], answer_id: FromPath[str]
+) -> Episode:
+    """Every state and command that led to an answer with the mode `browse`, and its quotes."""
+    await visible_answer(services, visitor, answer_id)
+    return _episode(await services.store.get().answers.episode(answer_id), answer_id)
+
+
+async def visible_demonstration(
+    services: Services, visitor: Visitor, demonstration_id: str
+) -> StoredDemonstration:
+    """The demonstration of an id; raises `NoDemonstrationError` where the visitor sees none."""
+    found = await services.store.get().demonstrations.get(demonstration_id)
+    if found is None or (found.key_id != visitor.key_id and not sees_all(visitor)):
+        raise NoDemonstrationError(demonstration_id)
+    return found
+
+
+async def _own_pages(services: Services, demonstration: StoredDemonstration) -> OwnPages:
+    """The names outside of what was browsed, also where the collection is gone meanwhile."""
+    collection = demonstration.options["collection"]
+    try:
+        return await services.pipelines.get().own_pages(Order("", collection=collection))
+    except NoCollectionError:
+        return OwnPages(collection or "", ())
+
+
+async def _shown(services: Services, seen: Seen) -> Demonstration:
+    """A demonstration as the API gives it."""
+    stored, state, last = seen.demonstration, seen.state, seen.last
+    own = await _own_pages(services, stored)
+    links = [{"id": number, "text": link.text, "domain": link.domain} for number, link in state.links.items()]
+    values: dict[str, Any] = {
+        "id": stored.id,
+        "status": stored.status,
+        "question": stored.question,
+        "created": stored.created,
+        "count": stored.count,
+        "actions_left": state.actions_left,
+        "quotes": [
+            {"number": number, "title": q.title, "domain": q.domain, "url": own.name(q.url), "text": q.text}
+            for number, q in enumerate(seen.quotes, 1)
+        ],
+        "view": {
+            "title": state.title,
+            "first": state.first,
+            "last": state.last,
+            "lines": state.lines,
+            "text": state.text,
+            "links": links,
+            "can_go_back": state.can_go_back,
+        },
+        "last": last and {"command": last.command, "valid": last.kind != "invalid", "reason": last.reason},
+        "ending": seen.ended,
+    }
+    view: Demonstration = to(Demonstration, values)
+    return view
+
+
+def _episode(stored: dict[str, Any] | None, id_: str) -> Episode:
+    if stored is None:
+        raise NoEpisodeError(id_)
+    episode: Episode = to(Episode, stored)
+    return episode

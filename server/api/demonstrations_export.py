@@ -1,0 +1,73 @@
+"""Demonstrations as JSON lines, for training a policy."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, Any, Literal
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import QueryParameter
+from litestar.response import Stream
+
+from server.api.documented import problems
+from server.api.exports import MEDIA_TYPE
+from server.api.lines import one_line
+from server.services import Services
+
+
+@get(
+    "/v1/export/demonstrations",
+    opt={"scope": "export"},
+    summary="Export the demonstrations",
+    responses={
+        200: ResponseSpec(
+            str,
+            generate_examples=False,
+            description="One JSON object a demonstration and line.",
+            media_type=MEDIA_TYPE,
+        ),
+        **problems(),
+    },
+    media_type=MEDIA_TYPE,
+    tags=["export"],
+)
+async def export_demonstrations(
+    services: NamedDependency[Services],
+    form: Annotated[
+        Literal["episodes", "webgpt"],
+        QueryParameter(
+            name="format",
+            description="`episodes` have every state and command, as `citewell train policy` reads them; "
+            "`webgpt` has question, quotes and answer alone, as in a record of WebGPT's comparisons.",
+        ),
+    ] = "episodes",
+) -> Stream:
+    """All demonstrations that were submitted, oldest first."""
+    headers = {"Content-Disposition": 'attachment; filename="demonstrations.jsonl"'}
+    episodes = services.store.get().demonstrations.each_episode()
+    return Stream(_lines(episodes, form), media_type=MEDIA_TYPE, headers=headers)
+
+
+async def _lines(episodes: AsyncGenerator[dict[str, Any], None], form: str) -> AsyncGenerator[bytes, None]:
+    async with aclosing(episodes):
+        async for episode in episodes:
+            if form == "episodes":
+                yield one_line(episode) + b"\n"
+            elif episode["answer"]:
+                yield one_line(_record(episode)) + b"\n"
+
+
+def _record(episode: dict[str, Any]) -> dict[str, Any]:
+    """A demonstration as a record of WebGPT's comparisons (appendix K), which nobody has given a score."""
+    quotes = episode["quotes"]
+    return {
+        "question": {"dataset": "demonstrations", "id": episode["id"], "full_text": episode["question"]},
+        "quotes": {
+            "title": [f"{quote['title']} ({quote['domain']})" for quote in quotes],
+            "extract": [quote["text"] for quote in quotes],
+        },
+        "answer": episode["answer"],
+    }

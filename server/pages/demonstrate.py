@@ -1,0 +1,54 @@
+"""The pages on which people answer questions with the text browser."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+from litestar.response import Template
+
+from core.text import shorten
+from server.access.doorman import Visitor
+from server.api import collections as collections_api
+from server.api import demonstrations as api
+from server.pages.replies import html
+from server.services import Services
+
+_ROWS = 25
+
+
+@get("/demonstrate", opt={"scope": "ask"})
+async def demonstrations_page(
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Visitor],
+    before: Annotated[str | None, QueryParameter(max_length=64)] = None,
+) -> Template:
+    """The form that begins a demonstration, and those that there are, newest first."""
+    found = await api.demonstrations.fn(services, visitor, before=before, limit=_ROWS)
+    collections = await collections_api.collections.fn(services)
+    return html(
+        "demonstrations.html",
+        here="demonstrate",
+        title="Demonstrate",
+        demonstrations=found.demonstrations,
+        collections=[each.name for each in collections.collections if each.problem is None],
+        searched=collections.searched,
+        older=f"/demonstrate?{urlencode({'before': found.next})}" if found.next else None,
+    )
+
+
+@get("/demonstrate/{demonstration_id:str}", opt={"scope": "ask"})
+async def demonstration_page(
+    services: NamedDependency[Services], visitor: NamedDependency[Visitor], demonstration_id: FromPath[str]
+) -> Template:
+    """The text browser of a demonstration, filled in by a script."""
+    demonstration = await api.visible_demonstration(services, visitor, demonstration_id)
+    return html(
+        "demonstration.html",
+        here="demonstrate",
+        title=f"Demonstrate: {shorten(demonstration.question, 80)}",
+        demonstration=demonstration,
+    )

@@ -1,0 +1,34 @@
+"""The page that replays an episode, step by step."""
+
+from __future__ import annotations
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from litestar.response import Template
+
+from server.access.doorman import Visitor
+from server.api.demonstrations import NoDemonstrationError, visible_demonstration
+from server.api.visibility import visible_answer
+from server.pages.replies import html
+from server.services import Services
+
+
+@get("/trace")
+async def trace_page() -> Template:
+    """The episodes of a file, which a script reads: they stay on the computer of whoever looks at them."""
+    return html("trace.html", here="demonstrate", title="Trace", address="", question="")
+
+
+@get("/trace/{id_:str}", opt={"scope": "ask"})
+async def episode_page(
+    services: NamedDependency[Services], visitor: NamedDependency[Visitor], id_: FromPath[str]
+) -> Template:
+    """The episode of a demonstration that was submitted, or of an answer that was found by browsing."""
+    try:
+        question = (await visible_demonstration(services, visitor, id_)).question
+        address = f"/v1/demonstrations/{id_}/episode"
+    except NoDemonstrationError:
+        question = (await visible_answer(services, visitor, id_)).question
+        address = f"/v1/answers/{id_}/episode"
+    return html("trace.html", here="demonstrate", title="Trace", address=address, question=question)

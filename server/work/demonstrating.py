@@ -1,0 +1,296 @@
+"""Demonstrations that are under way: the browser of each, in memory or built again from what is stored."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import msgspec
+
+from browser.commands import MOST_SCROLLS
+from browser.environment import Browser
+from browser.episode import Ending, Episode, Step
+from browser.limits import BrowserLimits
+from browser.merging import merge_scrolls
+from browser.page import TextPage
+from browser.recording import Entry, Recorded, Recorder
+from browser.state import State, TakenQuote
+from browser.web import Web
+from core.errors import InputError
+from generator.citations.marks import read_marks
+from server.store.database import Store
+from server.store.demonstrations import StoredDemonstration
+from server.store.ids import new_id
+from server.work.errors import BrowsedElsewhereError, BrowsingError, BrowsingOverError
+from server.work.opening import Opening
+from server.work.own_pages import OwnPages
+
+POLICY = "human"
+"""The policy of an episode that somebody demonstrated."""
+MOST_OPEN = 64  # browsers in memory
+IDLE_SECONDS = 1800.0  # after which a browser that nobody uses leaves the memory
+_AT_ONCE = 4  # actions that are carried out at the same time
+_NOT_NOW = -1  # the number of actions of a browser that has to be built again
+
+OpenWeb = Callable[[str | None], Awaitable[Web]]
+"""The web as the settings have it, or a collection of this name in place of it."""
+
+
+class Seen(NamedTuple):
+    """A demonstration as whoever gives it sees it: what is in view, and what the last action did.
+
+    `state` has the actions that are left once repeated scrolls are merged. `ended` is None while browsing.
+    """
+
+    demonstration: StoredDemonstration
+    state: State
+    quotes: tuple[TakenQuote, ...]
+    last: Step | None
+    ended: Ending | None
+
+
+class _Live:
+    """The web of a demonstration, opened for each page: collections are closed when others are needed."""
+
+    def __init__(self, open_web: OpenWeb, collection: str | None) -> None:
+        self._open_web = open_web
+        self._collection = collection
+
+    async def search(self, query: str) -> TextPage:
+        return await (await self._open_web(self._collection)).search(query)
+
+    async def open(self, url: str, question: str, answer: str = "") -> TextPage:
+        return await (await self._open_web(self._collection)).open(url, question, answer)
+
+
+@dataclass(eq=False)
+class _Session:
+    """The browser of one demonstration, after `count` actions."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    shown: float = field(default_factory=time.monotonic)
+    count: int = _NOT_NOW
+    web: Recorder | None = None
+    browser: Browser | None = None
+    seen: Seen | None = None
+
+
+class Demonstrating:
+    """Carries out what people do in demonstrations, and stores it.
+
+    A demonstration can be taken up again at any time, by any process: where its browser is not in memory, its
+    actions are carried out again on what the web gave to them.
+    """
+
+    def __init__(
+        self,
+        store: Opening[Store],
+        open_web: OpenWeb,
+        *,
+        most_open: int = MOST_OPEN,
+        idle_seconds: float = IDLE_SECONDS,
+    ) -> None:
+        """Browse what `open_web` opens, with at most `most_open` browsers in memory."""
+        self._store = store
+        self._open_web = open_web
+        self._most_open = most_open
+        self._idle_seconds = idle_seconds
+        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+        self._at_once = asyncio.Semaphore(_AT_ONCE)
+
+    @property
+    def in_memory(self) -> int:
+        """How many browsers are in memory."""
+        return len(self._sessions)
+
+    async def begin(
+        self,
+        question: str,
+        key_id: str | None,
+        limits: BrowserLimits,
+        *,
+        collection: str | None = None,
+        reference: str = "",
+    ) -> Seen:
+        """Begin a demonstration: pages that give the `reference` answer away are not shown."""
+        now = datetime.now(UTC)
+        options = {"limits": msgspec.to_builtins(limits), "collection": collection, "reference": reference}
+        demonstration = StoredDemonstration(
+            new_id(), key_id, question, options, "browsing", 0, (), created=now, updated=now
+        )
+        await self._store.get().demonstrations.add(demonstration)
+        return await self.see(demonstration)
+
+    async def see(self, demonstration: StoredDemonstration) -> Seen:
+        """What is in view now."""
+        async with self._session(demonstration) as session:
+            assert session.seen is not None
+            session.shown = time.monotonic()
+            return session.seen
+
+    async def act(self, demonstration: StoredDemonstration, command: str, after: int) -> Seen:
+        """Carry out and store a command, given in the state after `after` actions.
+
+        Raises `BrowsingOverError` once browsing has ended, and `BrowsedElsewhereError` where that state is
+        not the last one.
+        """
+        if demonstration.status != "browsing":
+            raise BrowsingOverError
+        if demonstration.count != after:
+            raise BrowsedElsewhereError
+        async with self._at_once, self._session(demonstration) as session:
+            assert session.browser is not None
+            assert session.web is not None
+            seconds = round(time.monotonic() - session.shown, 3)
+            session.count = _NOT_NOW  # until it is stored
+            outcome = await session.browser.step(command)
+            commands = [*(action.command for action in demonstration.actions), command]
+            left = _limits(demonstration).actions - len(merge_scrolls(commands))
+            ended = outcome.ended or (None if left > 0 else "actions")
+            stored = await self._store.get().demonstrations.act(
+                demonstration,
+                command,
+                seconds,
+                msgspec.to_builtins(session.web.taken()),
+                "answering" if ended else "browsing",
+            )
+            if stored is None:
+                raise BrowsedElsewhereError
+            session.seen = _seen(stored, outcome.state, session.browser, outcome.step, ended)
+            session.count, session.shown = stored.count, time.monotonic()
+            return session.seen
+
+    async def submit(self, demonstration: StoredDemonstration, answer: str, own: OwnPages) -> Episode:
+        """Store the answer, and with it the episode that the demonstration has become.
+
+        The episode names pages of this computer's files as `own` does.
+        In the episode, repeated scrolls are merged, and each state is the one that a model would have seen.
+        Raises `BrowsingError` while browsing goes on, `BrowsingOverError` where it was submitted already, and
+        `InputError` for an answer that is missing, that nobody wants, or that cites what is no quote.
+        """
+        if demonstration.status == "browsing":
+            raise BrowsingError
+        if demonstration.status == "submitted":
+            raise BrowsingOverError
+        episode = own.outside(await self._episode(demonstration, answer.strip()))
+        _check_answer(episode)
+        if not await self._store.get().demonstrations.submit(demonstration, msgspec.to_builtins(episode)):
+            raise BrowsedElsewhereError
+        self.forget(demonstration.id)
+        return episode
+
+    async def recording(self, demonstration: StoredDemonstration) -> list[Entry]:
+        """What the web gave to a demonstration, in the order of its actions."""
+        noted = await self._store.get().demonstrations.noted(demonstration.id)
+        given = [each for action in demonstration.actions for each in noted.get(action.pages or "", [])]
+        return msgspec.convert(given, list[Entry])
+
+    def forget(self, id_: str) -> None:
+        """Take the browser of a demonstration out of the memory."""
+        self._sessions.pop(id_, None)
+
+    @asynccontextmanager
+    async def _session(self, demonstration: StoredDemonstration) -> AsyncGenerator[_Session, None]:
+        """The browser of a demonstration as it is after all its actions, for one at a time."""
+        session = self._sessions.setdefault(demonstration.id, _Session())
+        self._sessions.move_to_end(demonstration.id)
+        self._make_room()
+        async with session.lock:
+            if session.count != demonstration.count:
+                session.count = _NOT_NOW
+                await self._rebuild(session, demonstration)
+                session.count = demonstration.count
+            yield session
+
+    def _make_room(self) -> None:
+        now = time.monotonic()
+        for id_, session in list(self._sessions.items())[:-1]:
+            is_idle = now - session.shown > self._idle_seconds
+            if (is_idle or len(self._sessions) > self._most_open) and not session.lock.locked():
+                del self._sessions[id_]
+
+    async def _rebuild(self, session: _Session, demonstration: StoredDemonstration) -> None:
+        limits = _limits(demonstration)
+        # Single scrolls count one by one here, and as at most three of them in the end.
+        most = max(limits.actions * MOST_SCROLLS, demonstration.count + 1)
+        live = _Live(self._open_web, demonstration.options["collection"])
+        web = session.web = Recorder(live, await self.recording(demonstration))
+        browser = session.browser = Browser(web, limits)
+        reference = demonstration.options["reference"]
+        state = await browser.reset(demonstration.question, answer=reference, actions=most)
+        step: Step | None = None
+        ended: Ending | None = None
+        for action in demonstration.actions:
+            state, step, ended = await browser.step(action.command)
+        if demonstration.status != "browsing":
+            ended = ended or "actions"
+        session.seen = _seen(demonstration, state, browser, step, ended)
+
+    async def _episode(self, demonstration: StoredDemonstration, answer: str) -> Episode:
+        browser = Browser(Recorded(await self.recording(demonstration)), _limits(demonstration))
+        await browser.reset(demonstration.question, answer=demonstration.options["reference"])
+        steps: list[Step] = []
+        actions = iter(demonstration.actions)
+        for merged in merge_scrolls(action.command for action in demonstration.actions):
+            seconds = sum(next(actions).seconds for _ in range(merged.given))
+            outcome = await browser.step(merged.command)
+            steps.append(replace(outcome.step, seconds=round(seconds, 3)))
+        about = {
+            "demonstrator": demonstration.key_id or "",
+            "collection": demonstration.options["collection"] or "",
+            "limits": msgspec.json.encode(demonstration.options["limits"]).decode(),
+        }
+        return Episode(
+            id=demonstration.id,
+            question=browser.question,
+            policy=POLICY,
+            steps=tuple(steps),
+            quotes=browser.quotes,
+            ending=browser.ending or "abandoned",
+            answer=answer,
+            created=demonstration.created.isoformat(),
+            seconds=round(sum(step.seconds for step in steps), 3),
+            about=about,
+        )
+
+
+def _limits(demonstration: StoredDemonstration) -> BrowserLimits:
+    return msgspec.convert(demonstration.options["limits"], BrowserLimits)
+
+
+def _seen(
+    demonstration: StoredDemonstration,
+    state: State,
+    browser: Browser,
+    last: Step | None,
+    ended: Ending | None,
+) -> Seen:
+    merged = merge_scrolls(action.command for action in demonstration.actions)
+    left = max(_limits(demonstration).actions - len(merged), 0)
+    return Seen(demonstration, replace(state, actions_left=left), browser.quotes, last, ended)
+
+
+def _check_answer(episode: Episode) -> None:
+    if episode.ending in ("Nonsense", "Controversial") or not episode.quotes:
+        if episode.answer:
+            raise InputError(
+                "A question that was ended so, or for which nothing was quoted, has no answer.",
+                "Submit it without one.",
+            )
+        return
+    if not episode.answer:
+        raise InputError("The answer is empty.", "Write it from the quotes.")
+    cited = {mark for sentence in read_marks(episode.answer) for mark in sentence.marks}
+    if not cited:
+        raise InputError("The answer cites nothing.", "Name the quotes by their numbers, as in [1].")
+    if unknown := sorted(number for number in cited if not 1 <= number <= len(episode.quotes)):
+        raise InputError(
+            f"The answer cites [{unknown[0]}], and there are {len(episode.quotes)} quotes.",
+            "Quotes count from 1.",
+        )

@@ -1,0 +1,79 @@
+"""Pages of this computer as people outside may know them: by their collection, and by no folder above it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from core.events import Notice
+
+_FILE = re.compile(r"file://[^\s\"<>]*[^\s\"<>.,:;)]")
+_SAID = frozenset({"notices", "reason", "message"})
+_PLACES = frozenset({"url", "also"})
+
+T = TypeVar("T")
+
+
+class OwnPages:
+    """Names the pages of a collection that are files of this computer, as in `collection:notes/bats.md`.
+
+    What follows the name of the collection is the file's place in what was indexed; of a file that is in none
+    of that, its name alone. Other URLs stay as they are.
+    """
+
+    def __init__(self, collection: str, sources: Iterable[str]) -> None:
+        """`sources` are what the collection was indexed from: files, folders and URLs."""
+        self._collection = collection
+        paths = [Path(source) for source in sources if "://" not in source]
+        self._roots = sorted((path.parent if path.is_file() else path for path in paths), key=_depth)
+
+    def name(self, url: str) -> str:
+        """The name of a page outside."""
+        if not url.startswith("file:"):
+            return url
+        path = Path(unquote(urlsplit(url).path))
+        place = next((path.relative_to(root) for root in self._roots if path.is_relative_to(root)), path.name)
+        return f"collection:{self._collection}/{place}"
+
+    def text(self, text: str) -> str:
+        """A message in which pages are named so, and what was indexed has no folder."""
+        text = _FILE.sub(lambda found: self.name(found[0]), text)
+        for root in reversed(self._roots):
+            text = text.replace(f"{root}/", "").replace(str(root), root.name)
+        return text
+
+    def outside(self, value: T) -> T:
+        """An event, or another value, in which every page has its name outside; texts of pages stay."""
+        changed: T = self._value(value)
+        return changed
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, Notice):
+            return Notice(self.text(value.text))
+        if is_dataclass(value) and not isinstance(value, type):
+            now = {each.name: getattr(value, each.name) for each in fields(value)}
+            new = {name: self._field(name, old) for name, old in now.items()}
+            return value if new == now else replace(value, **new)
+        if isinstance(value, dict):
+            return {name: self._field(str(name), old) for name, old in value.items()}
+        if isinstance(value, tuple | list):
+            return type(value)(map(self._value, value))
+        return value
+
+    def _field(self, name: str, value: Any) -> Any:
+        if name in _PLACES or name in _SAID:
+            change = self.name if name in _PLACES else self.text
+            if isinstance(value, str):
+                return change(value)
+            if isinstance(value, tuple | list) and all(isinstance(each, str) for each in value):
+                return type(value)(map(change, value))
+        return self._value(value)
+
+
+def _depth(path: Path) -> int:
+    """The deepest first: a folder may have been indexed as well as one in it."""
+    return -len(path.parts)

@@ -1,0 +1,61 @@
+"""Questions with the mode `browse`: every action is an event, and the episode is kept with the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from core.settings import Settings
+from tests.server.api.conftest import Service, read_events, serving
+from tests.server.linked import linked_pages
+
+QUESTION = "Which animals are known to give gifts to humans?"
+
+
+@pytest.fixture(scope="module")
+def service(settings: Callable[..., Settings], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("linked")
+    with linked_pages(folder) as linked, serving(settings(**linked.settings)) as service:
+        yield service
+
+
+def test_every_action_is_an_event_and_the_episode_is_kept(service: Service) -> None:
+    asked = {"question": QUESTION, "mode": "browse", "actions": 30}
+    headers = {"Accept": "text/event-stream"}
+    with service.client.stream("POST", "/v1/answers", json=asked, headers=headers) as response:
+        events = list(read_events(response))
+    browsed = [event.data for event in events if event.name == "browsed"]
+    assert [each["number"] for each in browsed] == list(range(1, len(browsed) + 1))
+    assert browsed[0]["command"].startswith("Search ")
+    done = events[-1]
+    assert (done.name, done.data["mode"], done.data["status"]) == ("done", "browse", "answered")
+    assert "episode" not in done.data
+    assert "corvids" in done.data["answer"]
+    address = f"/v1/answers/{done.data['id']}"
+    episode = service.client.get(f"{address}/episode").json()
+    assert [step["command"] for step in episode["steps"]] == [each["command"] for each in browsed]
+    assert [quote["text"] for quote in episode["quotes"]] == [
+        reference["text"] for reference in done.data["references"]
+    ]
+    assert service.client.get(f"/trace/{done.data['id']}").status_code == 200
+    assert service.client.get(address).json() == done.data
+
+    again = service.client.post("/v1/answers", json=asked).json()
+    assert again["cached"]
+    assert service.client.get(f"/v1/answers/{again['id']}/episode").json() == episode
+    assert service.client.delete(address).status_code == 204
+    assert service.client.get(f"{address}/episode").status_code == 404
+
+    other = service.ask(QUESTION).json()
+    assert (other["mode"], other["cached"]) == ("answer", False)
+    assert service.client.get(f"/v1/answers/{other['id']}/episode").status_code == 404
+    assert 'citewell_stage_seconds_count{stage="browse"} 1.0' in service.client.get("/metrics").text
+
+
+def test_actions_belong_to_browsing(service: Service) -> None:
+    limited = service.ask(QUESTION, mode="browse", actions=1, fresh=True).json()
+    steps = service.client.get(f"/v1/answers/{limited['id']}/episode").json()["steps"]
+    assert (len(steps), limited["status"]) == (1, "no_evidence")
+    for options in ({"mode": "retrieve"}, {"mode": "browse", "actions": 0}):
+        assert service.ask(QUESTION, **options).status_code == 400

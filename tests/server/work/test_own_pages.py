@@ -1,0 +1,56 @@
+"""Files of this computer are named by their collection, wherever an event names them, and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.events import Done, Event, Failed, Fetched, Notice, Ranked, Searched
+from core.types import Answer, Failure, Hit, Reference
+from server.work.event_log import named
+from server.work.own_pages import OwnPages
+
+
+def test_a_page_has_its_place_in_what_was_indexed(tmp_path: Path) -> None:
+    single = tmp_path / "one file.md"
+    single.write_text("One.")
+    own = OwnPages("notes", ["/srv/docs", "/srv/docs/deep", str(single), "https://example.org/"])
+    for path, name in (
+        (Path("/srv/docs/a/b c.md"), "collection:notes/a/b c.md"),
+        (Path("/srv/docs/deep/x.md"), "collection:notes/x.md"),
+        (single, "collection:notes/one file.md"),
+        (Path("/etc/passwd"), "collection:notes/passwd"),
+    ):
+        assert own.name(path.as_uri()) == name
+    for other in ("https://example.org/file:///srv", "notes/a", "", "collection:x"):
+        assert own.name(other) == other
+
+
+def test_no_event_names_a_folder() -> None:
+    url = "file:///srv/secret/notes/bats.md"
+    reference = Reference(1, url, "Bats", f"It says {url}.", 0.9, (url,))
+    failure = Failure(url, f"{url} cannot be read")
+    answer = Answer(
+        "Why?", "retrieved", "", (), (reference,), (failure,), notices=(f"{url}: it is long",),
+        episode={"quotes": [{"url": url}], "steps": []},
+    )  # fmt: skip
+    events: list[Event] = [
+        Searched((Hit(url, "Bats"),), (failure,)),
+        Fetched(url, "Bats", 1, 0.1),
+        Failed(failure),
+        Notice(f"{url}: it is long"),
+        Ranked((reference,), True),
+        Done(answer),
+    ]
+    own = OwnPages("notes", ["/srv/secret/notes"])
+    for event in events:
+        told = named(own.outside(event))
+        # What a page says is what it says.
+        assert "secret" not in str(told).replace(f"It says {url}.", ""), told
+        assert "collection:notes/bats.md" in str(told)
+
+
+def test_a_message_has_no_folder_of_what_was_indexed() -> None:
+    own = OwnPages("notes", ["/srv/secret/notes"])
+    message = "1 added\nfile:///srv/secret/notes/a.pdf: damaged\nNothing in /srv/secret/notes/b: empty"
+    assert own.text(message) == "1 added\ncollection:notes/a.pdf: damaged\nNothing in b: empty"
+    assert own.text("There is no /srv/secret/notes.") == "There is no notes."
