@@ -98,7 +98,7 @@ def build_index(settings: Settings) -> dict[str, float]:
 
 def stored_pages(settings: Settings) -> Iterator[Page]:
     """Every page of the collection."""
-    store = Collection(settings.data_dir, COLLECTION).store
+    store = Collection(settings.data_dir, settings.search.collection).store
     for url in store.digests():
         if page := store.page(url):
             yield page
@@ -152,10 +152,17 @@ class PassageSearch:
 
     def right_articles(self, question: str, answers: list[str]) -> frozenset[str]:
         """The articles that hold an answer and are about the question."""
+        return frozenset(url for url, share in self._holding(question, answers) if share >= COVERING)
+
+    def covering(self, question: str, answers: list[str]) -> float:
+        """How much of the question the best article with an answer is about: 0 where none has one, to 1."""
+        return max((share for _, share in self._holding(question, answers)), default=0.0)
+
+    def _holding(self, question: str, answers: list[str]) -> Iterator[tuple[str, float]]:
+        """The articles of passages with an answer, and the share of the question's words there."""
         asked_words = set(content_words(question))
         asked = _stems(asked_words)
         weight = self._weight(asked)
-        found = set()
         for answer in answers:
             phrase = " ".join(re.findall(r"\w+", answer))
             if not phrase:
@@ -164,9 +171,8 @@ class PassageSearch:
             for url, text in rows:
                 title = self._titles[url]
                 named = title <= asked_words and self._weight(_stems(title)) >= NAMING * weight
-                if named or self._weight(asked & _stems(words(text))) >= COVERING * weight:
-                    found.add(url)
-        return frozenset(found)
+                covered = self._weight(asked & _stems(words(text))) / weight if weight > 0 else 1.0
+                yield url, 1.0 if named else covered
 
     def _weight(self, stems: set[str]) -> float:
         return sum(math.log(self._passages / (1 + self._frequency[stem])) for stem in stems)

@@ -8,13 +8,14 @@ fine-tuning).
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.telling import Tell
+from scorer.encode import Encoded
 from scorer.load import vectors_of_rows
 from scorer.training.collate import Whole, encode, targets
-from scorer.training.config import Config
+from scorer.training.config import Config, ObjectiveConfig
 from scorer.training.elements import Element
 from scorer.training.loss import loss_of
 from scorer.training.model import Trainable
@@ -26,18 +27,34 @@ _ROUNDS = 200  # of L-BFGS, which needs far fewer
 _EVERY = 30.0  # seconds between two lines of progress
 
 
-def fit_probe(trainable: Trainable, learnt: Sequence[Element], config: Config, tell: Tell) -> None:
-    """Fit the head to the loss of all that is learnt from, with the vectors of the model as it is now.
+class Probe(NamedTuple):
+    """A linear head: weights (size,), a bias (1,), and the loss that it was fitted to, with the ridge."""
 
-    The loss has `config.training.probe` times the squared norm of the head's weights added, in units of the
-    vectors' deviations.
-    """
+    weights: torch.Tensor
+    bias: torch.Tensor
+    loss: float
+
+
+def fit_probe(trainable: Trainable, learnt: Sequence[Element], config: Config, tell: Tell) -> None:
+    """Fit the head to the loss of all that is learnt from, with the vectors of the model as it is now."""
     import torch
 
     model: Any = trainable.model
-    model.eval()
     match_length = config.objective.match_length
     rows = [row for element in learnt for row in encode(element, trainable.encoder, match_length)]
+    vectors = vectors_of(trainable, rows, tell)
+    targeted = targets(learnt, rows, Whole.of(learnt))
+    found = probe(vectors, targeted, config.objective, config.training.probe or 0.0)
+    with torch.no_grad():
+        model.head.weight.copy_(found.weights[None])
+        model.head.bias.copy_(found.bias)
+    tell(f"the head begins as a linear probe of {len(rows):,} answers, loss {found.loss:.4f} with the ridge")
+
+
+def vectors_of(trainable: Trainable, rows: Sequence[Encoded], tell: Tell) -> torch.Tensor:
+    """What the head reads of `n` inputs, (n, size), on the CPU; tells of its progress."""
+    model: Any = trainable.model
+    model.eval()
     told = time.monotonic()
 
     def seen(done: int) -> None:
@@ -46,23 +63,36 @@ def fit_probe(trainable: Trainable, learnt: Sequence[Element], config: Config, t
             told = time.monotonic()
             tell(f"probe: {done:,} of {len(rows):,} answers")
 
-    vectors = vectors_of_rows(model.backbone, trainable.encoder, rows, trainable.pooling, seen).cpu().clone()
+    found = vectors_of_rows(model.backbone, trainable.encoder, rows, trainable.pooling, seen)
+    return found.cpu().clone()  # a copy that gradients may be computed with
+
+
+def probe(vectors: torch.Tensor, part: Mapping[str, Any], objective: ObjectiveConfig, ridge: float) -> Probe:
+    """The linear head with the least loss on the vectors (n, size) of a part, as `targets` describes it.
+
+    The loss has `ridge` times the squared norm of the weights added, in units of the vectors' deviations.
+    """
+    import torch
+
     spread = vectors.std(dim=0) + 1e-6
-    whole = targets(learnt, rows, Whole.of(learnt))
+    scaled = vectors / spread
     weights = torch.zeros(vectors.shape[1], requires_grad=True)
     bias = torch.zeros(1, requires_grad=True)
-    fitting = torch.optim.LBFGS([weights, bias], max_iter=_ROUNDS, line_search_fn="strong_wolfe")
-    scaled = vectors / spread
 
-    def closure() -> torch.Tensor:
-        fitting.zero_grad()
-        ridge = (config.training.probe or 0.0) * weights.square().sum()
-        loss: torch.Tensor = loss_of(scaled @ weights + bias, whole, config.objective) + ridge
-        loss.backward()  # type: ignore[no-untyped-call]
-        return loss
+    def fit(objective: ObjectiveConfig) -> float:
+        fitting = torch.optim.LBFGS([weights, bias], max_iter=_ROUNDS, line_search_fn="strong_wolfe")
 
-    loss: Any = fitting.step(closure)  # type: ignore[no-untyped-call]
-    with torch.no_grad():
-        model.head.weight.copy_((weights / spread)[None])
-        model.head.bias.copy_(bias)
-    tell(f"the head begins as a linear probe of {len(rows):,} answers, loss {float(loss):.4f} at its start")
+        def closure() -> torch.Tensor:
+            fitting.zero_grad()
+            loss = loss_of(scaled @ weights + bias, part, objective) + ridge * weights.square().sum()
+            loss.backward()  # type: ignore[no-untyped-call]
+            return loss
+
+        fitting.step(closure)  # type: ignore[no-untyped-call]
+        return closure().item()
+
+    # The correlation with length is not continuous where all scores are equal, as they are at zero.
+    loss = fit(objective.model_copy(update={"length_penalty": 0.0}))
+    if objective.length_penalty:
+        loss = fit(objective)
+    return Probe((weights / spread).detach(), bias.detach(), loss)

@@ -1,0 +1,100 @@
+"""The questions of the browsing benchmark: those with short answers that the articles of the web can answer.
+
+    python -m benchmarks.browsing_questions --data-dir FOLDER --out QUESTIONS
+
+writes `train.jsonl` and `held_out.jsonl` (QED and SQuAD: demonstrations, and early stopping), `dev.jsonl` and
+`test.jsonl` (NQ-open and WebQuestions, in halves by a hash): lines of {"question", "answers", "origin"}.
+Whether the articles can answer a question, `ask_wikispeedia` decides. Questions to learn from that are near
+one of the others are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.ask_wikispeedia import PassageSearch, stored_pages
+from benchmarks.browse_web import browse_settings, index_web
+from benchmarks.report import external_data, table
+from core.near_duplicates import NearDuplicates
+from core.text import words
+
+LEARNT = ("qa_pairs/qed_train", "qa_pairs/squad_dev")
+ASKED = ("questions/nq400", "questions/webq400", "questions/nq_open")
+LEARNT_COVERING, ASKED_COVERING = 0.6, 0.75
+"""How much of a question an article with an answer is about; see `ask_wikispeedia.PassageSearch`."""
+NEAR = 0.7
+HELD_OUT = 0.04  # of the questions to learn from, as WebGPT holds demonstrations out (§3.2)
+
+
+class Asked(NamedTuple):
+    """A question, its accepted answers, and the set that it comes from."""
+
+    question: str
+    answers: tuple[str, ...]
+    origin: str
+
+
+def main() -> None:
+    """Write the questions."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--data-dir", type=Path, required=True, help="where the collection is kept")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the questions")
+    arguments = parser.parse_args()
+    settings = browse_settings(arguments.data_dir)
+    index_web(settings)
+    passages = PassageSearch(list(stored_pages(settings)))
+    splits = divided(
+        [row for name in LEARNT for row in covered(passages, name, LEARNT_COVERING)],
+        [row for name in ASKED for row in covered(passages, name, ASKED_COVERING)],
+    )
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name, rows in splits.items():
+        lines = "".join(json.dumps(row._asdict(), ensure_ascii=False) + "\n" for row in rows)
+        (arguments.out / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    print(table(["split", "questions"], [[name, len(rows)] for name, rows in splits.items()]))
+
+
+def covered(passages: PassageSearch, name: str, least: float) -> Iterator[Asked]:
+    """The questions of a set that the articles can answer: that cover at least so much of them."""
+    with gzip.open(external_data() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [row for row in map(json.loads, lines) if row.get("answer")]
+    for row in rows:
+        if passages.covering(row["question"], row["answer"]) >= least:
+            yield Asked(row["question"], tuple(row["answer"]), name.split("/")[1])
+
+
+def divided(learnt: Sequence[Asked], asked: Sequence[Asked]) -> dict[str, list[Asked]]:
+    """The splits by their names, each question once."""
+    asked = list({_key(row.question): row for row in reversed(asked)}.values())
+    learnt = list({_key(row.question): row for row in apart(learnt, asked)}.values())
+    return {
+        "train": [row for row in learnt if point(row.question) >= HELD_OUT],
+        "held_out": [row for row in learnt if point(row.question) < HELD_OUT],
+        "dev": [row for row in asked if point(row.question) < 1 / 2],
+        "test": [row for row in asked if point(row.question) >= 1 / 2],
+    }
+
+
+def apart(learnt: Sequence[Asked], asked: Sequence[Asked]) -> list[Asked]:
+    """Without questions to learn from that are near one that is asked."""
+    index = NearDuplicates([row.question for row in asked], NEAR)
+    return [row for row in learnt if not index.near(row.question)]
+
+
+def point(question: str) -> float:
+    """A number from 0 to 1 by which a question is put into a split."""
+    return int.from_bytes(hashlib.sha256(f"browsing {_key(question)}".encode()).digest()[:8]) / 2**64
+
+
+def _key(question: str) -> str:
+    return " ".join(words(question))
+
+
+if __name__ == "__main__":
+    main()

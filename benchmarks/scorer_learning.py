@@ -1,0 +1,186 @@
+"""What would a scorer learn from more data, and from a larger model? The learning curve of both.
+
+`python -m benchmarks.scorer_learning recipes/scorer-votes.toml` divides the data of a recipe as its training
+does, and fits the linear head of a scorer (`scorer.training.probe`) to growing shares of the questions, for
+each of several base models as they come: `--bases all-MiniLM-L6-v2:3,SmolLM2-135M-Instruct:20` names them
+with the layers that are used. The models themselves are not trained, so that a point of the curve costs no
+more than reading the answers once. Smaller shares are drawn several times, and the mean and the deviation of
+the accuracy on the test questions are printed. A line through accuracy by the logarithm of the number of
+questions says how many would reach `--target`, if the line went on.
+
+`--test FILE` writes the rows of the test questions, for `citewell eval scorer FILE`, and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.report import save, table
+from core.lines import read_lines
+from core.settings import load_settings
+from core.training.checkpoints import quiet
+from scorer.data.types import Comparison
+from scorer.training.collate import Whole, encode, targets
+from scorer.training.config import Config, ModelConfig, load_config
+from scorer.training.elements import Element, elements
+from scorer.training.measures import measure, scored
+from scorer.training.model import Trainable, build_model
+from scorer.training.probe import probe, vectors_of
+from scorer.training.sources import Sources, read_sources, source_files
+
+SHARES = (0.125, 0.25, 0.5, 1.0)
+DRAWS = 5  # of each share but the whole
+
+
+class Point(NamedTuple):
+    """A point of the curve: the questions learnt from, and the measures of each draw on the test pairs."""
+
+    questions: int
+    accuracy: list[float]
+    matched: list[float]
+
+
+class Answers(NamedTuple):
+    """Test pairs: their comparisons, and the vectors of both answers, (n, size) each."""
+
+    comparisons: list[Comparison]
+    first: Any
+    second: Any
+
+
+def main() -> None:
+    """Print the curves, and write them as JSON."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("recipe", type=Path)
+    parser.add_argument("--bases", default="all-MiniLM-L6-v2:3", help="names with the layers that are used")
+    parser.add_argument("--shares", default=",".join(map(str, SHARES)))
+    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--target", type=float, default=0.6)
+    parser.add_argument("--test", type=Path, help="write the test questions there, and end")
+    parser.add_argument("--out", type=Path, help="JSON of the curves")
+    arguments = parser.parse_args()
+    config = load_config(arguments.recipe)
+    sources = read_sources(config, arguments.recipe, print)
+    if arguments.test:
+        print(f"{write_test(config, arguments.recipe, sources, arguments.test):,} questions")
+        return
+    quiet()
+    cache = load_settings().cache_dir
+    shares = [float(share) for share in arguments.shares.split(",")]
+    curves: dict[str, list[Point]] = {}
+    for base in arguments.bases.split(","):
+        curves[base] = curve(config, base, sources, shares, arguments.draws, cache)
+        show(base, curves[base], arguments.target)
+    found = {base: [point._asdict() for point in points] for base, points in curves.items()}
+    save("scorer_learning", {"recipe": arguments.recipe.name, "curves": found}, arguments.out)
+
+
+def write_test(config: Config, recipe: Path, sources: Sources, out: Path) -> int:
+    """Write the rows of the test questions as they stand in the data; how many there are."""
+    wanted = {group.question for source in sources.test for group in source.groups}
+    written = 0
+    with out.open("w", encoding="utf-8") as file:
+        for source in config.data:
+            for name in source_files(source, recipe):
+                for line in read_lines(name):
+                    row = json.loads(line.text)
+                    if row.get("question") in wanted:
+                        file.write(json.dumps(row, ensure_ascii=False) + "\n")
+                        written += 1
+    return written
+
+
+def curve(
+    config: Config, base: str, sources: Sources, shares: Sequence[float], draws: int, cache: Path
+) -> list[Point]:
+    """The points of one base model, given as `name:layers` or by its name alone."""
+    name, _, depth = base.partition(":")
+    model = ModelConfig(
+        base=name, depth=int(depth) if depth else None, tuning="full", frozen=1.0, layout=config.model.layout
+    )
+    trainable = build_model(model, cache, config.training.seed)
+    learnt = [
+        element
+        for source in sources.train
+        for element in elements(
+            source.groups, source.voted, config.objective.formulation, config.training.seed
+        )
+    ]
+    rows = [encode(element, trainable.encoder, config.objective.match_length) for element in learnt]
+    starts = np.cumsum([0, *map(len, rows)])
+    vectors = vectors_of(trainable, [row for of in rows for row in of], print)
+    tested = answers(trainable, sources)
+    points = []
+    for share in shares:
+        count = max(2, round(share * len(learnt)))
+        point = Point(count, [], [])
+        for draw in range(draws if share < 1 else 1):
+            places = sorted(random.Random(f"{share} {draw}").sample(range(len(learnt)), count))
+            some: list[Element] = [learnt[place] for place in places]
+            part = targets(some, [row for place in places for row in rows[place]], Whole.of(some))
+            own = [row for place in places for row in range(starts[place], starts[place + 1])]
+            weights = probe(vectors[own], part, config.objective, config.training.probe or 0.1).weights
+            logits = ((tested.first - tested.second) @ weights).tolist()
+            found = measure(scored(tested.comparisons, logits))
+            point.accuracy.append(round(found["accuracy"], 4))
+            point.matched.append(round(found["length_matched"], 4))
+        points.append(point)
+    return points
+
+
+def answers(trainable: Trainable, sources: Sources) -> Answers:
+    """The test pairs with their vectors."""
+    comparisons = [each for source in sources.test for group in source.groups for each in group.comparisons]
+    encode_one = trainable.encoder.encode
+    pairs = [
+        (
+            encode_one(each.question, each.first, each.both_references[0]),
+            encode_one(each.question, each.second, each.both_references[1]),
+        )
+        for each in comparisons
+    ]
+    vectors = vectors_of(trainable, [row for pair in pairs for row in pair], print)
+    return Answers(comparisons, vectors[::2], vectors[1::2])
+
+
+def needed(points: Sequence[Point], target: float) -> float:
+    """The questions at which the line through the points reaches the target; infinite where it falls."""
+    logarithms = [math.log2(point.questions) for point in points]
+    slope, level = np.polyfit(logarithms, [statistics.fmean(point.accuracy) for point in points], 1)
+    return float(2 ** ((target - level) / slope)) if slope > 0 else math.inf
+
+
+def show(base: str, points: Sequence[Point], target: float) -> None:
+    """Print one curve."""
+    rows = [
+        [f"{point.questions:,}", spread(point.accuracy), spread(point.matched), len(point.accuracy)]
+        for point in points
+    ]
+    print(f"\n{base}\n\n" + table(["questions", "pair accuracy", "length-matched", "draws"], rows))
+    more = needed(points, target) if len(points) > 1 else math.inf
+    print(
+        f"\n{target} would need {more:,.0f} questions."
+        if math.isfinite(more)
+        else f"\n{target} is not in sight."
+    )
+
+
+def spread(values: Sequence[float]) -> str:
+    """Mean and deviation."""
+    mean = statistics.fmean(values)
+    return f"{mean:.3f} ± {statistics.stdev(values):.3f}" if len(values) > 1 else f"{mean:.3f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""How well policies browse, and what it costs."""

@@ -1,0 +1,1 @@
+"""Behaviour cloning: policies that are learnt from demonstrations (WebGPT §3.2)."""
