@@ -1,9 +1,9 @@
-"""Demonstrations to clone: of a script that found the answer, and of people who clicked their way.
+"""Demonstrations to clone: of a script that knows the answers, and of people who clicked their way.
 
     python -m benchmarks.browsing_demonstrations --data-dir FOLDER --questions QUESTIONS --out DEMONSTRATIONS
 
-writes `script.jsonl` (rejection sampling: the scripted policy asks the questions of `train.jsonl`; kept is
-what has a quote with an accepted answer) and `clicks.jsonl` (Wikispeedia's games that got nearer to their
+writes `guided.jsonl` (rejection sampling: `browser.demonstrations.guided` asks the questions of `train.jsonl`
+and knows their answers, as a person who demonstrates can find them out; kept is what has a quote with one) and `clicks.jsonl` (Wikispeedia's games that got nearer to their
 target), in the browser of the recipe, and prints how many there are.
 """
 
@@ -76,11 +76,11 @@ async def write(settings: Settings, arguments: argparse.Namespace) -> None:
             done += 1
             kept += [episode] if episode.reward else []
             if done % 100 == 0 or done == len(known):
-                write_episodes(kept, arguments.out / "script.jsonl")
+                write_episodes(kept, arguments.out / "guided.jsonl")
                 print(f"{done:,} of {len(known):,} questions, {len(kept):,} episodes are kept", flush=True)
     seconds = round((time.perf_counter() - began) / max(1, done), 2)
     rows = [
-        ["script", done, len(kept), sum(len(episode.steps) for episode in kept), seconds],
+        ["guided", done, len(kept), sum(len(episode.steps) for episode in kept), seconds],
         ["clicks", arguments.games, len(clicks), sum(len(episode.steps) for episode in clicks), ""],
     ]
     print(table(["demonstrations", "tried", "kept", "steps", "seconds an episode"], rows))

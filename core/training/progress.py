@@ -31,6 +31,7 @@ class Progress(TrainerCallback):
         self._tell = tell
         self._loss = ""
         self._before = 0.0
+        self._start = time.monotonic()
 
     @property
     def seconds(self) -> float:

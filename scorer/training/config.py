@@ -109,7 +109,9 @@ class TrainingConfig(Section):
     """How long, how fast, and in which order."""
 
     epochs: int = Field(1, ge=1, description="Times that each question is seen, times its `repeat`.")
-    steps: int | None = Field(None, ge=1, description="Most steps; all of the epochs by default.")
+    steps: int | None = Field(
+        None, ge=0, description="Most steps; all of the epochs by default. With 0 the head stays a probe."
+    )
     batch: int = Field(64, ge=1, description="Questions of a step, with all their answers.")
     part_tokens: int = Field(
         4096, ge=64, description="Tokens of a step that are computed together; more need more memory."
@@ -161,6 +163,8 @@ class Config(Section):
             raise ValueError("two sources have the same name")
         if not self.measured and self.training.patience is not None:
             raise ValueError("patience needs dev data: add [[dev]], or raise split.dev")
+        if self.training.steps == 0 and self.training.probe is None:
+            raise ValueError("without a step nothing is learnt: give training.probe, or more steps")
         if self.training.probe is not None and self.model.start is not None:
             raise ValueError("a head that begins as that of model.start cannot begin as a probe")
         return self

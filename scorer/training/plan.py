@@ -40,6 +40,8 @@ def plan(
     have at most `part_tokens` tokens, or one element: answers to one question are never divided. `steps`
     cuts the plan off.
     """
+    if steps == 0:
+        return []
     found: list[Step] = []
     for epoch in range(epochs):
         draws = [place for place, repeat in enumerate(repeats) for _ in range(repeat)]

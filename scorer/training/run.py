@@ -155,7 +155,10 @@ def _train(
     trainer.begin(loss, progress, training.patience, dev.measure, average)
     if checkpoint is not None:
         tell(f"going on after step {checkpoint_step(checkpoint):,}")
-    trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
+    if steps:
+        trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
+    elif measured:
+        trainer.evaluate()
     if average is not None:
         average.apply()
     round_trained(model)

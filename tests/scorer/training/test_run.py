@@ -77,6 +77,16 @@ def test_a_head_can_begin_as_a_probe_of_a_middle_layer(world: Path) -> None:
     assert load_scorer(str(out), world / "cache", 1).rate(question(3), [KIND])
 
 
+def test_a_probe_alone_is_a_scorer(world: Path) -> None:
+    recipe = write_recipe(world, "probe.toml", depth=2, probe=0.01, steps=0)
+    outcome, _ = run(recipe, world / "probe")
+    assert outcome.before == outcome.after
+    assert outcome.after["accuracy"] > 0.8
+    assert load_scorer(str(world / "probe"), world / "cache", 1).rate(question(3), [KIND])
+    with pytest.raises(InputError, match="nothing is learnt"):
+        run(write_recipe(world, "nothing.toml", steps=0), world / "nothing")
+
+
 def test_more_layers_than_there_are_are_refused(world: Path) -> None:
     with pytest.raises(ModelError, match="3 layers, and depth is 4"):
         run(write_recipe(world, "deep.toml", depth=4), world / "deep")
