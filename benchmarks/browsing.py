@@ -103,7 +103,9 @@ async def run(settings: Settings, plan: Plan, asked: Sequence[Asked]) -> dict[st
     """The results of each system."""
     found = {}
     async with AsyncExitStack() as opened:
-        systems = await opened.enter_async_context(open_systems(settings, actions=ACTIONS, free=plan.free))
+        systems = await opened.enter_async_context(
+            open_systems(settings, actions=ACTIONS, free=plan.free, tell=tell)
+        )
         for label in plan.systems:
             n, _, name = label.rpartition("*")
             place = str(plan.policy) if plan.policy and name == CLONED else name

@@ -3,8 +3,9 @@
     python -m benchmarks.browsing_demonstrations --data-dir FOLDER --questions QUESTIONS --out DEMONSTRATIONS
 
 writes `guided.jsonl` (rejection sampling: `browser.demonstrations.guided` asks the questions of `train.jsonl`
-and knows their answers, as a person who demonstrates can find them out; kept is what has a quote with one) and `clicks.jsonl` (Wikispeedia's games that got nearer to their
-target), in the browser of the recipe, and prints how many there are.
+and knows their answers, as a person who demonstrates can find them out; kept is what has a quote with one)
+and `clicks.jsonl` (Wikispeedia's games that got nearer to their target), in the browser of the recipe, and
+prints how many there are.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def read_episodes(file: Path) -> Iterator[Episode]:
 def _episode(line: bytes, place: str) -> Episode:
     try:
         return msgspec.json.decode(line, type=Episode)
-    except msgspec.DecodeError as error:
+    except (UnicodeDecodeError, msgspec.DecodeError) as error:
         raise InputError(
             f"{place} is no episode: {error}", "docs/browser-data.md describes the format."
         ) from error

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from browser.limits import BrowserLimits
-from core.errors import ModelError
+from core.errors import InputError, ModelError
 
 FILE = "policy.json"
 
@@ -24,7 +24,7 @@ def read_limits(folder: Path) -> BrowserLimits:
     file = folder / FILE
     try:
         return msgspec.json.decode(file.read_bytes(), type=BrowserLimits)
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError, InputError) as error:
         raise ModelError(
             f"{folder} holds no policy of the text browser: {FILE} cannot be read ({error}).",
             "Train one with `citewell train policy`.",

@@ -101,7 +101,7 @@ def read_recording(file: Path) -> Iterator[Entry]:
 def _entry(line: bytes, place: str) -> Entry:
     try:
         return msgspec.json.decode(line, type=Entry)
-    except msgspec.DecodeError as error:
+    except (UnicodeDecodeError, msgspec.DecodeError) as error:
         raise InputError(
             f"{place} is no entry of a recording: {error}",
             "Name a file that `citewell browse --record` wrote.",

@@ -7,23 +7,25 @@ import uuid
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
 from browser.environment import Browser
 from browser.episode import Episode
 from browser.evaluation.systems import PolicySystem, System
 from browser.limits import BrowserLimits
-from browser.policies.best_of import by_quotes
+from browser.policies.best_of import Judge, by_quotes, by_scorer
 from browser.policies.opening import Opened, open_policy
 from browser.state import TakenQuote
 from browser.web import Web
+from core.errors import InputError
 from core.events import Done
 from core.settings import Settings
+from core.telling import Tell
 from generator.extractive import Relevance
-from pipeline.build import build_ranker, open_pipeline
+from pipeline.build import build_ranker, choose_scorer, open_pipeline
 from pipeline.pipeline import Pipeline
 from pipeline.web import open_web
 from retriever.search.urls import host_of
+from scorer.scorer import PreferenceJudge
 
 PIPELINE = "pipeline"
 
@@ -59,15 +61,23 @@ class Systems:
     web: Web
     relevance: Relevance
     stack: AsyncExitStack
+    tell: Tell
 
     def __post_init__(self) -> None:
         self._opened: dict[str, Opened] = {}
+        self._chosen: Judge | None = None
 
     async def open(self, label: str, name: str, n: int) -> System:
-        """The system `label`: the policy `name`, or the best of `n` of its episodes by their quotes.
+        """The system `label`: the policy `name`, or the best of `n` of its episodes as the judge has it.
 
-        Raises what `browser.policies.opening.open_policy` and `pipeline.build.open_pipeline` raise.
+        Raises `InputError` for several episodes of what always does the same, and what
+        `browser.policies.opening.open_policy` and `pipeline.build.open_pipeline` raise.
         """
+        if name == PIPELINE and n > 1:
+            raise InputError(
+                f"The {PIPELINE} finds the same references each time, so that there is no best of {n}.",
+                f"Name {PIPELINE} alone.",
+            )
         if name == PIPELINE:
             return PipelineSystem(await self.stack.enter_async_context(open_pipeline(self.settings)))
         if name not in self._opened:
@@ -82,19 +92,29 @@ class Systems:
         def start() -> Browser:
             return Browser(self.web, limits, opened.count)
 
-        rate: Any = by_quotes(self.relevance)
-        return PolicySystem(label, opened.policy, start, n=n, actions=limits.actions, rate=rate)
+        judge = self._judge() if n > 1 else by_quotes(self.relevance)
+        return PolicySystem(label, opened.policy, start, n=n, actions=limits.actions, judge=judge)
+
+    def _judge(self) -> Judge:
+        """The trained scorer of the settings; relevance where they name none, or its base is missing."""
+        if self._chosen is None:
+            chosen = choose_scorer(self.settings)
+            for notice in chosen.notices:
+                self.tell(notice)
+            trained = isinstance(chosen.scorer, PreferenceJudge)
+            self._chosen = by_scorer(chosen.scorer) if trained else by_quotes(self.relevance)
+        return self._chosen
 
 
 @asynccontextmanager
 async def open_systems(
-    settings: Settings, *, actions: int | None, free: bool
+    settings: Settings, *, actions: int | None, free: bool, tell: Tell
 ) -> AsyncGenerator[Systems, None]:
     """What opens systems; all of their connections are closed at the end.
 
     `actions` are the most of an episode, by default those of each policy's own limits. With `free`, language
-    models may write what they like.
+    models may write what they like. `tell` is told what a person should know about the choice of models.
     """
     async with AsyncExitStack() as stack:
         web = await stack.enter_async_context(open_web(settings))
-        yield Systems(settings, actions, free, web, build_ranker(settings).scores, stack)
+        yield Systems(settings, actions, free, web, build_ranker(settings).scores, stack, tell)

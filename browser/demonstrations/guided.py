@@ -12,7 +12,7 @@ from browser.commands import Back, Click, Command, End, Quote, Scroll, Search
 from browser.evaluation.success import has_answer
 from browser.page import TextPage
 from browser.policies.legal import is_results, onwards
-from browser.policies.scripted import abbreviated
+from browser.policies.quoting import abbreviated
 from browser.policy import Action
 from browser.state import State
 from browser.web import Web

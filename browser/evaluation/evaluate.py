@@ -13,12 +13,15 @@ import msgspec
 from browser.episode import Episode, read_episodes
 from browser.evaluation.questions import Asked
 from browser.evaluation.success import succeeds
-from browser.evaluation.systems import CHOSEN, System
+from browser.evaluation.systems import CHOSEN, JUDGE, System
 from core.telling import Tell
 
 
 class Result(NamedTuple):
-    """What a system did for a question: `found` by the chosen episode, the rest of all its episodes."""
+    """What a system did for a question: `found` by the chosen episode, the rest of all its episodes.
+
+    `judge` says what chose among several episodes; it is empty for one alone.
+    """
 
     found: bool
     quotes: int
@@ -26,13 +29,14 @@ class Result(NamedTuple):
     valid: int
     tokens: int
     seconds: float
+    judge: str = ""
 
 
 async def evaluate(system: System, asked: Sequence[Asked], file: Path, tell: Tell) -> dict[str, Result]:
     """Ask a system all questions, one after the other, and note its episodes, with rewards, in a file.
 
     What the file has already is not asked again, so that an evaluation that was interrupted goes on. Raises
-    what the system raises.
+    `InputError` for a file that holds something else, and what the system raises.
     """
     done = _done(file)
     waiting = [row for row in asked if row.question not in done]
@@ -73,6 +77,7 @@ def _result(episodes: list[Episode]) -> Result:
         valid=sum(step.kind != "invalid" for step in steps),
         tokens=sum(step.tokens for step in steps),
         seconds=sum(episode.seconds for episode in episodes),
+        judge=winner.about.get(JUDGE, ""),
     )
 
 

@@ -19,15 +19,19 @@ class Asked(msgspec.Struct, frozen=True):
 def read_questions(file: Path, limit: int | None = None) -> tuple[Asked, ...]:
     """The first questions of a file of JSON lines `{"question", "answers"}`; other keys are passed over.
 
+    A question that occurs twice is there once, with the answers that it has first.
     Raises `InputError` for a file that cannot be read or holds none, and for a line that is no question.
     """
     try:
         lines = [line for line in file.read_bytes().splitlines() if line.strip()][:limit]
-        found = tuple(msgspec.json.decode(line, type=Asked) for line in lines)
-    except (OSError, msgspec.DecodeError) as error:
+        rows = [msgspec.json.decode(line, type=Asked) for line in lines]
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
         raise InputError(
             f"{file} holds no questions: {error}", 'Lines are {"question": "…", "answers": ["…"]}.'
         ) from error
-    if not found:
+    if not rows:
         raise InputError(f"{file} holds no questions.", 'Lines are {"question": "…", "answers": ["…"]}.')
-    return found
+    found: dict[str, Asked] = {}
+    for row in rows:
+        found.setdefault(row.question, row)
+    return tuple(found.values())

@@ -19,6 +19,8 @@ _SUCCESS = (
     "Actions, generated tokens and seconds are of all episodes of a question."
 )
 
+_JUDGED = "Chosen by: a scorer, or how relevant the best quote is, for the best of several episodes."
+
 
 def summary(outcomes: Outcomes) -> dict[str, dict[str, Any]]:
     """Means over questions, by system."""
@@ -36,6 +38,7 @@ def summary(outcomes: Outcomes) -> dict[str, dict[str, Any]]:
             "valid": round(sum(row.valid for row in rows) / actions, 4) if actions else None,
             "tokens": round(mean(row.tokens for row in rows), 1),
             "seconds": round(mean(row.seconds for row in rows), 2),
+            "judge": ", ".join(sorted({row.judge for row in rows if row.judge})),
         }
     return found
 
@@ -43,6 +46,8 @@ def summary(outcomes: Outcomes) -> dict[str, dict[str, Any]]:
 def markdown(outcomes: Outcomes, baseline: str) -> str:
     """The table of all systems, and how they differ from the baseline."""
     measures = ["questions", "found", "95% interval", "quotes", "actions", "valid", "tokens", "seconds"]
+    averages = summary(outcomes)
+    judged = any(row["judge"] for row in averages.values())
     rows = [
         [
             name,
@@ -54,10 +59,13 @@ def markdown(outcomes: Outcomes, baseline: str) -> str:
             "" if row["valid"] is None else f"{row['valid']:.1%}",
             f"{row['tokens']:.0f}",
             f"{row['seconds']:.2f}",
+            *([row["judge"]] if judged else []),
         ]
-        for name, row in summary(outcomes).items()
+        for name, row in averages.items()
     ]
-    parts = [markdown_table(["system", *measures], rows), _SUCCESS]
+    parts = [markdown_table(["system", *measures, *(["chosen by"] if judged else [])], rows), _SUCCESS]
+    if judged:
+        parts.append(_JUDGED)
     others = {name: _found(results) for name, results in outcomes.items() if name != baseline}
     if others:
         differences = compare_all(others, _found(outcomes[baseline]))

@@ -9,11 +9,14 @@ from typing import Protocol
 from browser.environment import Browser
 from browser.episode import Episode
 from browser.episodes import Question, finished
-from browser.policies.best_of import Rate, best, variants
+from browser.policies.best_of import Judge, best, variants
 from browser.policy import Policy
 
 CHOSEN = "chosen"
 """The key of `Episode.about` that says, by `no`, that another episode of the question was chosen."""
+
+JUDGE = "judge"
+"""The key of `Episode.about` that says what chose among several episodes of the question."""
 
 
 class System(Protocol):
@@ -22,15 +25,18 @@ class System(Protocol):
     name: str
 
     async def browse(self, question: str) -> list[Episode]:
-        """The episodes of a question; those that were not chosen say so under `CHOSEN`."""
+        """The episodes of a question; those that were not chosen say so under `CHOSEN`.
+
+        Of several, each says under `JUDGE` what chose.
+        """
         ...
 
 
 class PolicySystem:
-    """A policy; with `n` above 1, the best of as many episodes as `rate` has it."""
+    """A policy; with `n` above 1, the best of as many episodes, as `judge` has it."""
 
     def __init__(
-        self, name: str, policy: Policy, start: Callable[[], Browser], *, n: int, actions: int, rate: Rate
+        self, name: str, policy: Policy, start: Callable[[], Browser], *, n: int, actions: int, judge: Judge
     ) -> None:
         """`start` makes browsers; an episode has at most `actions` commands.
 
@@ -40,18 +46,20 @@ class PolicySystem:
         self._policies = variants(policy, n)
         self._start = start
         self._actions = actions
-        self._rate = rate
+        self._judge = judge
 
     async def browse(self, question: str) -> list[Episode]:
         """Browse, one episode after the other."""
         asked = Question(question, actions=self._actions)
-        return chosen([await finished(self._start(), each, asked) for each in self._policies], self._rate)
+        episodes = [await finished(self._start(), each, asked) for each in self._policies]
+        return chosen(episodes, self._judge) if len(episodes) > 1 else episodes
 
 
-def chosen(episodes: Sequence[Episode], rate: Rate) -> list[Episode]:
-    """The episodes, of which all but the best say that they were not chosen."""
-    winner = best(episodes, rate)
+def chosen(episodes: Sequence[Episode], judge: Judge) -> list[Episode]:
+    """The episodes, which say who chose; all but the best say that they were not chosen."""
+    winner = best(episodes, judge.rate)
+    others = {CHOSEN: "no", JUDGE: judge.name}
     return [
-        episode if episode is winner else replace(episode, about={**episode.about, CHOSEN: "no"})
+        replace(episode, about=episode.about | ({JUDGE: judge.name} if episode is winner else others))
         for episode in episodes
     ]

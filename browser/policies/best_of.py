@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from browser.episode import Episode
 from browser.policy import Policy
 from core.errors import InputError
+from core.types import Reference, Sentence
 from generator.extractive import Relevance
+from scorer.scorer import Scorer
 
 Rate = Callable[[Episode], float]
 """How good an episode is; the greatest number wins."""
+
+
+class Judge(NamedTuple):
+    """What chooses among episodes whose answers are not written; `name` is what reports say of it."""
+
+    name: str
+    rate: Rate
 
 
 @runtime_checkable
@@ -43,11 +53,28 @@ def best(episodes: Sequence[Episode], rate: Rate) -> Episode:
     return max(episodes, key=rate)
 
 
-def by_quotes(relevance: Relevance) -> Rate:
-    """Rates an episode by its most relevant quote, where no answers are written to compare."""
+def by_quotes(relevance: Relevance) -> Judge:
+    """Rates an episode by its most relevant quote."""
 
     def rate(episode: Episode) -> float:
         texts = [f"{quote.title}. {quote.text}" for quote in episode.quotes]
         return max(map(float, relevance(episode.question, texts)), default=-1.0)
 
-    return rate
+    return Judge("relevance", rate)
+
+
+def by_scorer(scorer: Scorer) -> Judge:
+    """Rates an episode by its quotes, as if they were an answer that cites each of them.
+
+    An episode without quotes is rated lowest. Raises what the scorer raises.
+    """
+
+    def rate(episode: Episode) -> float:
+        if not episode.quotes:
+            return -math.inf
+        quotes = list(enumerate(episode.quotes, 1))
+        sentences = [Sentence(quote.text, (number,), 1.0, supported=True) for number, quote in quotes]
+        references = [Reference(number, quote.url, quote.title, quote.text, 0.0) for number, quote in quotes]
+        return scorer.score(episode.question, [sentences], references)[0]
+
+    return Judge(scorer.name, rate)

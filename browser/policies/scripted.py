@@ -10,7 +10,7 @@ from typing import NamedTuple
 from browser.characters import MARK
 from browser.commands import Back, Click, Command, End, Find, Quote, Scroll, Search
 from browser.policies.legal import Legal, is_new_search, is_results, onwards, queries, since_opened
-from browser.policies.quoting import abbreviated as abbreviated
+from browser.policies.quoting import abbreviated
 from browser.policy import Action
 from browser.state import State
 from core.text import content_words, split_sentences, words

@@ -103,7 +103,7 @@ def browse(
     settings = load_settings(flags({"search.collection": collection}, (), assignments))
     asked = read_questions(files[0], limit)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder)
     outcomes = asyncio.run(_evaluate(named, asked, settings, folder, actions, free))
     text = report(outcomes, first)
     with told(text):
@@ -111,6 +111,15 @@ def browse(
             replace(out, as_json(outcomes))
         if markdown is not None:
             replace(markdown, text + "\n")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"The folder {folder} cannot be made: {error.strerror}.", "Name another one with --episodes."
+        ) from error
 
 
 def _named(label: str) -> Named:
@@ -146,9 +155,12 @@ async def _evaluate(
     outcomes = {}
     async with AsyncExitStack() as opened:
         kept = folder or Path(opened.enter_context(tempfile.TemporaryDirectory()))
-        systems = await opened.enter_async_context(open_systems(settings, actions=actions, free=free))
-        for each in named:
-            system = await systems.open(each.label, each.name, each.n)
+        systems = await opened.enter_async_context(
+            open_systems(settings, actions=actions, free=free, tell=_tell)
+        )
+        # All are opened first, so that one that cannot be is told of at once.
+        ready = [(each, await systems.open(each.label, each.name, each.n)) for each in named]
+        for each, system in ready:
             file = kept / f"{each.label.replace('/', '_')}.jsonl"
             outcomes[each.label] = await evaluate(system, asked, file, _tell)
     return outcomes

@@ -39,8 +39,8 @@ wrong may have a high score.
 
 - Command: `{command}`
 - Date: {date}
-- Time: {time} on {device}, about {rate:,.0f} tokens a second
-- Steps: {steps:,}; the weights are those of step {best:,}{ema}
+- Time: {time} on {device}
+- {course}
 - Formulation: {formulation}
 - Seed: {seed}
 - Versions: {versions}
@@ -123,8 +123,7 @@ def write_card(
             "form": _form(config),
             "elo": form.elo,
             "device": outcome.device,
-            "rate": outcome.tokens / max(outcome.seconds, 1e-9),
-            "ema": f", averaged with a decay of {training.ema}" if training.ema is not None else "",
+            "course": _steps(outcome, config),
             "formulation": config.objective.formulation,
             "data": _data(sources, files),
             "metrics": _metrics(outcome),
@@ -143,8 +142,23 @@ def _sources(config: Config) -> list[tuple[SourceConfig, str]]:
     ]
 
 
+def _steps(outcome: Outcome, config: Config) -> str:
+    if not outcome.steps:
+        return f"Steps: none; the head is a linear probe, with a ridge of {config.training.probe}"
+    rate = outcome.tokens / max(outcome.seconds, 1e-9)
+    ema = config.training.ema
+    averaged = f", averaged with a decay of {ema}" if ema is not None else ""
+    return (
+        f"Steps: {outcome.steps:,}, about {rate:,.0f} tokens a second; the weights are those of step "
+        f"{outcome.best_step:,}{averaged}"
+    )
+
+
 def _form(config: Config) -> str:
     lora, model = config.model.lora, config.model
+    if model.frozen == 1:
+        used = f"the lowest {model.depth} layers of " if model.depth else ""
+        return f"This folder holds its head alone, which reads {used}that model as it is."
     share = f"the lowest {model.frozen:.0%} of its layers are as they were" if model.frozen else "all layers"
     if model.tuning == "full":
         return f"This folder holds the weights that differ from it; {share}."

@@ -80,6 +80,13 @@ def test_a_file_that_is_no_recording_is_refused_with_its_line(line: str, tmp_pat
         list(read_recording(file))
 
 
+def test_a_recording_that_is_no_utf_8_is_refused_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "recording.jsonl"
+    file.write_bytes(b'{"kind": "search", "key": "\xff"}\n')
+    with pytest.raises(InputError, match="Line 1"):
+        list(read_recording(file))
+
+
 def test_a_recording_that_is_missing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         list(read_recording(tmp_path / "none.jsonl"))

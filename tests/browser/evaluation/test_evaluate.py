@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,12 +14,14 @@ from browser.evaluation.evaluate import evaluate, results
 from browser.evaluation.questions import Asked, read_questions
 from browser.evaluation.report import as_json, markdown
 from browser.evaluation.systems import PolicySystem
-from browser.policies.random_legal import RandomLegal
+from browser.policies.best_of import Judge, by_quotes
 from browser.policies.scripted import Scripted
-from browser.state import TakenQuote
+from browser.policy import Action
+from browser.state import State, TakenQuote
 from core.errors import InputError
 from tests.browser.schools import School, relevance
 
+JUDGE = by_quotes(relevance)
 ASKED = (
     Asked("who wrote the song about rain", ("Mary Jones",)),
     Asked("what colour is snow", ("green",)),
@@ -41,13 +44,28 @@ class Quoting:
         return [first, Episode("2", question, "quoting", (), quotes, "Answer", seconds=2.0)]
 
 
+class Drawing:
+    """Gives commands by the seed, one after the other."""
+
+    name = "drawing"
+
+    def __init__(self, *drawn: Sequence[str]) -> None:
+        self._drawn = drawn
+
+    def sampled(self, seed: int) -> Drawing:
+        return Drawing(self._drawn[seed])
+
+    async def act(self, state: State) -> Action:
+        return Action(self._drawn[0][5 - state.actions_left])
+
+
 def quiet(text: str) -> None:
     pass
 
 
 async def test_a_policy_is_judged_by_its_quotes(tmp_path: Path) -> None:
     policy = Scripted(relevance)
-    system = PolicySystem("scripted", policy, lambda: Browser(School()), n=1, actions=12, rate=lambda _: 0.0)
+    system = PolicySystem("scripted", policy, lambda: Browser(School()), n=1, actions=12, judge=JUDGE)
     found = await evaluate(system, ASKED, tmp_path / "scripted.jsonl", quiet)
     assert [found[row.question].found for row in ASKED] == [True, False]
     assert found[ASKED[0].question].actions > 2
@@ -73,18 +91,35 @@ async def test_the_chosen_episode_counts_and_all_episodes_cost(tmp_path: Path) -
         "valid": 0,
         "tokens": 0,
         "seconds": 3.0,
+        "judge": "",
     }
     assert results(read_episodes(tmp_path / "e.jsonl")) == found
 
 
-async def test_the_best_of_several_episodes_is_rated(tmp_path: Path) -> None:
-    def rate(episode: Episode) -> float:
-        return -len(episode.steps)
-
+def test_a_script_has_no_best_of_several_episodes() -> None:
     policy = Scripted(relevance)
     with pytest.raises(InputError, match="no best of 2"):
-        PolicySystem("2*scripted", policy, lambda: Browser(School()), n=2, actions=5, rate=rate)
-    assert RandomLegal(0).name
+        PolicySystem("2*scripted", policy, lambda: Browser(School()), n=2, actions=5, judge=JUDGE)
+
+
+async def test_the_best_of_several_episodes_is_chosen_and_the_table_says_by_what(tmp_path: Path) -> None:
+    question = ASKED[0].question
+    search = f"Search {question}"
+    policy = Drawing(
+        [search, "End: Nonsense"], [search, "Clicked on link 1", "Quote: by Mary Jones", "End: Answer"]
+    )
+    judge = Judge("the most quotes", lambda episode: len(episode.quotes))
+    system = PolicySystem("2*drawing", policy, lambda: Browser(School()), n=2, actions=5, judge=judge)
+    file = tmp_path / "drawing.jsonl"
+    found = await evaluate(system, ASKED[:1], file, quiet)
+    assert found[question]._replace(seconds=0.0) == (True, 1, 6, 6, 0, 0.0, "the most quotes")
+    assert [episode.about.get("chosen", "yes") for episode in read_episodes(file)] == ["no", "yes"]
+    assert await evaluate(system, ASKED[:1], file, quiet) == found
+    alone = await evaluate(Quoting("by Mary Jones"), ASKED[:1], tmp_path / "quoting.jsonl", quiet)
+    lines = markdown({"quoting": alone, "2*drawing": found}, "quoting").splitlines()
+    assert lines[0].endswith("| chosen by |")
+    assert lines[2].endswith("|  |")
+    assert lines[3].endswith("| the most quotes |")
 
 
 async def test_the_report_compares_systems(tmp_path: Path) -> None:
@@ -104,6 +139,13 @@ def test_questions_are_read_from_lines(tmp_path: Path) -> None:
     )
     assert read_questions(file, 1) == (Asked("q", ("a",)),)
     assert len(read_questions(file)) == 2
+
+
+def test_a_question_that_occurs_twice_is_asked_once(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    rows = [("q", "a"), ("r", "b"), ("q", "c")]
+    file.write_text("".join(json.dumps({"question": q, "answers": [a]}) + "\n" for q, a in rows))
+    assert read_questions(file) == (Asked("q", ("a",)), Asked("r", ("b",)))
 
 
 @pytest.mark.parametrize("text", ["", "no json\n", '{"question": "q"}\n'])

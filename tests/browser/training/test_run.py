@@ -13,47 +13,17 @@ pytest.importorskip("trl", reason="the extra `train` is not installed")
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 
 from browser.environment import Browser
-from browser.episode import Episode, Step, write_episodes
+from browser.episodes import Question, finished
 from browser.kept import read_limits
-from browser.limits import BrowserLimits
+from browser.policies.opening import open_policy
 from browser.training.run import Run, train
 from browser.web import Web
 from core.errors import InputError, ModelError
+from core.settings import Settings
 from generator.manner import read_manner
 from generator.training.fit import Outcome
-from tests.browser.schools import School
-from tests.generator.training.made_up import write_llama
-
-RECIPE = """
-[model]
-base = "llama"
-[model.lora]
-rank = 4
-[browser]
-actions = 6
-state_tokens = 600
-window_lines = 3
-[[data]]
-name = "made-up"
-files = ["demonstrations.jsonl"]
-licence = "CC0"
-held_out = 3
-most = {{ search = 8 }}
-[reward]
-questions = "questions.jsonl"
-episodes = 2
-actions = 2
-command_tokens = 16
-[training]
-epochs = 8
-batch = 4
-learning_rate = 0.01
-eval_every = 6
-log_every = 1
-ema = 0.5
-threads = 1
-{more}
-"""
+from tests.browser.schools import School, relevance
+from tests.browser.training.made_up import LIMITS, write_recipe, write_world
 
 
 @asynccontextmanager
@@ -61,37 +31,9 @@ async def open_web() -> AsyncGenerator[Web, None]:
     yield School()
 
 
-def demonstrations() -> list[Episode]:
-    """Blank states, in which the end is all that is ever asked for; the last episode was not rewarded."""
-    episodes = []
-    for number in range(12):
-        question = f"what is {number}"
-        steps = (
-            Step(f"♦Question\n{question}\n♦Next action\n", f"Search {number}", "search"),
-            Step(f"♦Question\n{question}\n♦Title\n♦Next action\n", "End: Answer", "end"),
-            Step(f"♦Question\n{question}\n♦Next action\n", "fly", "invalid"),
-        )
-        episodes.append(
-            Episode(str(number), question, "made up", steps, (), "Answer", reward=float(number < 11))
-        )
-    return episodes
-
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("world")
-    write_llama(folder / "llama")
-    write_episodes(demonstrations(), folder / "demonstrations.jsonl")
-    questions = [{"question": f"who is {n}", "answers": ["nobody"], "origin": "test"} for n in range(3)]
-    (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in questions))
-    return folder
-
-
-def recipe(folder: Path, more: str = "", name: str = "recipe.toml") -> Path:
-    file = folder / name
-    text = RECIPE.format(more=more).replace('"llama"', json.dumps(str(folder / "llama")))
-    file.write_text(text, encoding="utf-8")
-    return file
+    return write_world(tmp_path_factory.mktemp("world"))
 
 
 def run(file: Path, out: Path, *, resume: bool = False) -> tuple[Outcome, list[str]]:
@@ -102,7 +44,7 @@ def run(file: Path, out: Path, *, resume: bool = False) -> tuple[Outcome, list[s
 
 @pytest.fixture(scope="module")
 def trained(world: Path) -> tuple[Path, Outcome, list[str]]:
-    return world / "out", *run(recipe(world), world / "out")
+    return world / "out", *run(write_recipe(world), world / "out")
 
 
 def test_commands_are_learnt(trained: tuple[Path, Outcome, list[str]]) -> None:
@@ -115,7 +57,7 @@ def test_commands_are_learnt(trained: tuple[Path, Outcome, list[str]]) -> None:
 
 def test_the_folder_says_how_to_browse(trained: tuple[Path, Outcome, list[str]]) -> None:
     folder, _, _ = trained
-    assert read_limits(folder) == BrowserLimits(actions=6, state_tokens=600, window_lines=3)
+    assert read_limits(folder) == LIMITS
     assert read_manner(folder).frequency_penalty == 0
     names = {path.name for path in folder.iterdir()}
     assert {"adapter_model.safetensors", "policy.json", "README.md", "training.png", "run.json"} <= names
@@ -132,13 +74,29 @@ def test_a_browser_with_the_kept_limits_shows_states_within_them(
     assert browser.limits.window_lines == 3
 
 
+async def test_the_folder_is_opened_as_a_policy_with_its_limits(
+    trained: tuple[Path, Outcome, list[str]],
+) -> None:
+    pytest.importorskip("xgrammar", reason="xgrammar is not installed")
+    async with open_policy(str(trained[0]), Settings(), relevance=relevance) as opened:
+        assert opened.limits == LIMITS
+        assert opened.count("♦") == len("♦".encode()), "the model's own tokenizer counts"
+        browser = Browser(School(), opened.limits, opened.count)
+        episode = await finished(browser, opened.policy, Question("what is rain", actions=4))
+    assert episode.policy == str(trained[0])
+    assert episode.steps
+    assert all(step.kind != "invalid" for step in episode.steps)
+    assert all(len(step.state.encode()) <= LIMITS.state_tokens for step in episode.steps)
+    assert all(0 < step.tokens <= 2 * 96 for step in episode.steps)
+
+
 def test_a_finished_run_is_not_overwritten(world: Path, trained: tuple[Path, Outcome, list[str]]) -> None:
     with pytest.raises(InputError, match="holds a trained model already"):
-        run(recipe(world), trained[0])
+        run(write_recipe(world), trained[0])
 
 
 def test_without_a_reward_the_loss_chooses(world: Path) -> None:
-    text = recipe(world, "steps = 6\nchoose_by = 'command_loss'").read_text(encoding="utf-8")
+    text = write_recipe(world, "steps = 6\nchoose_by = 'command_loss'").read_text(encoding="utf-8")
     start, end = text.index("[reward]"), text.index("[training]")
     file = world / "loss.toml"
     file.write_text(text[:start] + text[end:], encoding="utf-8")
@@ -157,7 +115,7 @@ def test_without_a_reward_the_loss_chooses(world: Path) -> None:
     ],
 )
 def test_bad_recipes_are_refused(world: Path, before: str, after: str, message: str) -> None:
-    text = recipe(world).read_text(encoding="utf-8")
+    text = write_recipe(world).read_text(encoding="utf-8")
     assert before in text
     file = world / "bad.toml"
     file.write_text(text.replace(before, after, 1), encoding="utf-8")
@@ -168,6 +126,7 @@ def test_bad_recipes_are_refused(world: Path, before: str, after: str, message: 
 def test_a_folder_without_limits_holds_no_policy(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="holds no policy"):
         read_limits(tmp_path)
-    (tmp_path / "policy.json").write_text('{"actions": "many"}')
-    with pytest.raises(ModelError, match="holds no policy"):
-        read_limits(tmp_path)
+    for damaged in (b'{"actions": "many"}', b'{"window_lines": 1}', b'{"actions": 6', b"\xff", b""):
+        (tmp_path / "policy.json").write_bytes(damaged)
+        with pytest.raises(ModelError, match=r"holds no policy.*policy\.json cannot be read"):
+            read_limits(tmp_path)

@@ -33,7 +33,7 @@ def test_a_recipe_can_be_read(recipe: Path) -> None:
 
 def test_what_is_shipped_learns_only_from_what_may_be_passed_on() -> None:
     files = {file for source in load_config(RECIPES[-1]).data for file in source.files}
-    assert files == {"preferences/hh_helpful.jsonl.gz", "votes/stackexchange_ai.jsonl.gz"}
+    assert files == {"preferences/hh_helpful.jsonl.gz"}
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda file: file.stem)

@@ -1,0 +1,176 @@
+"""`citewell eval browse`, from outside: policies and the pipeline over a small collection."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from browser.episode import Episode, Step, read_episodes, write_episodes
+from tests.pipeline.conftest import BATS, Cli
+
+pytest.importorskip("html2text", reason="the extra `browser` is not installed")
+
+ROWS = (
+    {"question": BATS, "answers": ["echolocation"], "origin": "test"},
+    {"question": "What causes the tides?", "answers": ["the gravity of the Moon"], "origin": "test"},
+    {"question": "Who built the first Fresnel lens?", "answers": ["nobody at all"], "origin": "test"},
+)
+NOTES = ("--collection", "notes", "--actions", "8")
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    file = tmp_path / "questions.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    return file
+
+
+def test_systems_are_measured_and_compared(cli: Cli, questions: Path, tmp_path: Path) -> None:
+    out, page, folder = tmp_path / "found.json", tmp_path / "page.md", tmp_path / "a" / "episodes"
+    result = cli.run(
+        *("eval", "browse", questions, *NOTES, "--systems", "random, scripted,pipeline"),
+        *("--baseline", "scripted", "--json", out, "--markdown", page, "--episodes", folder),
+    )
+    assert result.code == 0, result.err
+    found = json.loads(out.read_text(encoding="utf-8"))
+    assert list(found) == ["random", "scripted", "pipeline"]
+    for name in ("scripted", "pipeline"):
+        assert found[name]["found"] == pytest.approx(2 / 3, abs=1e-4)
+    assert found["scripted"]["valid"] == 1.0
+    assert 2 < found["scripted"]["actions"] <= 8
+    assert (found["pipeline"]["actions"], found["pipeline"]["valid"]) == (0, None)
+    assert found["random"]["actions"] <= 8
+    assert "| scripted |" in result.out
+    assert "Compared with scripted:" in result.out
+    assert "chosen by" not in result.out
+    assert page.read_text(encoding="utf-8") == result.out
+    assert "scripted: 3 of 3, found 2" in result.err
+    rewards = [episode.reward for episode in read_episodes(folder / "scripted.jsonl")]
+    assert rewards == [1.0, 1.0, 0.0]
+    assert {file.name for file in folder.iterdir()} == {"random.jsonl", "scripted.jsonl", "pipeline.jsonl"}
+
+
+def test_an_evaluation_that_was_killed_goes_on(cli: Cli, questions: Path, tmp_path: Path) -> None:
+    call = ("eval", "browse", questions, *NOTES, "--systems", "scripted", "--episodes", tmp_path / "e")
+    process = cli.begin(*call)
+    assert process.stderr is not None
+    # What is told is on the disk.
+    assert any(line.startswith("scripted: 1 of 3") for line in process.stderr)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    file = tmp_path / "e" / "scripted.jsonl"
+    before = file.read_bytes()
+    assert before
+    result = cli.run(*call)
+    assert result.code == 0, result.err
+    assert "scripted: 1 of 3" not in result.err
+    assert "| scripted | 3 | 0.667 |" in result.out
+    assert file.read_bytes().startswith(before)
+    assert [episode.question for episode in read_episodes(file)] == [row["question"] for row in ROWS]
+    again = cli.run(*call)
+    assert (again.code, again.err) == (0, "")
+    assert again.out == result.out
+
+
+def test_statistics_of_what_was_kept(cli: Cli, tmp_path: Path) -> None:
+    files = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for number, file in enumerate(files, 1):
+        steps = (Step("s", "Search bats", "search", tokens=4), Step("s", "fly", "invalid", "no command"))
+        write_episodes([Episode(str(number), BATS, "test", steps * number, (), "actions", seconds=3.0)], file)
+    result = cli.run("eval", "browse", "--stats", *files)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("2 episodes\n")
+    rows = {
+        cells[0]: cells[1:]
+        for line in result.out.splitlines()
+        if (cells := [cell.strip() for cell in line.strip("|").split("|")])
+    }
+    assert rows["search"] == ["1.50", "4.00", "6.00"]
+    assert rows["invalid"][0] == "1.50"
+    assert rows["seconds"][-1] == "3.00"
+
+
+EPISODE = b'{"id": "1", "question": "Why?", "policy": "p", "steps": [], "quotes": [], "ending": "Answer"}\n'
+BAD_EPISODES = {
+    "missing": (None, "cannot be read: No such file"),
+    "empty": (b"\n", "There are no episodes in the files."),
+    "no episode": (EPISODE + b'{"question": "Why?"}\n', "Line 2 of"),
+    "cut": (EPISODE + EPISODE[:40], "Line 2 of"),
+    "no UTF-8": (EPISODE.replace(b"Why", b"\xff"), "Line 1 of"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_EPISODES.values(), ids=BAD_EPISODES)
+def test_files_without_episodes(cli: Cli, tmp_path: Path, content: bytes | None, message: str) -> None:
+    file = tmp_path / "episodes.jsonl"
+    if content is not None:
+        file.write_bytes(content)
+    code, out, err = cli.run("eval", "browse", "--stats", file)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+BAD_QUESTIONS = {
+    "missing": (None, "holds no questions: "),
+    "empty": (b"", "holds no questions."),
+    "no JSON": (b"Why?\n", "JSON is malformed"),
+    "no answers": (b'{"question": "Why?"}\n', "`answers`"),
+    "no UTF-8": (b'{"question": "\xff", "answers": []}\n', "holds no questions: 'utf-8'"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), BAD_QUESTIONS.values(), ids=BAD_QUESTIONS)
+def test_files_without_questions(cli: Cli, tmp_path: Path, content: bytes | None, message: str) -> None:
+    file = tmp_path / "questions.jsonl"
+    if content is not None:
+        file.write_bytes(content)
+    code, out, err = cli.run("eval", "browse", file, *NOTES)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+MISTAKES = {
+    "unknown system": (("--systems", "scripted,no-such-model"), 1, "There is no model named 'no-such-model'"),
+    "no language model": (("--systems", "scripted,extractive"), 1, "extractive is no language model"),
+    "best of a script": (("--systems", "scripted,2*scripted"), 2, "there is no best of 2"),
+    "best of the pipeline": (("--systems", "scripted,2*pipeline"), 2, "there is no best of 2"),
+    "no system": (("--systems", " ,"), 2, "No system is named."),
+    "unknown baseline": (("--baseline", "pipeline"), 2, "The baseline pipeline is none of the systems"),
+    "unknown collection": (("--collection", "nothing"), 1, "There is no collection 'nothing'"),
+    "no folder to write to": (("--json", "none/found.json"), 2, "There is no folder"),
+    "episodes in a file": (("--episodes", "questions.jsonl/e"), 2, "cannot be made: Not a directory"),
+    "two files": (("questions.jsonl",), 2, "Several files of questions are given."),
+}
+
+
+@pytest.mark.parametrize(("options", "code", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_mistakes_are_named_before_anything_is_asked(
+    cli: Cli, questions: Path, options: tuple[str, ...], code: int, message: str
+) -> None:
+    result = cli.run("eval", "browse", questions, *NOTES, *options)
+    assert (result.code, result.out) == (code, "")
+    assert message in result.err
+    assert "Traceback" not in result.err
+    assert " of 3, found" not in result.err
+
+
+def test_the_extra_is_named_where_it_is_missing(cli: Cli, questions: Path, tmp_path: Path) -> None:
+    hidden = (
+        "import sys\n"
+        "class Hiding:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'html2text':\n"
+        "            raise ModuleNotFoundError(name)\n"
+        "sys.meta_path.insert(0, Hiding())\n"
+    )
+    (tmp_path / "sitecustomize.py").write_text(hidden)
+    code, out, err = cli.run("eval", "browse", questions, *NOTES, env={"PYTHONPATH": str(tmp_path)})
+    assert (code, out) == (2, "")
+    assert "Browsing needs the package html2text, which is not installed." in err
+    assert "pip install 'citewell[browser]'" in err
