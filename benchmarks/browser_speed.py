@@ -29,7 +29,7 @@ from tokenizers import Tokenizer
 
 from benchmarks.local_web import read_articles
 from benchmarks.report import save, table
-from browser.censored import censored
+from browser.censor import censored
 from browser.environment import Browser
 from browser.episodes import Question
 from browser.limits import BrowserLimits, Count

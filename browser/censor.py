@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from browser.characters import stripped
-from browser.page import TextPage
+from browser.page import TextPage, error_page
 from core.text import words
 
 RUN = 10  # words
+
+
+def censored(page: TextPage, question: str, answer: str) -> TextPage:
+    """What is shown of a page: an error page where it gives the question or the answer away."""
+    if page.kind != "page" or not gives_away(page, question, answer):
+        return page
+    return error_page(page.url, "it holds the question or its answer word for word")
 
 
 def gives_away(page: TextPage, question: str, answer: str = "") -> bool:

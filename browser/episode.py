@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from browser.state import TakenQuote
-from core.errors import InputError
+from core.lines import read_lines, write_values
 
 Ending = Literal["Answer", "Nonsense", "Controversial", "actions", "quotes", "abandoned"]
 """The outcome of `End`, or the limit that ended the episode, or that nobody ended it."""
@@ -50,28 +48,12 @@ class Episode:
     """What else is known: where the question is from, its licence, who demonstrated."""
 
 
-def write_episodes(episodes: Iterable[Episode], file: Path) -> None:
-    """Write a file of episodes, one JSON object a line."""
-    with file.open("wb") as out:
-        for episode in episodes:
-            out.write(msgspec.json.encode(episode) + b"\n")
-
-
 def read_episodes(file: Path) -> Iterator[Episode]:
     """The episodes of a file; raises `InputError` that names the line of one that is none."""
-    try:
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield _episode(line, f"Line {number} of {file}")
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}", "Name a file of episodes.") from error
+    for line in read_lines(file):
+        yield line.value(Episode, "episode", "docs/browser-data.md describes the format.")
 
 
-def _episode(line: bytes, place: str) -> Episode:
-    try:
-        return msgspec.json.decode(line, type=Episode)
-    except (UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise InputError(
-            f"{place} is no episode: {error}", "docs/browser-data.md describes the format."
-        ) from error
+def write_episodes(episodes: Iterable[Episode], file: Path) -> None:
+    """Write a file of episodes, one JSON object a line."""
+    write_values(episodes, file)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from browser.censored import censored
+from browser.censor import censored
 from browser.held import held_page
 from browser.page import TextPage, error_page
 from browser.results import results_page

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
-from browser.censored import censored
+from browser.censor import censored
 from browser.page import TextPage, error_page
 from browser.web import Web
-from core.errors import InputError
+from core.lines import read_lines, write_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,34 +76,15 @@ class Recorded:
         return censored(page, question, answer)
 
 
-def write_recording(entries: Iterable[Entry], file: Path) -> None:
-    """Write a recording, one JSON object a line."""
-    with file.open("wb") as out:
-        for entry in entries:
-            out.write(msgspec.json.encode(entry) + b"\n")
-
-
 def read_recording(file: Path) -> Iterator[Entry]:
     """The entries of a recording; raises `InputError` that names the line of one that is none."""
-    try:
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    yield _entry(line, f"Line {number} of {file}")
-    except OSError as error:
-        raise InputError(
-            f"{file} cannot be read: {error.strerror}", "Name a file that `citewell browse --record` wrote."
-        ) from error
+    for line in read_lines(file):
+        yield line.value(Entry, "entry of a recording", "Name a file that `citewell browse --record` wrote.")
 
 
-def _entry(line: bytes, place: str) -> Entry:
-    try:
-        return msgspec.json.decode(line, type=Entry)
-    except (UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise InputError(
-            f"{place} is no entry of a recording: {error}",
-            "Name a file that `citewell browse --record` wrote.",
-        ) from error
+def write_recording(entries: Iterable[Entry], file: Path) -> None:
+    """Write a recording, one JSON object a line."""
+    write_values(entries, file)
 
 
 def _by_key(entries: Iterable[Entry]) -> dict[tuple[str, str], TextPage]:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
 
 from core.errors import InputError
+
+T = TypeVar("T")
 
 
 class Line(NamedTuple):
@@ -32,6 +36,20 @@ class Line(NamedTuple):
         if not isinstance(value, dict):
             raise self.error("this is no JSON object.", "Write one JSON object a line.")
         return value
+
+    def value(self, of: type[T], what: str, hint: str) -> T:
+        """The JSON of the line as a value of a class; raises `InputError` with `what` it is not."""
+        try:
+            return msgspec.json.decode(self.text, type=of)
+        except msgspec.DecodeError as error:
+            raise self.error(f"this is no {what}: {error}.", hint) from error
+
+
+def write_values(values: Iterable[object], file: Path) -> None:
+    """Write values of dataclasses, one JSON object a line, for `Line.value` to read."""
+    with file.open("wb") as out:
+        for value in values:
+            out.write(msgspec.json.encode(value) + b"\n")
 
 
 def read_lines(file: Path, report: Callable[[InputError], object] | None = None) -> Iterator[Line]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
 from core.errors import InputError
+from core.lines import read_lines
+
+_FORM = 'Lines are {"question": "…", "answers": ["…"]}.'
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -22,15 +26,10 @@ def read_questions(file: Path, limit: int | None = None) -> tuple[Asked, ...]:
     A question that occurs twice is there once, with the answers that it has first.
     Raises `InputError` for a file that cannot be read or holds none, and for a line that is no question.
     """
-    try:
-        lines = [line for line in file.read_bytes().splitlines() if line.strip()][:limit]
-        rows = [msgspec.json.decode(line, type=Asked) for line in lines]
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise InputError(
-            f"{file} holds no questions: {error}", 'Lines are {"question": "…", "answers": ["…"]}.'
-        ) from error
+    lines = islice(read_lines(file), limit)
+    rows = [line.value(Asked, "question", _FORM) for line in lines]
     if not rows:
-        raise InputError(f"{file} holds no questions.", 'Lines are {"question": "…", "answers": ["…"]}.')
+        raise InputError(f"{file} holds no questions.", _FORM)
     found: dict[str, Asked] = {}
     for row in rows:
         found.setdefault(row.question, row)

@@ -45,8 +45,7 @@ wrong may have a high score.
 - Seed: {seed}
 - Versions: {versions}
 
-The configuration, with all defaults, is in `run.json`; the course of the training in `training.jsonl` and
-`training.png`.
+The configuration, with all defaults, is in `run.json`{plot}.
 
 ## Data
 
@@ -124,6 +123,9 @@ def write_card(
             "elo": form.elo,
             "device": outcome.device,
             "course": _steps(outcome, config),
+            "plot": "; the course of the training in `training.jsonl` and\n`training.png`"
+            if outcome.steps
+            else "",
             "formulation": config.objective.formulation,
             "data": _data(sources, files),
             "metrics": _metrics(outcome),

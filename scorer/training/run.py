@@ -190,7 +190,8 @@ def _train(
             pinned=write_pinned(pinned, folder),
         )
         save_model(trainable, folder, form)
-        draw(trainer.state.log_history, folder / PLOT, "")
+        if steps:
+            draw(trainer.state.log_history, folder / PLOT, "")
         write_card(folder, run.out.resolve().name, config, run.recipe, sources, run.command, outcome, form)
 
     finish(run.out, write, done=DONE)

@@ -98,9 +98,9 @@ EPISODE = b'{"id": "1", "question": "Why?", "policy": "p", "steps": [], "quotes"
 BAD_EPISODES = {
     "missing": (None, "cannot be read: No such file"),
     "empty": (b"\n", "There are no episodes in the files."),
-    "no episode": (EPISODE + b'{"question": "Why?"}\n', "Line 2 of"),
-    "cut": (EPISODE + EPISODE[:40], "Line 2 of"),
-    "no UTF-8": (EPISODE.replace(b"Why", b"\xff"), "Line 1 of"),
+    "no episode": (EPISODE + b'{"question": "Why?"}\n', "line 2: this is no episode"),
+    "cut": (EPISODE + EPISODE[:40], "line 2: this is no episode"),
+    "no UTF-8": (EPISODE.replace(b"Why", b"\xff"), "line 1: this is not UTF-8"),
 }
 
 
@@ -116,11 +116,14 @@ def test_files_without_episodes(cli: Cli, tmp_path: Path, content: bytes | None,
 
 
 BAD_QUESTIONS = {
-    "missing": (None, "holds no questions: "),
+    "missing": (None, "cannot be read: No such file"),
     "empty": (b"", "holds no questions."),
-    "no JSON": (b"Why?\n", "JSON is malformed"),
-    "no answers": (b'{"question": "Why?"}\n', "`answers`"),
-    "no UTF-8": (b'{"question": "\xff", "answers": []}\n', "holds no questions: 'utf-8'"),
+    "no JSON": (b"Why?\n", "line 1: this is no question: JSON is malformed"),
+    "no answers": (
+        b'{"question": "Why?"}\n',
+        "line 1: this is no question: Object missing required field `answers`",
+    ),
+    "no UTF-8": (b'{"question": "\xff", "answers": []}\n', "line 1: this is not UTF-8"),
 }
 
 

@@ -148,9 +148,16 @@ def test_a_question_that_occurs_twice_is_asked_once(tmp_path: Path) -> None:
     assert read_questions(file) == (Asked("q", ("a",)), Asked("r", ("b",)))
 
 
-@pytest.mark.parametrize("text", ["", "no json\n", '{"question": "q"}\n'])
-def test_a_file_without_questions_is_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "holds no questions"),
+        ("no json\n", "line 1: this is no question"),
+        ('\n{"question": "q"}\n', "line 2: this is no question: .*`answers`"),
+    ],
+)
+def test_a_file_without_questions_is_refused(tmp_path: Path, text: str, problem: str) -> None:
     file = tmp_path / "questions.jsonl"
     file.write_text(text)
-    with pytest.raises(InputError, match="holds no questions"):
+    with pytest.raises(InputError, match=problem):
         read_questions(file)

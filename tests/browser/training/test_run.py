@@ -110,8 +110,8 @@ def test_without_a_reward_the_loss_chooses(world: Path) -> None:
         ("held_out = 3", "held_out = 99", "no demonstration to learn from"),
         ("held_out = 3", "held_out = 0", "add held_out"),
         ("epochs = 8", "epoch = 8", "there is no key training.epoch"),
-        ("questions.jsonl", "recipe.toml", "holds no questions"),
-        ("demonstrations.jsonl", "questions.jsonl", "is no episode"),
+        ("questions.jsonl", "recipe.toml", "this is no question"),
+        ("demonstrations.jsonl", "questions.jsonl", "this is no episode"),
     ],
 )
 def test_bad_recipes_are_refused(world: Path, before: str, after: str, message: str) -> None:
