@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import multiprocessing
 import os
@@ -313,6 +314,7 @@ def main() -> None:
         loaded = load_settings(settings)
         if COLLECTION not in collection_names(loaded.data_dir):
             build_index(loaded)
+        gc.freeze()  # the clients' own pauses are not the service's
         result = run(plan, settings)
     show(result)
     save("service", result, options.json)

@@ -87,8 +87,9 @@ class Reading:
 
     async def pages(self) -> AsyncGenerator[Page | Failure, None]:
         """Yield each page, or why there is none, as it comes."""
+        held = await asyncio.to_thread(self._held_pages)
         for url, place in self._places.items():
-            if page := self._held.page(url) if self._held else None:
+            if page := held.get(url):
                 self._arrived.append((place, page))
                 yield page
             else:
@@ -112,6 +113,10 @@ class Reading:
             (ended,) = await asyncio.gather(ranker, return_exceptions=True)
             if isinstance(ended, Exception):
                 raise ended
+
+    def _held_pages(self) -> dict[str, Page]:
+        source = self._held
+        return {url: page for url in self._places if (page := source.page(url))} if source else {}
 
     async def references(self) -> tuple[Reference, ...]:
         """The best passages of all pages that came."""

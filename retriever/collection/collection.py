@@ -87,23 +87,25 @@ class Collection:
 
     async def search(self, query: Query) -> list[Hit]:
         """Return the best pages for the query, with the passage that matches best as the snippet."""
+        # In a thread: files are read, the question is encoded, and PostgreSQL may be far away.
+        return await asyncio.to_thread(self._search, query)
+
+    def _search(self, query: Query) -> list[Hit]:
         hits = []
         some = bool(query.filters & {Filter.SITES, Filter.EXCLUDED_SITES})
-        for found in await self._found(query.text, query.limit * _MORE if some else query.limit):
+        for found in self._found(query.text, query.limit * _MORE if some else query.limit):
             # The store may be ahead of the index while a run is going on.
             if page := self.store.page(found.url):
                 snippet = page.passages[found.passage].text if found.passage < len(page.passages) else ""
                 hits.append(Hit(page.url, page.title, shorten(snippet, _SNIPPET), self.name))
         return within_sites(hits, query)[: query.limit]
 
-    async def _found(self, text: str, limit: int) -> list[PageHit]:
+    def _found(self, text: str, limit: int) -> list[PageHit]:
         if not (self._dense and words(text) and self._dense.is_complete):
             return self._index.search(text, limit)
         depth = max(limit, _FUSED)
         lexical = self._index.search(text, depth)
-        # In a thread: encoding the question takes some milliseconds, and PostgreSQL may be far away.
-        dense = await asyncio.to_thread(self._dense.search, text, depth)
-        return fuse(lexical, dense, depth)
+        return fuse(lexical, self._dense.search(text, depth), depth)
 
     def page(self, url: str) -> Page | None:
         """Return the page at `url`, or None when the collection does not hold it."""

@@ -26,7 +26,7 @@ from pipeline.handbook import HANDBOOK
 from pipeline.pipeline import Pipeline
 from pipeline.providers import Search, chosen_providers, filters, open_search
 from pipeline.web import Webs, open_webs
-from retriever.collection.collection import collection_folder, collection_names
+from retriever.collection.collection import collection_folder
 from retriever.collection.store import PageStore
 from retriever.search.query import Query
 from server.work.order import Order
@@ -229,9 +229,9 @@ class Pipelines:
 
     def _inode(self, name: str) -> int:
         """Which file holds the pages: a collection that was removed and made again has another."""
-        if name not in collection_names(self._settings.data_dir) and name != HANDBOOK:
-            raise NoCollectionError(name)
         pages = _stat(collection_folder(self._settings.data_dir, name) / "pages.db")
+        if pages is None and name != HANDBOOK:
+            raise NoCollectionError(name)
         return pages.st_ino if pages else 0
 
     def _state(self, name: str) -> str:
