@@ -57,7 +57,7 @@ def peers() -> list[Engine]:
     def readability(body: bytes, url: str) -> str:
         # It returns HTML; our own layout, without the classifier, makes lines of it.
         tree = parse(Document(body.decode()).summary(html_partial=True))
-        return "" if tree is None else "\n".join(piece.text for piece in lay_out(tree).pieces)
+        return "" if tree is None else "\n".join(lay_out(tree).texts)
 
     def paper(body: bytes, url: str) -> str:
         try:

@@ -50,17 +50,30 @@ def decode(body: bytes, content_type: str = "") -> str:
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, errors="replace")
-    declared = _declared(body, content_type)
-    if b"\x1b" in body and "iso2022_jp" in declared:  # Japanese in 7 bits would pass for UTF-8
+    if b"\x1b" in body and "iso2022_jp" in _declared(
+        body, content_type
+    ):  # Japanese in 7 bits would pass for UTF-8
         return body.decode("iso2022_jp", errors="replace")
     if (text := _fits(body, "utf-8")) is not None:
         return text
     if _is_damaged_utf8(body):
         return body.decode("utf-8", errors="replace")
-    for name in sorted(declared, key=lambda name: name == "cp1252"):
+    for name in sorted(_declared(body, content_type), key=lambda name: name == "cp1252"):
         if (text := _fits(body, name)) is not None:
             return text
     return body.decode(_guess(body), errors="replace")
+
+
+def to_utf8(body: bytes, content_type: str = "") -> bytes:
+    """`body` in UTF-8, by the charset that `decode` finds; as it is where that is its charset."""
+    if not body.startswith(tuple(mark for mark, _ in _BOMS)) and b"\x1b" not in body:
+        try:
+            body.decode()
+        except UnicodeDecodeError:
+            pass
+        else:
+            return body
+    return decode(body, content_type).encode(errors="replace")
 
 
 def _declared(body: bytes, content_type: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.errors import ExtractionError
-from retriever.extract.charset import decode
+from retriever.extract.charset import to_utf8
 from retriever.extract.document import Block, Document
 from retriever.extract.main_text.assembly import assemble
 from retriever.extract.main_text.choice import choose
@@ -31,7 +31,7 @@ def read_html(
     shorter than the article in its structured data, that is taken. Raises `ExtractionError` where the page
     shows no text.
     """
-    markup = decode(body, content_type)
+    markup = to_utf8(body, content_type)
     tree = parse(markup)
     if tree is None:
         raise ExtractionError("no main text found: its HTML cannot be parsed")
@@ -39,7 +39,7 @@ def read_html(
     items = list(described(tree))
     metadata = read_metadata(tree, items, markup)
     blocks: tuple[Block, ...] = ()
-    if layout.pieces:
+    if layout.texts:
         signs = read_signs(tree, url)
         likely = (classifier or packaged()).probabilities(layout, signs)
         blocks = assemble(layout, choose(layout, likely, signs.kind), metadata.title)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import compress, groupby
 from typing import NamedTuple
 
 from retriever.extract.document import Block, Outline
 from retriever.extract.main_text.layout import Layout
 
-_HEADING = re.compile(r"h([1-6])")
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _REPEATED = 40  # characters from which a text that the page has twice, as for small screens, is kept once
 _LISTS = frozenset({"ul", "ol", "dl"})
 _ITEMS = frozenset({"li", "dt", "dd"})
+_PLACES = _LISTS | _ITEMS | {"table", "tr", "td", "th", "pre"}
 # More characters of an item, or of a piece in a cell, and the list sets out posts, the table the page itself.
 _LONGEST_ITEM = 400
 _LONGEST_CELL = 120
@@ -31,42 +31,46 @@ def assemble(layout: Layout, kept: Sequence[bool], title: str) -> tuple[Block, .
     seen: set[str] = set()
     lines: list[_Line] = []
     bare = ""  # a heading under which nothing has come yet
-    for piece, keep in zip(layout.pieces, kept, strict=True):
-        if not keep or (len(piece.text) > _REPEATED and piece.text in seen):
+    for text, frame in compress(zip(layout.texts, layout.owners, strict=True), kept):
+        if len(text) > _REPEATED and text in seen:
             continue
-        seen.add(piece.text)
-        if " ".join(piece.text.split()).casefold() == titled:
+        seen.add(text)
+        if " ".join(text.split()).casefold() == titled:
             continue  # it is there already
-        heading = _HEADING.fullmatch(layout.frames[piece.frame].tag)
-        if heading is None:
-            lines.append(groups.place(piece.text, piece.frame))
+        level = _LEVELS.get(layout.tags[frame])
+        if level is None:
+            lines.append(groups.place(text, frame))
             bare = ""
             continue
         blocks += groups.blocks(lines, outline.path)
         lines = []
         above = outline.path
-        outline.enter(int(heading[1]), piece.text)
+        outline.enter(level, text)
         if bare and len(outline.path) <= len(above):  # no section but an entry, as in a list of products
             blocks.append(Block(bare, above[:-1]))
-        bare = piece.text if outline.path else ""
+        bare = text if outline.path else ""
     blocks += groups.blocks(lines, outline.path)
     if bare:
         blocks.append(Block(bare, outline.path[:-1]))
     return tuple(blocks)
 
 
-class _Line(NamedTuple):
-    """A piece and where it stands: in an `item` of the list or row of the table `group`, in a `cell` of it.
+class _Place(NamedTuple):
+    """Where a piece stands: in an `item` of the list or row of the table `group`, in a `cell` of it.
 
     These are frames, -1 where there is none; `depth` counts the lists around the item.
     """
 
-    text: str
     verbatim: bool
     item: int = -1
     group: int = -1
     cell: int = -1
     depth: int = 0
+
+
+class _Line(NamedTuple):
+    text: str
+    place: _Place
 
 
 class _Groups:
@@ -75,22 +79,32 @@ class _Groups:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._readable: dict[int, bool] = {}
+        self._places: dict[int, _Place] = {}
         self._items: dict[int, int] = {}  # of each list
         self._numbers: dict[int, int] = {}  # of each item of an ordered list, from 1
-        for index, frame in enumerate(layout.frames):
-            if frame.tag in _ITEMS and frame.parent >= 0:
-                self._items[frame.parent] = self._items.get(frame.parent, 0) + 1
-                if frame.tag == "li" and layout.frames[frame.parent].tag == "ol":
-                    self._numbers[index] = self._items[frame.parent]
+        for index in [index for index, tag in enumerate(layout.tags) if tag in _ITEMS]:
+            parent = layout.parents[index]
+            if parent >= 0:
+                self._items[parent] = self._items.get(parent, 0) + 1
+                if layout.tags[index] == "li" and layout.tags[parent] == "ol":
+                    self._numbers[index] = self._items[parent]
 
     def place(self, text: str, frame: int) -> _Line:
-        """Find the list or the table that holds a piece of text, the outermost where they are nested."""
+        """A piece of text with the list or the table that holds it, the outermost where they are nested."""
+        if self._layout.tags[frame] not in _PLACES:
+            frame = self._layout.parents[frame]  # which many pieces share
+        place = self._places.get(frame)
+        if place is None:
+            place = self._places[frame] = self._find(frame)
+        return _Line(text, place)
+
+    def _find(self, frame: int) -> _Place:
         item = group = cell = -1
         depth = 0
         verbatim = False
         inner_item = inner_cell = -1
         for outer in self._layout.lineage(frame):
-            tag = self._layout.frames[outer].tag
+            tag = self._layout.tags[outer]
             verbatim = verbatim or tag == "pre"
             if tag in _ITEMS or tag == "tr":
                 inner_item = inner_item if inner_item >= 0 else outer
@@ -102,22 +116,22 @@ class _Groups:
                 item, cell = inner_item, inner_cell
                 depth += group >= 0 and tag in _LISTS
                 group = outer
-        return _Line(text, verbatim, item, group, cell, depth)
+        return _Place(verbatim, item, group, cell, depth)
 
     def blocks(self, lines: Sequence[_Line], headings: tuple[str, ...]) -> Iterator[Block]:
         """The blocks of lines that stand under the same headings."""
-        for group, members in groupby(lines, key=lambda line: line.group):
+        for group, members in groupby(lines, key=lambda line: line.place.group):
             if group < 0:
-                yield from (Block(line.text, headings, line.verbatim) for line in members)
+                yield from (Block(line.text, headings, line.place.verbatim) for line in members)
             else:
-                rows = (list(row) for _, row in groupby(members, key=lambda line: line.item))
+                rows = (list(row) for _, row in groupby(members, key=lambda line: line.place.item))
                 yield Block("\n".join(map(self._row, rows)), headings)
 
     def _row(self, lines: list[_Line]) -> str:
-        item, depth = lines[0].item, lines[0].depth
-        tag = self._layout.frames[item].tag
+        item, depth = lines[0].place.item, lines[0].place.depth
+        tag = self._layout.tags[item]
         if tag == "tr":
-            cells = (list(cell) for _, cell in groupby(lines, key=lambda line: line.cell))
+            cells = (list(cell) for _, cell in groupby(lines, key=lambda line: line.place.cell))
             return " | ".join(" ".join(" ".join(line.text.split()) for line in cell) for cell in cells)
         number = self._numbers.get(item)
         mark = "  " * depth + (f"{number}. " if number else "  " if tag == "dd" else "- ")
@@ -129,8 +143,8 @@ class _Groups:
         if group not in self._readable:
             layout = self._layout
             first, last = layout.first[group], layout.last[group]
-            chars = sum(len(piece.text) for piece in layout.pieces[first:last])
-            if layout.frames[group].tag == "table":
+            chars = sum(map(len, layout.texts[first:last]))
+            if layout.tags[group] == "table":
                 readable = chars <= _LONGEST_CELL * (last - first)
             else:
                 readable = chars <= _LONGEST_ITEM * self._items.get(group, 1)

@@ -20,6 +20,7 @@ _LONGEST_ROW = 400  # characters; a longer row sets out a page
 _FAIR_HEADING = 0.15  # the probability from which a heading is kept with the text below it
 _SURE = 0.7  # the probability from which a piece shows where the main text is
 _PROSE = 60  # characters of such a piece
+_LEVELS = {f"h{level}": level for level in range(10)}  # as authors write them
 _MOST_OF_IT = 0.8  # the share of these that its container holds
 
 
@@ -53,7 +54,7 @@ def choose(layout: Layout, likely: Floats, kind: Kind) -> list[bool]:
     under it go, and so do hidden copies of a text on any page.
     """
     bar = _BARS[kind]
-    sizes = np.array([len(piece.text) for piece in layout.pieces], dtype=np.float64)
+    sizes = np.array(list(map(len, layout.texts)), dtype=np.float64)
     threshold = max(bar.least, bar.share * _expected_f1(likely, sizes))
     if bar.elsewhere < 1:
         likely = np.where(_in_main_container(layout, likely, sizes), likely, bar.elsewhere * likely)
@@ -80,7 +81,7 @@ def _in_main_container(layout: Layout, likely: Floats, sizes: NDArray[np.float64
     if sure.any():
         held = np.concatenate([[0.0], np.cumsum(sure)])
         # Frames are in the order in which they begin, and those that hold most of it are in each other.
-        frame = np.flatnonzero(held[layout.last] - held[layout.first] >= _MOST_OF_IT * held[-1])[-1]
+        frame = np.flatnonzero(held.take(layout.last) - held.take(layout.first) >= _MOST_OF_IT * held[-1])[-1]
         inside[: layout.first[frame]] = inside[layout.last[frame] :] = False
     return inside
 
@@ -90,17 +91,16 @@ def _above(layout: Layout, likely: Sequence[float], threshold: float) -> list[bo
     outside = outside_main_text(layout)
     kept = [value >= threshold and not out for value, out in zip(likely, outside, strict=True)]
     for row in _rows(layout):
-        sizes = [len(layout.pieces[index].text) for index in row]
+        sizes = [len(layout.texts[index]) for index in row]
         if sum(sizes) < _LONGEST_ROW:
             mean = sum(size * likely[index] for size, index in zip(sizes, row, strict=True)) / sum(sizes)
             for index in row:
                 kept[index] = mean >= threshold and not outside[index]
     below = 0  # the level of the heading that comes next, 0 for other text
     opens = False  # whether kept text follows, with nothing but deeper headings before it
-    for index in range(len(kept) - 1, -1, -1):
-        tag = layout.frames[layout.pieces[index].frame].tag
-        level = int(tag[1]) if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit() else 0
-        if not level:
+    levels = map(_LEVELS.get, map(layout.tags.__getitem__, reversed(layout.owners)))
+    for index, level in zip(range(len(kept) - 1, -1, -1), levels, strict=True):
+        if level is None:
             opens, below = kept[index], 0
             continue
         opens = opens and (not below or below > level)
@@ -111,14 +111,14 @@ def _above(layout: Layout, likely: Sequence[float], threshold: float) -> list[bo
 
 def _rows(layout: Layout) -> list[list[int]]:
     """The pieces of each innermost table row that has two or more."""
-    if not any(frame.tag == "tr" for frame in layout.frames):
+    if "tr" not in layout.tags:
         return []
     row_of: list[int] = []
-    for index, frame in enumerate(layout.frames):
-        inherits = frame.parent >= 0 and frame.tag != "table"
-        row_of.append(index if frame.tag == "tr" else row_of[frame.parent] if inherits else -1)
+    for index, (tag, parent) in enumerate(zip(layout.tags, layout.parents, strict=True)):
+        inherits = parent >= 0 and tag != "table"
+        row_of.append(index if tag == "tr" else row_of[parent] if inherits else -1)
     rows: dict[int, list[int]] = {}
-    for index, piece in enumerate(layout.pieces):
-        if row_of[piece.frame] >= 0:
-            rows.setdefault(row_of[piece.frame], []).append(index)
+    for index, owner in enumerate(layout.owners):
+        if row_of[owner] >= 0:
+            rows.setdefault(row_of[owner], []).append(index)
     return [row for row in rows.values() if len(row) > 1]

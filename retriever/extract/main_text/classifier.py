@@ -70,7 +70,8 @@ def stacked(features: Features, guesses: Floats) -> Floats:
         np.full(count, guesses.max()),
         held[:-1] / max(1e-6, held[-1]),
     ]
-    return np.column_stack([features.values, *columns]).astype(np.float32)
+    rows = np.concatenate([features.values.T.ravel(), *columns], dtype=np.float32)
+    return rows.reshape(-1, count).T
 
 
 @cache

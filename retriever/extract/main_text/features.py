@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from retriever.extract.main_text.text_features import TAG, measure_text
 
 if TYPE_CHECKING:
-    from retriever.extract.main_text.layout import Frame, Layout
+    from retriever.extract.main_text.layout import Layout
     from retriever.extract.main_text.signs import Signs
 
 Floats = NDArray[np.float32]
@@ -28,6 +29,18 @@ _AROUND = (  # noqa: SIM905
     "dialog fieldset ul ol hidden"
 ).split()
 _BIT = {tag: 1 << index for index, tag in enumerate(_AROUND)}
+_BITS = np.array([list(_BIT.values())]).T  # (24, 1)
+# Of what is seen of a piece, the rows that are also seen of its neighbours: of its text, of its place, of
+# what is around it, and of its element.
+_TAGS_FROM = 22
+_PLACE_FROM = _TAGS_FROM + len(TAG) + 1 + 8 * CONTAINERS
+_AROUND_FROM = _PLACE_FROM + 24
+_NEAR = (
+    *(0, 3, 9, 15, 16),
+    *(_PLACE_FROM + row for row in (0, 4, 7)),
+    *(_AROUND_FROM + row for row in (2, 4, 5)),
+    *(_TAGS_FROM + TAG[tag] for tag in ("p", "li")),
+)
 _ROLES = {
     "main": "main",
     "navigation": "nav",
@@ -41,7 +54,8 @@ _ROLES = {
 _NAME = re.compile(r"[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])")
 
 
-class Weights(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Weights:
     """How much a word speaks for main text (above 0) or against it, as log odds."""
 
     names: Mapping[str, float]
@@ -53,9 +67,10 @@ class Weights(NamedTuple):
 class Features(NamedTuple):
     """The input of the classifier for a page of `n` pieces in `f` frames.
 
-    `values` is (n, d). `containers` is (5, n): the frames around each piece, each with more text than the
-    one before; frame `i` holds the pieces `first[i]` to `last[i] - 1`. `kinds` is (n,): pieces whose frames
-    look alike have the same number. `sizes` is (n,), the square root of a piece's number of words.
+    `values` is (n, d), and lies in memory column by column. `containers` is (5, n): the frames around each
+    piece, each with more text than the one before; frame `i` holds the pieces `first[i]` to `last[i] - 1`.
+    `kinds` is (n,): pieces whose frames look alike have the same number. `sizes` is (n,), the square root of
+    a piece's number of words.
     """
 
     values: Floats
@@ -66,7 +81,6 @@ class Features(NamedTuple):
     sizes: Floats
 
 
-@lru_cache(maxsize=65_536)  # sites use the same few class names thousands of times
 def name_words(names: str) -> frozenset[str]:
     """The words in the attributes of a frame: `post-body mainText` has post, body, main and text."""
     return frozenset(word.lower() for word in _NAME.split(names) if 2 < len(word) < 20)
@@ -74,12 +88,10 @@ def name_words(names: str) -> frozenset[str]:
 
 def featurize(layout: Layout, signs: Signs, weights: Weights) -> Features:
     """Measure every piece of a page that has at least one."""
-    frames = _frame_table(layout.frames, weights.names)
-    first, last = np.array(layout.first), np.array(layout.last)
-    own = np.array([piece.frame for piece in layout.pieces])
+    frames = _frame_table(layout, weights)
+    first, last, own = np.array(layout.first), np.array(layout.last), np.array(layout.owners)
     text = measure_text(layout, weights.words, signs.title)
-    chars = text.chars
-    links = text.link_chars
+    chars, links = text.chars, text.link_chars
     count = len(own)
     index = np.arange(count)
     prose = np.where((chars >= _PROSE) & (links < 0.35 * chars), chars, 0.0)
@@ -90,104 +102,96 @@ def featurize(layout: Layout, signs: Signs, weights: Weights) -> Features:
     in_chars, in_links, in_prose = c[last] - c[first], k[last] - k[first], r[last] - r[first]
     in_pieces = (last - first).astype(np.float64)
     children = np.bincount(frames.parent[1:], minlength=len(first))
+    some_chars = np.maximum(1, in_chars)
     container = np.stack(
         [
             np.log1p(in_chars),
-            in_links / np.maximum(1, in_chars),
+            in_links / some_chars,
             np.log1p(in_pieces),
             in_prose / prose_total,
-            in_prose / np.maximum(1, in_chars),
+            in_prose / some_chars,
             np.log1p(in_chars / np.maximum(1, in_pieces)),
             np.log1p(children),
             frames.score,
-        ],
-        axis=1,
+        ]
     )
-    containers = _climb(own, frames.parent, in_pieces)
+    containers = _climb(own, frames.parent, in_pieces, max(layout.depths).bit_length())
 
     most = np.flatnonzero(in_prose >= 0.6 * prose_total)
     main = most[np.argmax(frames.depth[most])] if len(most) else 0
-    kinds = frames.kind[own]
+    looks = frames.looks[own].tolist()
+    kind_of = {look: kind for kind, look in enumerate(dict.fromkeys(looks))}
+    kinds = np.array([kind_of[look] for look in looks])
     of_kind = np.bincount(kinds)
     kind_chars = np.bincount(kinds, weights=chars)
     kind_links = np.bincount(kinds, weights=links)
-    since_prose = np.minimum(_FAR, _since(prose > 0))
-    until_prose = np.minimum(_FAR, _since(prose[::-1] > 0)[::-1])
+    own_kind, own_kind_chars = of_kind[kinds], kind_chars[kinds]
     heading = text.heading
     since_heading = _since(heading > 0)
     until_heading = np.minimum(count - index, _since(heading[::-1] > 0)[::-1])
     titles = np.flatnonzero(heading == 1)
     since_title = (index - titles[0]) / count if len(titles) else np.full(count, -2.0)
-    place = np.stack(
-        [
-            heading,
-            frames.depth[own],
-            frames.depth[own] - frames.depth[main],
-            (index >= first[main]) & (index < last[main]),
-            frames.score[own],
-            frames.lowest[own],
-            frames.highest[own],
-            frames.sum[own],
-            index / count,
-            np.minimum(_FAR, count - index),
-            c[:-1] / total,
-            r[:-1] / prose_total,
-            since_prose,
-            until_prose,
-            since_title,
-            (since_title > 0),
-            np.minimum(_FAR, since_heading),
-            np.where(since_heading <= index, heading[np.maximum(0, index - since_heading)], 0),
-            np.log1p(c[index + until_heading] - c[:-1]),
-            np.log1p(of_kind[kinds]),
-            np.log1p(kind_chars[kinds]),
-            kind_links[kinds] / np.maximum(1, kind_chars[kinds]),
-            np.log1p(kind_chars[kinds] / of_kind[kinds]),
-            kind_chars[kinds] / total,
-        ],
-        axis=1,
-    )
-    around = (frames.around[own][:, None] >> np.arange(len(_AROUND)) & 1).astype(np.float32)
-    page = np.array(
-        [
-            math.log1p(total),
-            math.log1p(count),
-            k[-1] / total,
-            prose_total / total,
-            np.count_nonzero(prose) / count,
-            math.log1p(prose_total / max(1, np.count_nonzero(prose))),
-            math.log1p(len(titles)),
-            math.log1p(of_kind.max()),
-            math.log1p(kind_chars.max()),
-            around[:, 0].any(),
-            around[:, 1].any(),
-            math.log1p(sum(frame.tag == "article" for frame in layout.frames)),
-            *signs.values,
-        ]
-    )
-    near = np.concatenate(
-        [
-            text.columns[:, [0, 3, 9, 15, 16]],
-            place[:, [0, 4, 7]],
-            around[:, [2, 4, 5]],
-            text.tags[:, [TAG["p"], TAG["li"]]],
-        ],
-        axis=1,
-    )
-    values = np.concatenate(
-        [
-            text.columns,
-            text.tags,
-            container[containers].transpose(1, 0, 2).reshape(count, -1),
-            place,
-            around,
-            np.broadcast_to(page, (count, len(page))),
-            *(_shifted(near, places) for places in (1, 2, -1, -2)),
-        ],
-        axis=1,
-        dtype=np.float32,
-    )
-    return Features(values, containers, first, last, kinds, np.sqrt(text.words))
+    depth, score = frames.depth[own], frames.score[own]
+    place = [
+        heading,
+        depth,
+        depth - frames.depth[main],
+        (index >= first[main]) & (index < last[main]),
+        score,
+        frames.lowest[own],
+        frames.highest[own],
+        frames.sum[own],
+        index / count,
+        np.minimum(_FAR, count - index),
+        c[:-1] / total,
+        r[:-1] / prose_total,
+        np.minimum(_FAR, _since(prose > 0)),
+        np.minimum(_FAR, _since(prose[::-1] > 0)[::-1]),
+        since_title,
+        since_title > 0,
+        np.minimum(_FAR, since_heading),
+        np.where(since_heading <= index, heading[np.maximum(0, index - since_heading)], 0),
+        np.log1p(c[index + until_heading] - c[:-1]),
+        np.log1p(own_kind),
+        np.log1p(own_kind_chars),
+        kind_links[kinds] / np.maximum(1, own_kind_chars),
+        np.log1p(own_kind_chars / own_kind),
+        own_kind_chars / total,
+    ]
+    around = (frames.around[own] & _BITS) > 0
+    prose_count = np.count_nonzero(prose)
+    page = [
+        math.log1p(total),
+        math.log1p(count),
+        k[-1] / total,
+        prose_total / total,
+        prose_count / count,
+        math.log1p(prose_total / max(1, prose_count)),
+        math.log1p(len(titles)),
+        math.log1p(of_kind.max()),
+        math.log1p(kind_chars.max()),
+        around[0].any(),
+        around[1].any(),
+        math.log1p(layout.tags.count("article")),
+        *signs.values,
+    ]
+    rows = [
+        *text.rows,
+        text.tags.ravel(),
+        *(container.take(frame, axis=1).ravel() for frame in containers),
+        *place,
+        around.ravel(),
+        np.repeat(page, count),
+    ]
+    seen = np.concatenate(rows, dtype=np.float32).reshape(-1, count)
+    near = seen.take(_NEAR, axis=0)
+    values = np.zeros((len(seen) + 4 * len(near), count), dtype=np.float32)
+    values[: len(seen)] = seen
+    # Of neighbours before and after; zeros beyond the ends.
+    before, before_that, after, after_that = values[len(seen) :].reshape(4, len(near), count)
+    before[:, 1:], before_that[:, 2:] = near[:, :-1], near[:, :-2]
+    after[:, :-1], after_that[:, :-2] = near[:, 1:], near[:, 2:]
+    return Features(values.T, containers, first, last, kinds, np.sqrt(text.words))
 
 
 class _Frames(NamedTuple):
@@ -198,32 +202,31 @@ class _Frames(NamedTuple):
     highest: NDArray[np.float64]
     sum: NDArray[np.float64]
     around: Indices  # a bit for each of _AROUND
-    kind: Indices
+    looks: Indices  # the same number for frames that look alike
 
 
-def _frame_table(frames: list[Frame], weights: Mapping[str, float]) -> _Frames:
-    tags, names, roles, hidden, parents, depths = zip(*frames, strict=True)
-    tag_numbers, tag = _numbered(tags)
-    name_numbers, name = _numbered(names)
+def _frame_table(layout: Layout, weights: Weights) -> _Frames:
+    tag_numbers, tag = _numbered(layout.tags)
+    name_numbers, name = _numbered(layout.names)
     score = np.array([_name_score(text, weights) for text in name_numbers])[name]
     bits = np.array([_BIT.get(text, 0) for text in tag_numbers])[tag]
-    bits[list(hidden)] |= _BIT["hidden"]
-    for index in [index for index, role in enumerate(roles) if role in _ROLES]:
-        bits[index] |= _BIT[_ROLES[roles[index]]]
-    parent = np.array(parents)
+    bits[layout.hidden] |= _BIT["hidden"]
+    for index, role in layout.roles.items():
+        if role in _ROLES:
+            bits[index] |= _BIT[_ROLES[role]]
+    parent, depth = np.array(layout.parents), np.array(layout.depths)
     # Combined with what is around: each round looks twice as far up. The outermost frame is its own parent.
     up = np.maximum(parent, 0)
     lowest, highest, around = np.minimum(score, 0), np.maximum(score, 0), bits
     total, above = score, np.where(parent < 0, 0.0, 1.0)
-    for _ in range(int(max(depths)).bit_length()):
+    named = name[up] + 1
+    named[parent < 0] = 0
+    looks = (tag * (len(name_numbers) + 1) + named) * len(name_numbers) + name
+    for _ in range(max(layout.depths).bit_length()):
         lowest, highest = np.minimum(lowest, lowest[up]), np.maximum(highest, highest[up])
         around, total, above = around | around[up], total + above * total[up], above * above[up]
         up = up[up]
-    named = name[np.maximum(parent, 0)] + 1
-    named[parent < 0] = 0
-    looks = (tag * (len(name_numbers) + 1) + named) * len(name_numbers) + name
-    kinds = np.unique(looks, return_inverse=True)[1]
-    return _Frames(parent, np.array(depths), score, lowest, highest, total, around, kinds)
+    return _Frames(parent, depth, score, lowest, highest, total, around, looks)
 
 
 def _numbered(texts: Sequence[str]) -> tuple[Mapping[str, int], Indices]:
@@ -232,22 +235,20 @@ def _numbered(texts: Sequence[str]) -> tuple[Mapping[str, int], Indices]:
     return numbers, np.array([numbers[text] for text in texts])
 
 
-def _name_score(names: str, weights: Mapping[str, float]) -> float:
+@lru_cache(maxsize=65_536)  # sites use the same few names thousands of times
+def _name_score(names: str, weights: Weights) -> float:
     """What the names of a frame say for main text (above 0) or against it."""
-    found = [weights[word] for word in name_words(names) if word in weights]
+    found = [weights.names[word] for word in name_words(names) if word in weights.names]
     # fsum is exact: the words are a set, and come in another order in every process.
     return math.fsum(found) / math.sqrt(len(found)) if found else 0.0
 
 
-def _climb(own: Indices, parent: Indices, pieces: NDArray[np.float64]) -> Indices:
+def _climb(own: Indices, parent: Indices, pieces: NDArray[np.float64], rounds: int) -> Indices:
     """The frames around each piece, each with more pieces than the one before."""
-    ups, sizes = parent.tolist(), pieces.tolist()
-    nearest = ups.copy()  # the nearest frame around each with more pieces; frames come after their parents
-    for frame, up in enumerate(ups[1:], 1):
-        if sizes[up] == sizes[frame] and nearest[up] >= 0:
-            nearest[frame] = nearest[up]
-    nearest[0] = 0
-    larger, levels = np.array(nearest), [own]
+    larger = np.maximum(parent, 0)  # the nearest frame around each with more pieces, or the outermost
+    for _ in range(rounds):
+        larger = np.where(pieces[larger] == pieces, larger[larger], larger)
+    levels = [own]
     for _ in range(CONTAINERS - 1):
         levels.append(larger[levels[-1]])
     return np.stack(levels)
@@ -262,13 +263,3 @@ def _since(marks: NDArray[np.bool_]) -> Indices:
     index = np.arange(len(marks))
     last: Indices = np.maximum.accumulate(np.where(marks, index, -2 * len(marks)))
     return index - last
-
-
-def _shifted(values: Floats, places: int) -> Floats:
-    """Each row's neighbour, `places` before it (after it, below 0); zeros beyond the ends."""
-    moved = np.zeros_like(values)
-    if places > 0:
-        moved[places:] = values[:-places]
-    else:
-        moved[:places] = values[-places:]
-    return moved

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +12,8 @@ from numpy.typing import NDArray
 _ROWS = 1024  # that are judged at once: what is held of them stays small, also for pages of 100,000 pieces
 
 
-class Forest(NamedTuple):
+@dataclass(frozen=True)
+class Forest:
     """Gradient-boosted oblivious trees (CatBoost, https://arxiv.org/abs/1706.09516, §2).
 
     Tree `t` of `T` asks at level `l` of `L` whether column `columns[l, t]` of a row is above
@@ -30,12 +33,35 @@ class Forest(NamedTuple):
         return probabilities
 
     def _scores(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        asked = self._asked
         by_column = np.ascontiguousarray(values.T)
+        answers = (by_column.take(asked.columns, axis=0) > asked.borders).view(np.uint8)
         places = np.zeros((self.columns.shape[1], len(values)), dtype=np.uint8)
-        for columns, borders in zip(self.columns[::-1], self.borders[::-1], strict=True):
+        for questions in asked.questions[::-1]:
             places += places  # faster than a shift
-            places |= (by_column.take(columns, axis=0) > borders[:, None]).view(np.uint8)
+            places |= answers.take(questions, axis=0)
+        scores: NDArray[np.float32] = asked.leaves.take(asked.starts + places).sum(axis=0)
+        return scores + np.float32(self.bias)
+
+    @cached_property
+    def _asked(self) -> _Asked:
+        pairs = np.rec.fromarrays([self.columns, self.borders])
+        different, questions = np.unique(pairs, return_inverse=True)
         leaves = np.ascontiguousarray(self.leaves.T)
         starts = np.arange(0, leaves.size, leaves.shape[1])[:, None]
-        scores: NDArray[np.float32] = leaves.take(starts + places).sum(axis=0)
-        return scores + np.float32(self.bias)
+        shape = self.columns.shape
+        return _Asked(different["f0"], different["f1"][:, None], questions.reshape(shape), leaves, starts)
+
+
+class _Asked(NamedTuple):
+    """A forest as it is computed: trees share about half of their `q` questions, which are asked once.
+
+    Question `i` is about `columns[i]` and `borders[i]`, (q,) and (q, 1); level `l` of tree `t` asks the
+    question `questions[l, t]`. `leaves` is (T, 2^L), of which those of a tree begin at `starts[t]`, (T, 1).
+    """
+
+    columns: NDArray[np.int32]
+    borders: NDArray[np.float32]
+    questions: NDArray[np.int64]
+    leaves: NDArray[np.float32]
+    starts: NDArray[np.int64]

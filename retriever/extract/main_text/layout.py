@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
@@ -31,61 +32,53 @@ _EFFECTS = (
     | dict.fromkeys(_UNREAD, _SKIPPED)
 )
 _OF_HEAD = frozenset({"base", "link", "meta", "noscript", "script", "style", "template", "title"})
-_NO_NAMES = " " * 4  # between the five attributes of Frame.names
+_NO_NAMES = " " * 4  # between the five attributes of Layout.names
+_BREAK = "\0"  # stands for a `<br>` while a piece is read: no text of a page holds it
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none")
-
-
-class Frame(NamedTuple):
-    """An element that begins a new line, with its place in the tree.
-
-    `names` are its class, id, role, itemprop and aria-label in one string; `parent` is the index of the
-    frame around it, -1 for the outermost.
-    """
-
-    tag: str
-    names: str
-    role: str
-    hidden: bool
-    parent: int
-    depth: int
-
-
-class Piece(NamedTuple):
-    """A run of text without a break inside one frame.
-
-    `links`, `buttons` and `bold` count elements, `link_chars` and `button_chars` the characters in them;
-    `text` has a line break where the author put a `<br>`, and all white space of a `<pre>`.
-    """
-
-    text: str
-    frame: int
-    links: int
-    link_chars: int
-    button_chars: int
-    bold: int
-    inlines: int
 
 
 @dataclass(slots=True)
 class Layout:
-    """The pieces of a page and their frames; frame `i` holds the pieces `first[i]` to `last[i] - 1`."""
+    """The pieces of text of a page in reading order, and the frames that hold them, column by column.
 
-    frames: list[Frame] = field(default_factory=list)
+    A frame is an element that begins a new line. Frame `i` has `tags[i]`, in `names[i]` its class, id, role,
+    itemprop and aria-label in one string, and in `parents[i]` the frame around it, -1 for the outermost; it
+    holds the pieces `first[i]` to `last[i] - 1`. Few frames have a role or are `hidden`.
+
+    A piece is a run of text without a break inside one frame, which is `owners[i]`. Its text has a line break
+    where the author put a `<br>`, and all white space of a `<pre>`. `counts` has five numbers for each piece:
+    links and the characters in them, characters in buttons, bold elements, all inline elements.
+    """
+
+    tags: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    roles: dict[int, str] = field(default_factory=dict)
+    hidden: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)
     first: list[int] = field(default_factory=list)
     last: list[int] = field(default_factory=list)
-    pieces: list[Piece] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    owners: list[int] = field(default_factory=list)
+    counts: list[tuple[int, int, int, int, int]] = field(default_factory=list)
 
     def lineage(self, frame: int) -> list[int]:
         """The frame and those around it, innermost first."""
         line = []
         while frame >= 0:
             line.append(frame)
-            frame = self.frames[frame].parent
+            frame = self.parents[frame]
         return line
+
+    def frames_of(self, tag: str) -> list[int]:
+        """The frames of elements with this tag."""
+        if tag not in self.tags:  # most pages have none of most tags
+            return []
+        return [index for index, one in enumerate(self.tags) if one == tag]
 
     def held_by(self, frames: Iterable[int]) -> list[bool]:
         """Which pieces are in one of these frames, whose indices ascend."""
-        held = [False] * len(self.pieces)
+        held = [False] * len(self.texts)
         end = 0
         for frame in frames:
             first, last = max(end, self.first[frame]), self.last[frame]
@@ -95,13 +88,14 @@ class Layout:
         return held
 
 
-def parse(text: str) -> _Element | None:
-    """The element tree of an HTML document or fragment; None for a text with no element at all."""
-    # As bytes, because a declaration in the text may name another charset, which lxml refuses.
+def parse(markup: str | bytes) -> _Element | None:
+    """The element tree of an HTML document or fragment, of text or UTF-8; None where it has no element."""
+    # Text as bytes, because a declaration in the text may name another charset, which lxml refuses.
     # Plain elements: those of lxml.html are each looked up by a function in Python.
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
+    body = markup.encode(errors="replace") if isinstance(markup, str) else markup
     try:
-        tree: _Element | None = etree.fromstring(text.encode("utf-8", errors="replace"), parser)
+        tree: _Element | None = etree.fromstring(body, parser)
     except etree.XMLSyntaxError:
         return None
     return tree
@@ -117,97 +111,121 @@ def lay_out(tree: _Element) -> Layout:
 
 def _walk(body: _Element) -> Layout:
     # One long loop over local variables: with methods that share attributes it takes half as long again,
-    # and it is a fifth of the time of a page.
+    # and it is a fifth of the time of a page. Elements are taken as they begin, and end where the next one
+    # has another parent: half the steps of etree.iterwalk.
     layout = Layout()
-    frames, pieces, first, last = layout.frames, layout.pieces, layout.first, layout.last
-    opened: list[int] = []  # frames
+    tags, names, parents, depths = layout.tags, layout.names, layout.parents, layout.depths
+    first, last, texts = layout.first, layout.last, layout.texts
+    effect_of = _EFFECTS.get
+    around = innermost = body.getparent()
+    opened: list[tuple[_Element | None, int]] = []  # what is around the innermost open element
+    effect = _BLOCK
+    frame = -1  # the innermost
     in_links = in_buttons = verbatim = 0  # elements that are open
     parts: list[str] = []  # of the piece that is being read
     broken = False  # the last part was a line break
-    links = link_chars = button_chars = bold = inlines = 0  # of a Piece
-    walker = etree.iterwalk(body, events=("start", "end"))
-    for event, element in walker:
-        tag = element.tag
-        effect = _EFFECTS.get(tag, _BLOCK) if isinstance(tag, str) else _SKIPPED
-        starts = event == "start"
-        if starts and effect == _SKIPPED:
-            walker.skip_subtree()
-            continue
-        # Two line breaks in a row part paragraphs.
-        if parts and (effect == _BLOCK or (effect == _LINE_BREAK and starts and broken)):
-            if text := _joined(parts, verbatim):
-                pieces.append(Piece(text, opened[-1], links, link_chars, button_chars, bold, inlines))
-            parts, broken = [], False
-            links = link_chars = button_chars = bold = inlines = 0
-        elif effect == _LINE_BREAK and starts:
-            parts.append("\n")
-            broken = True
-        if starts:
-            if effect == _BLOCK:
-                frames.append(_frame(tag, element, opened))
-                opened.append(len(first))
-                first.append(len(pieces))
-                last.append(0)
-                verbatim += tag == "pre"
-            elif effect < _LINE_BREAK:
-                inlines += 1
-                if effect == _LINKED:
-                    in_links += 1
-                    links += 1
+    links = link_chars = button_chars = bold = inlines = 0  # of the piece
+    for element in chain(body.iter(), (None,)):
+        parent = around if element is None else element.getparent()
+        while True:
+            starts = innermost is parent
+            if starts:
+                if element is None:  # the end of the page
+                    break
+                opened.append((innermost, effect))
+                innermost = element
+                if effect == _SKIPPED:
+                    break
+                tag = element.tag
+                effect = effect_of(tag, _BLOCK)
+                if effect == _SKIPPED:
+                    break
+            # Two line breaks in a row part paragraphs.
+            if parts and (effect == _BLOCK or (effect == _LINE_BREAK and starts and broken)):
+                if text := _joined(parts, verbatim):
+                    texts.append(text)
+                    layout.owners.append(frame)
+                    layout.counts.append((links, link_chars, button_chars, bold, inlines))
+                parts, broken = [], False
+                links = link_chars = button_chars = bold = inlines = 0
+            elif effect == _LINE_BREAK and starts:
+                parts.append(_BREAK)
+                broken = True
+            if starts:
+                if effect == _BLOCK:
+                    parents.append(frame)
+                    depths.append(depths[frame] + 1 if frame >= 0 else 0)
+                    frame = len(tags)
+                    tags.append(tag)
+                    first.append(len(texts))
+                    last.append(0)
+                    attributes = element.items()
+                    if not attributes:
+                        names.append(_NO_NAMES)
+                    elif len(attributes) == 1 and attributes[0][0] == "class":  # as most have
+                        names.append(attributes[0][1] + _NO_NAMES)
+                    else:
+                        names.append(_read_attributes(dict(attributes), frame, layout))
+                    verbatim += tag == "pre"
+                elif effect < _LINE_BREAK:
+                    inlines += 1
+                    if effect == _LINKED:
+                        in_links += 1
+                        links += 1
+                    elif effect == _PRESSED:
+                        in_buttons += 1
+                    elif effect == _BOLD:
+                        bold += 1
+                text = element.text
+            else:
+                if effect == _BLOCK:
+                    last[frame] = len(texts)
+                    verbatim -= tags[frame] == "pre"
+                    frame = parents[frame]
+                elif effect == _LINKED:
+                    in_links -= 1
                 elif effect == _PRESSED:
-                    in_buttons += 1
-                elif effect == _BOLD:
-                    bold += 1
-            text = element.text
-        else:
-            if effect == _BLOCK:
-                last[opened.pop()] = len(pieces)
-                verbatim -= tag == "pre"
-            elif effect == _LINKED:
-                in_links -= 1
-            elif effect == _PRESSED:
-                in_buttons -= 1
-            if element is body:
+                    in_buttons -= 1
+                text = innermost.tail
+                innermost, effect = opened.pop()
+                if effect == _SKIPPED:
+                    continue
+            if text:
+                if text.isspace() and not verbatim:  # what stands between most elements
+                    if parts:
+                        parts.append(" ")
+                else:
+                    parts.append(text)
+                    broken = False
+                    if in_links:
+                        link_chars += len(text.strip())
+                    if in_buttons:
+                        button_chars += len(text.strip())
+            if starts:
                 break
-            text = element.tail
-        if not text:
-            continue
-        if verbatim:
-            parts.append(text)
-        elif text.isspace():  # what stands between most elements
-            if parts:
-                parts.append(" ")
-            continue
-        else:
-            parts.append(text.replace("\n", " "))  # a line break of the source is none of the page
-        broken = False
-        if in_links:
-            link_chars += len(text.strip())
-        if in_buttons:
-            button_chars += len(text.strip())
     return layout
 
 
-def _frame(tag: str, element: _Element, opened: list[int]) -> Frame:
-    role, names, hidden = "", _NO_NAMES, False
-    if attributes := element.items():
-        get = dict(attributes).get
-        role = get("role", "")
-        style = get("style")
-        hidden = (
-            get("aria-hidden") == "true"
-            or get("hidden") is not None
-            or (style is not None and _HIDDEN_STYLE.search(style) is not None)
-        )
-        label = get("aria-label", "")[:40]
-        names = f"{get('class', '')} {get('id', '')} {role} {get('itemprop', '')} {label}"
-    return Frame(tag, names, role, hidden, opened[-1] if opened else -1, len(opened))
+def _read_attributes(attributes: dict[str, str], frame: int, layout: Layout) -> str:
+    """Note whether a frame has a role and whether it is hidden; returns its names."""
+    get = attributes.get
+    if role := get("role", ""):
+        layout.roles[frame] = role
+    style = get("style")
+    if (
+        get("aria-hidden") == "true"
+        or "hidden" in attributes
+        or (style is not None and _HIDDEN_STYLE.search(style) is not None)
+    ):
+        layout.hidden.append(frame)
+    label = get("aria-label", "")[:40]
+    return f"{get('class', '')} {get('id', '')} {role} {get('itemprop', '')} {label}"
 
 
 def _joined(parts: list[str], verbatim: int) -> str:
     text = "".join(parts)
     if verbatim:
-        return text.strip("\n").rstrip()
-    if "\n" in text:
-        return "\n".join(filter(None, (" ".join(line.split()) for line in text.split("\n"))))
+        return text.replace(_BREAK, "\n").strip("\n").rstrip()
+    if _BREAK in text:
+        return "\n".join(filter(None, (" ".join(line.split()) for line in text.split(_BREAK))))
     return " ".join(text.split())

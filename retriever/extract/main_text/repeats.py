@@ -21,17 +21,19 @@ _ARTICLE = 300
 
 def hidden_repeats(layout: Layout, kept: Sequence[bool]) -> set[int]:
     """The kept pieces that the page hides and whose text it also shows, as for its structured data."""
-    hides = layout.held_by(index for index, frame in enumerate(layout.frames) if frame.hidden)
+    if not layout.hidden:
+        return set()
+    hides = layout.held_by(layout.hidden)
     hidden = [index for index in _kept(kept) if hides[index]]
     if not hidden:
         return set()
     shown: set[tuple[str, ...]] = set()
     for index in _kept(kept):
         if not hides[index]:
-            shown.update(_runs(layout.pieces[index].text))
+            shown.update(_runs(layout.texts[index]))
     repeats = set()
     for index in hidden:
-        runs = _runs(layout.pieces[index].text)
+        runs = _runs(layout.texts[index])
         if len(runs) >= _FEWEST_RUNS and sum(run in shown for run in runs) >= _REPEATED * len(runs):
             repeats.add(index)
         else:
@@ -41,16 +43,22 @@ def hidden_repeats(layout: Layout, kept: Sequence[bool]) -> set[int]:
 
 def comments_under_article(layout: Layout, kept: Sequence[bool]) -> set[int]:
     """The kept pieces in frames that are named after comments, where enough is kept besides."""
-    named = {names for names in {frame.names for frame in layout.frames} if _COMMENTS & name_words(names)}
+    different = set(layout.names)
+    named = {
+        names
+        for names in different
+        if ("comment" in (lower := names.lower()) or "disqus" in lower or "respond" in lower)
+        and _COMMENTS & name_words(names)
+    }
     if not named:
         return set()
     inside = layout.held_by(
         index
-        for index, frame in enumerate(layout.frames)
-        if frame.names in named and frame.tag not in _WHOLE_PAGE
+        for index, names in enumerate(layout.names)
+        if names in named and layout.tags[index] not in _WHOLE_PAGE
     )
     comments = {index for index in _kept(kept) if inside[index]}
-    sizes = (len(layout.pieces[index].text) for index in _kept(kept) if index not in comments)
+    sizes = (len(layout.texts[index]) for index in _kept(kept) if index not in comments)
     return comments if sum(size for size in sizes if size >= _LONG) >= _ARTICLE else set()
 
 

@@ -16,26 +16,26 @@ def outside_main_text(layout: Layout) -> list[bool]:
 
     A footer inside `<main>` or `<article>`, and one of a page that marks neither, may be anything.
     """
-    footers = [index for index, frame in enumerate(layout.frames) if frame.tag == "footer"]
-    if footers:
-        in_main = _in_main(layout)
-        footers = [index for index in footers if not in_main[index]] if any(in_main) else []
-    noscripts = [index for index, frame in enumerate(layout.frames) if frame.tag == "noscript"]
-    return [
-        footer or (noscript and _asks_for_javascript(piece.text))
-        for piece, footer, noscript in zip(
-            layout.pieces, layout.held_by(footers), layout.held_by(noscripts), strict=True
-        )
+    footers = layout.frames_of("footer")
+    if footers and not _has_main(layout):
+        footers = []
+    footers = [
+        frame for frame in footers if not any(_is_main(layout, outer) for outer in layout.lineage(frame))
     ]
+    outside = layout.held_by(footers)
+    for frame in layout.frames_of("noscript"):
+        for index in range(layout.first[frame], layout.last[frame]):
+            outside[index] = outside[index] or _asks_for_javascript(layout.texts[index])
+    return outside
 
 
-def _in_main(layout: Layout) -> list[bool]:
-    """Which frames are marked as the main part of the page, or in one that is."""
-    inside: list[bool] = []
-    for frame in layout.frames:
-        main = frame.tag in _MAIN or frame.role == "main"
-        inside.append(main or (frame.parent >= 0 and inside[frame.parent]))
-    return inside
+def _has_main(layout: Layout) -> bool:
+    """Whether a page marks its main part."""
+    return not _MAIN.isdisjoint(layout.tags) or "main" in layout.roles.values()
+
+
+def _is_main(layout: Layout, frame: int) -> bool:
+    return layout.tags[frame] in _MAIN or layout.roles.get(frame) == "main"
 
 
 def _asks_for_javascript(text: str) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,19 +18,26 @@ _TAGS = (  # noqa: SIM905
     "address aside header footer nav form main"
 ).split()
 TAG = {tag: index for index, tag in enumerate(_TAGS)}
-"""The columns of `TextFeatures.tags`; all other elements share the last one."""
+"""The rows of `TextFeatures.tags`; all other elements share the last one."""
 _WORDY = 400  # characters up to which the words of a piece are looked at
 _WORD = re.compile(r"[^\W\d_]+|[©$€£|»›·]")
+_SYMBOLS = "$|"  # those of _WORD in ASCII
+# The same for ASCII text, faster: letters in lower case, and a space for all that is in no word. A zero
+# stands between texts.
+_ASCII = bytes(
+    ord(sign.lower()) if sign.isalpha() or sign in f"{_SYMBOLS}\0" else ord(" ")
+    for sign in map(chr, range(128))
+).ljust(256)
 
 
 class TextFeatures(NamedTuple):
     """Measures of `n` pieces of text.
 
-    `columns` is (n, 22) and `tags` (n, 29), a one in the column of the piece's element; the others are (n,).
-    `heading` is the level of a heading, 0 for other text.
+    `rows` holds 22 measures, each (n,), and `tags` is (29, n), a one in the row of the piece's element; the
+    others are (n,). `heading` is the level of a heading, 0 for other text.
     """
 
-    columns: NDArray[np.float32]
+    rows: list[NDArray[Any]]
     tags: NDArray[np.float32]
     heading: NDArray[np.int64]
     chars: NDArray[np.float64]
@@ -37,46 +45,65 @@ class TextFeatures(NamedTuple):
     words: NDArray[np.float32]
 
 
-def text_words(text: str) -> list[str]:
-    """The words and the telling symbols of a text, in lower case; none of a long one."""
-    return _WORD.findall(text.lower()) if len(text) < _WORDY else []
+def text_words(texts: Sequence[str]) -> list[list[str]]:
+    """The words and the telling symbols of each text, in lower case; none of a long one."""
+    found: list[list[str]] = []
+    plain: list[str] = []
+    places: list[int] = []
+    for text in texts:
+        if len(text) >= _WORDY:
+            found.append([])
+        elif text.isascii() and "\0" not in text:
+            places.append(len(found))
+            plain.append(text)
+            found.append([])
+        else:
+            found.append(_WORD.findall(text.lower()))
+    joined = "\0".join(plain)
+    for symbol in _SYMBOLS:
+        joined = joined.replace(symbol, f" {symbol} ")
+    for place, text in zip(places, joined.encode().translate(_ASCII).decode().split("\0"), strict=False):
+        found[place] = text.split()
+    return found
 
 
 def measure_text(layout: Layout, weights: Mapping[str, float], title: str) -> TextFeatures:
     """Measure the text of each piece; `weights` are those of words, `title` is the page's `<title>`."""
-    texts, frames, *numbers = zip(*layout.pieces, strict=True)
+    texts = layout.texts
     signs = _count_signs(texts)
     chars, words = signs.chars, signs.spaces + 1
-    links, link_chars, button_chars, bold, inlines = np.array(numbers, dtype=np.float64)
+    links, link_chars, button_chars, bold, inlines = (
+        np.fromiter(chain.from_iterable(layout.counts), dtype=np.float64, count=5 * len(texts))
+        .reshape(-1, 5)
+        .T
+    )
     link_chars = np.minimum(link_chars, chars)
-    titled = frozenset(_WORD.findall(title.lower()))
-    columns = np.column_stack(
-        [
-            np.log1p(chars),
-            np.log1p(words),
-            np.minimum(20, chars / words),
-            link_chars / chars,
-            np.log1p(links),
-            np.minimum(1, button_chars / chars),
-            np.minimum(3, bold),
-            np.log1p(inlines),
-            signs.commas / words,
-            signs.stops / words,
-            signs.digits / chars,
-            signs.capitals / chars,
-            signs.ends_in_stop,
-            signs.ends_in_colon,
-            signs.ends_in_dots,
-            signs.asks,
-            _word_signs([text_words(text) for text in texts], weights, titled),
-            signs.prices & (chars < _WORDY),
-        ]
-    ).astype(np.float32)
-    tag = np.array([TAG.get(layout.frames[frame].tag, len(_TAGS)) for frame in frames])
-    tags = np.zeros((len(tag), len(_TAGS) + 1), dtype=np.float32)
-    tags[np.arange(len(tag)), tag] = 1
+    rows = [
+        np.log1p(chars),
+        np.log1p(words),
+        np.minimum(20, chars / words),
+        link_chars / chars,
+        np.log1p(links),
+        np.minimum(1, button_chars / chars),
+        np.minimum(3, bold),
+        np.log1p(inlines),
+        signs.commas / words,
+        signs.stops / words,
+        signs.digits / chars,
+        signs.capitals / chars,
+        signs.ends_in_stop,
+        signs.ends_in_colon,
+        signs.ends_in_dots,
+        signs.asks,
+        *_word_signs(text_words(texts), weights, frozenset(_WORD.findall(title.lower()))),
+        signs.prices & (chars < _WORDY),
+    ]
+    numbers = map(TAG.get, map(layout.tags.__getitem__, layout.owners), repeat(len(_TAGS)))
+    tag = np.array(list(numbers))
+    tags = np.zeros((len(_TAGS) + 1, len(tag)), dtype=np.float32)
+    tags[tag, np.arange(len(tag))] = 1
     heading = np.where((tag >= TAG["h1"]) & (tag <= TAG["h6"]), tag - TAG["h1"] + 1, 0)
-    return TextFeatures(columns, tags, heading, chars, link_chars, words.astype(np.float32))
+    return TextFeatures(rows, tags, heading, chars, link_chars, words.astype(np.float32))
 
 
 class _Signs(NamedTuple):
@@ -97,11 +124,16 @@ class _Signs(NamedTuple):
 
 def _count_signs(texts: Sequence[str]) -> _Signs:
     """Count in all texts at once: as one array of code points, with a zero after each."""
-    joined = "\0".join([*texts, ""]).encode("utf-32-le", errors="replace")
-    codes = np.frombuffer(joined, dtype=np.uint32)
-    ends = np.cumsum([len(text) + 1 for text in texts]) - 1  # the places of the zeros
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    after = np.append(codes[1:], 0)
+    joined = "\0".join([*texts, ""])
+    # Half as large where no character is beyond the basic plane, as hardly any is.
+    encoded = joined.encode("utf-16-le", errors="replace")
+    wide = len(encoded) > 2 * len(joined)
+    if wide:
+        encoded = joined.encode("utf-32-le", errors="replace")
+    codes: NDArray[np.uint16 | np.uint32] = np.frombuffer(encoded, dtype=np.uint32 if wide else np.uint16)
+    ends = np.cumsum(np.array(list(map(len, texts))) + 1) - 1  # the places of the zeros
+    starts = np.zeros_like(ends)
+    starts[1:] = ends[:-1] + 1
 
     def any_of(characters: str) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = codes == ord(characters[0])
@@ -114,17 +146,20 @@ def _count_signs(texts: Sequence[str]) -> _Signs:
         return counts
 
     stop, wide_stop = any_of(".?!"), any_of("。！？।؟")
+    before_gap = np.zeros(len(codes), dtype=bool)
+    np.logical_or(codes[1:] == 0, codes[1:] == ord(" "), out=before_gap[:-1])
     last = ends - 1
+    final, before = codes[last], codes[last - 1]
     return _Signs(
         (ends - starts).astype(np.float64),
         count(any_of(" \n")),
         count(any_of(",、，")),
-        count(wide_stop | (stop & ((after == 0) | (after == ord(" "))))),
+        count(wide_stop | (stop & before_gap)),
         count((codes >= ord("0")) & (codes <= ord("9"))),
         count((codes >= ord("A")) & (codes <= ord("Z"))),
-        (stop | wide_stop | any_of('"”'))[last],
-        any_of(":：")[last],
-        any_of("…")[last] | ((codes[last] == ord(".")) & (codes[last - 1] == ord("."))),
+        (stop | wide_stop)[last] | (final == ord('"')) | (final == ord("”")),
+        (final == ord(":")) | (final == ord("：")),
+        (final == ord("…")) | ((final == ord(".")) & (before == ord("."))),
         count(any_of("?？؟")) > 0,
         count(any_of("$€£")) > 0,
     )
@@ -133,26 +168,28 @@ def _count_signs(texts: Sequence[str]) -> _Signs:
 def _word_signs(
     words: Sequence[Sequence[str]], weights: Mapping[str, float], title: frozenset[str]
 ) -> NDArray[np.float64]:
-    """What the words of each of `n` texts say: (n, 5), zeros for a text without words.
+    """What the words of each of `n` texts say: (5, n), zeros for a text without words.
 
-    The columns are the sum, the lowest, the highest and the mean of their weights, and their likeness to the
+    The rows are the sum, the lowest, the highest and the mean of their weights, and their likeness to the
     title of the page.
     """
     count = len(words)
-    found = np.array([weights.get(word, np.nan) for text in words for word in text])
+    found = np.array(list(map(weights.get, chain.from_iterable(words), repeat(np.nan))))
     known = ~np.isnan(found)
-    owners = np.repeat(np.arange(count), [len(text) for text in words])[known]
+    owners = np.repeat(np.arange(count), list(map(len, words)))[known]
     found = found[known]
-    signs = np.zeros((count, 5))
+    signs = np.zeros((5, count))
     if len(found):
         numbers = np.bincount(owners, minlength=count)
         sums = np.bincount(owners, weights=found, minlength=count)
         at_least_one = np.maximum(1, numbers)
-        starts = np.flatnonzero(np.diff(owners, prepend=-1))
-        signs[:, 0], signs[:, 3] = sums / np.sqrt(at_least_one), sums / at_least_one
-        signs[owners[starts], 1] = np.minimum.reduceat(found, starts)
-        signs[owners[starts], 2] = np.maximum.reduceat(found, starts)
-    for index in [index for index, text in enumerate(words) if not title.isdisjoint(text)]:
+        starts = np.flatnonzero(np.concatenate([[True], owners[1:] != owners[:-1]]))
+        signs[0], signs[3] = sums / np.sqrt(at_least_one), sums / at_least_one
+        signs[1, owners[starts]] = np.minimum.reduceat(found, starts)
+        signs[2, owners[starts]] = np.maximum.reduceat(found, starts)
+    disjoint = map(title.isdisjoint, words)
+    for index in [index for index, none in enumerate(disjoint) if not none]:
         different = set(words[index])
-        signs[index, 4] = len(different & title) / len(different | title)
+        shared = len(different & title)
+        signs[4, index] = shared / (len(different) + len(title) - shared)
     return signs

@@ -50,9 +50,9 @@ def _labelled(row: Row) -> LabelledPage | None:
     if tree is None or row.gold_text is None:
         return None
     layout = lay_out(tree)
-    if not layout.pieces:
+    if not layout.texts:
         return None
-    words = [_words(piece.text) for piece in layout.pieces]
+    words = [_words(text) for text in layout.texts]
     sizes = np.array([len(piece) for piece in words], dtype=np.float32)
     signs = read_signs(tree, row.url or "")
     return LabelledPage(row.id, row.site, layout, signs, _shares(words, row.gold_text), sizes)

@@ -54,16 +54,16 @@ def _log_odds(
 def _name_votes(page: LabelledPage) -> _Votes:
     """Each word in the names of frames votes with the share of main text in the largest frame that has it."""
     layout = page.layout
-    mass = np.array([len(piece.text) for piece in layout.pieces], dtype=np.float64) ** 0.75
+    mass = np.array(list(map(len, layout.texts)), dtype=np.float64) ** 0.75
     mass /= mass.sum()
     inside = np.concatenate([[0.0], np.cumsum(mass * page.labels)])
     outside = np.concatenate([[0.0], np.cumsum(mass * (1 - page.labels))])
     most: dict[str, tuple[float, float]] = {}
-    for frame, first, last in zip(layout.frames, layout.first, layout.last, strict=True):
+    for names, first, last in zip(layout.names, layout.first, layout.last, strict=True):
         if last == first:
             continue
         yes, no = inside[last] - inside[first], outside[last] - outside[first]
-        for word in name_words(frame.names):
+        for word in name_words(names):
             held = most.get(word, (0.0, 0.0))
             most[word] = (max(held[0], yes), max(held[1], no))
     votes = {}
@@ -78,8 +78,8 @@ def _text_votes(page: LabelledPage) -> _Votes:
     """Each word of short texts has one vote a page, divided as these texts are."""
     yes: defaultdict[str, float] = defaultdict(float)
     seen: defaultdict[str, int] = defaultdict(int)
-    for piece, label in zip(page.layout.pieces, page.labels, strict=True):
-        for word in set(text_words(piece.text)):
+    for words, label in zip(text_words(page.layout.texts), page.labels, strict=True):
+        for word in set(words):
             yes[word] += float(label)
             seen[word] += 1
     return {word: (yes[word] / count, 1 - yes[word] / count) for word, count in seen.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retriever.extract.charset import decode
+from retriever.extract.charset import decode, to_utf8
 from retriever.extract.page import extract
 
 FRENCH = "L’été dernier, les élèves ont préféré la forêt à la plage : où était l’intérêt ? "
@@ -107,3 +107,13 @@ def test_undeclared_charsets_are_guessed(text: str, charset: str, times: int) ->
 def test_undeclared_french_is_not_read_as_central_european() -> None:
     text = "L'été dernier, les élèves ont préféré la forêt à la plage : où était l'intérêt ?"
     assert decode(text.encode("latin-1")) == text
+
+
+@pytest.mark.parametrize("body", [b"", FRENCH.encode(), FRENCH.encode()[:-3] + b"\xc3"])
+def test_utf8_stays_as_it_is_but_for_a_character_cut_in_half(body: bytes) -> None:
+    assert to_utf8(body) == body.removesuffix(b"\xc3")
+
+
+@pytest.mark.parametrize("charset", ["utf-8-sig", "utf-16", "iso2022_jp", "euc_jp", "shift_jis"])
+def test_any_charset_becomes_utf8(charset: str) -> None:
+    assert to_utf8(JAPANESE.encode(charset), f"text/html; charset={charset}") == JAPANESE.encode()

@@ -13,7 +13,7 @@ def metadata_of(head: str, body: str = "<p>text</p>") -> Metadata:
     markup = f"<html><head>{head}</head><body>{body}</body></html>"
     tree = parse(markup)
     assert tree is not None
-    return read_metadata(tree, list(described(tree)), markup)
+    return read_metadata(tree, list(described(tree)), markup.encode())
 
 
 def linked(data: str) -> str:

@@ -15,7 +15,7 @@ def blocks_of(html: str, title: str = "", leave_out: str = "-") -> tuple[Block, 
     tree = parse(html)
     assert tree is not None
     layout = lay_out(tree)
-    return assemble(layout, [leave_out not in piece.text for piece in layout.pieces], title)
+    return assemble(layout, [leave_out not in text for text in layout.texts], title)
 
 
 def texts(html: str, leave_out: str = "-") -> list[str]:
@@ -77,7 +77,7 @@ def test_the_footer_beside_the_main_part_is_no_main_text(tag: str) -> None:
     tree = parse(html)
     assert tree is not None
     layout = lay_out(tree)
-    outside = dict(zip((piece.text for piece in layout.pieces), outside_main_text(layout), strict=True))
+    outside = dict(zip(layout.texts, outside_main_text(layout), strict=True))
     assert outside == {
         "text": False,
         "by Ann": False,

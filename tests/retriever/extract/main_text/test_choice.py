@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress
+
 import numpy as np
 
 from retriever.extract.main_text.choice import choose
@@ -16,7 +18,7 @@ def kept(html: str, likely: list[float], kind: Kind = "other") -> list[str]:
     assert tree is not None
     layout = lay_out(tree)
     chosen = choose(layout, np.array(likely, dtype=np.float32), kind)
-    return [piece.text for piece, keep in zip(layout.pieces, chosen, strict=True) if keep]
+    return list(compress(layout.texts, chosen))
 
 
 def test_what_is_probably_main_text_is_kept() -> None:

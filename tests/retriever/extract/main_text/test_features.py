@@ -30,8 +30,16 @@ def features_of(html: str, url: str = "") -> Features:
 
 def test_names_are_cut_into_words() -> None:
     assert set(name_words("post-body mainText x nav_2 HTMLpage")) >= {"post", "body", "main", "text", "nav"}
-    assert text_words("Share © 2024") == ["share", "©"]
-    assert text_words("long " * 200) == []
+    assert text_words(["Share © 2024", "long " * 200, "US$5|Buy_now!"]) == [
+        ["share", "©"],
+        [],
+        ["us", "$", "|", "buy", "now"],
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "a|b||$5.00\tC-3\n", "".join(map(chr, range(128))), "don't\0know"])
+def test_words_of_ascii_are_read_like_those_of_other_texts(text: str) -> None:
+    assert text_words([f"{text} é"]) == [[*text_words([text])[0], "é"]]
 
 
 def test_every_page_has_the_same_columns_and_no_missing_numbers() -> None:

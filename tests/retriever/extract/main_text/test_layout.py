@@ -19,7 +19,7 @@ def layout_of(html: str) -> Layout:
 
 
 def texts(html: str) -> list[str]:
-    return [piece.text for piece in layout_of(html).pieces]
+    return layout_of(html).texts
 
 
 def test_inline_elements_stay_in_a_line_and_blocks_begin_one() -> None:
@@ -45,13 +45,21 @@ def test_what_shows_no_text_is_not_read_but_what_follows_is(tag: str) -> None:
     assert texts(f"<p>before <{tag}>hidden</{tag}> after</p>") == ["before after"]
 
 
+def test_what_is_in_elements_without_text_is_not_read_either() -> None:
+    drawn = "<svg><g>a <p>b</p> c</g> d</svg>"
+    assert texts(f"<div>one {drawn}two</div>{drawn}<template><div>e</div></template>three") == [
+        "one two",
+        "three",
+    ]
+
+
 def test_comments_and_processing_instructions_are_not_read() -> None:
     assert texts("<p>one <!-- two --><?php three ?>four</p>") == ["one four"]
 
 
 def test_a_piece_counts_its_links_buttons_and_bold_text() -> None:
-    (piece,) = layout_of("<p>See <a>here</a> and <a><b>there</b></a>, <button>or not</button></p>").pieces
-    assert (piece.links, piece.link_chars, piece.button_chars, piece.bold) == (2, 9, 6, 1)
+    layout = layout_of("<p>See <a>here</a> and <a><b>there</b></a>, <button>or not</button></p>")
+    assert layout.counts == [(2, 9, 6, 1, 4)]
 
 
 def test_a_frame_has_its_names_and_says_whether_it_is_hidden() -> None:
@@ -60,9 +68,9 @@ def test_a_frame_has_its_names_and_says_whether_it_is_hidden() -> None:
         '<div style="color: red; display : none">b</div><div hidden>c</div><div aria-hidden="true">d</div>'
         "<p>e</p>"
     )
-    frames = [layout.frames[piece.frame] for piece in layout.pieces]
-    assert frames[0].names.split() == ["post", "body", "p1", "main", "text", "The", "post"]
-    assert [frame.hidden for frame in frames] == [False, True, True, True, False]
+    assert layout.names[layout.owners[0]].split() == ["post", "body", "p1", "main", "text", "The", "post"]
+    assert layout.roles == {layout.owners[0]: "main"}
+    assert layout.hidden == layout.owners[1:4]
 
 
 def test_attributes_without_a_proper_name_do_no_harm() -> None:
@@ -77,7 +85,7 @@ def test_a_charset_that_the_page_declares_is_ignored() -> None:
 @pytest.mark.parametrize("html", ["", "   ", "<!-- nothing -->"])
 def test_a_text_without_elements_is_no_page(html: str) -> None:
     tree = parse(html)
-    assert tree is None or not lay_out(tree).pieces
+    assert tree is None or not lay_out(tree).texts
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -85,17 +93,17 @@ def test_no_word_is_lost_or_moved_and_frames_nest(seed: int) -> None:
     draw = random.Random(seed)
     words: list[str] = []
     layout = layout_of(f"<body>{made_up_tree(draw, words)}</body>")
-    read = " ".join(piece.text for piece in layout.pieces).split()
+    read = " ".join(layout.texts).split()
     # The parser moves what stands in a table outside its cells, so that only the words are sure.
     assert sorted(read) == sorted(words)
-    for index, frame in enumerate(layout.frames):
-        assert frame.parent < index
-        first, last = layout.first[index], layout.last[index]
-        assert first <= last <= len(layout.pieces)
-        if frame.parent >= 0:
-            assert layout.first[frame.parent] <= first <= last <= layout.last[frame.parent]
-            assert frame.depth == layout.frames[frame.parent].depth + 1
-    for number, piece in enumerate(layout.pieces):
-        assert piece.text.strip()
-        assert layout.first[piece.frame] <= number < layout.last[piece.frame]
-        assert layout.lineage(piece.frame)[-1] == 0
+    for frame, parent in enumerate(layout.parents):
+        assert parent < frame
+        first, last = layout.first[frame], layout.last[frame]
+        assert first <= last <= len(layout.texts)
+        if parent >= 0:
+            assert layout.first[parent] <= first <= last <= layout.last[parent]
+            assert layout.depths[frame] == layout.depths[parent] + 1
+    for number, (text, owner) in enumerate(zip(layout.texts, layout.owners, strict=True)):
+        assert text.strip()
+        assert layout.first[owner] <= number < layout.last[owner]
+        assert layout.lineage(owner)[-1] == 0

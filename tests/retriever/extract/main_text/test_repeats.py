@@ -18,12 +18,12 @@ def layout_of(html: str) -> Layout:
 
 def repeats(html: str, leave_out: str = "-") -> set[int]:
     layout = layout_of(html)
-    return hidden_repeats(layout, [leave_out not in piece.text for piece in layout.pieces])
+    return hidden_repeats(layout, [leave_out not in text for text in layout.texts])
 
 
 def comments(html: str) -> set[int]:
     layout = layout_of(html)
-    return comments_under_article(layout, [True] * len(layout.pieces))
+    return comments_under_article(layout, [True] * len(layout.texts))
 
 
 @pytest.mark.parametrize("hidden", ["hidden", "aria-hidden='true'", "style='display:none'"])
