@@ -32,7 +32,7 @@ ENV PATH=/opt/citewell/bin:$PATH \
     HF_HOME=/var/cache/citewell/huggingface
 # A citewell.toml that is mounted here is read.
 WORKDIR /etc/citewell
-USER citewell
+USER 10001:10001
 VOLUME ["/var/lib/citewell", "/var/cache/citewell"]
 EXPOSE 8090
 # The first start converts the weights of the encoder. No proxy of the environment is asked.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -45,6 +45,7 @@ from server.api.retrieve import retrieve
 from server.pages.site import pages, templates
 from server.services import Services, open_services
 from server.telemetry.metrics import Metrics
+from server.telemetry.shared import shared_folder
 
 _HANDLERS = (
     health,
@@ -82,13 +83,14 @@ _HANDLERS = (
 )
 
 
-def create_app(settings: Settings) -> Litestar:
+def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()) -> Litestar:
     """The service that the settings describe, as an ASGI application.
 
-    Its parts are opened when it starts; see `open_services` for what may be missing then.
+    Its parts are opened when it starts; see `open_services` for what may be missing then. `on_startup` is
+    called once they are open, or were tried.
     """
     wanted = settings.server
-    counted = Metrics()
+    counted = Metrics(shared_folder())
 
     @asynccontextmanager
     async def opened(app: Litestar) -> AsyncGenerator[None, None]:
@@ -99,6 +101,7 @@ def create_app(settings: Settings) -> Litestar:
     return Litestar(
         (*_HANDLERS, *pages()),
         lifespan=[opened],
+        on_startup=on_startup,
         guards=[admit],
         dependencies={
             "services": Provide(_services, sync_to_thread=False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
 from collections.abc import AsyncGenerator
@@ -77,6 +78,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
         )
         recorder = Recorder(store)
         metrics.watch(desk, recorder)
+        sharing = asyncio.create_task(metrics.keep_shared())
         answering = Answering(
             desk, store, pipelines, recorder, cache_seconds=wanted.cache_seconds, describe=problem_of
         )
@@ -102,6 +104,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
                 metrics,
             )
         finally:
+            sharing.cancel()
             await desk.close()
             await indexings.close()
             await recorder.close()

@@ -22,7 +22,7 @@ from retriever.collection.workers import extract_all
 from retriever.extract.sandbox import SandboxLimits
 
 # Part of every digest: a new number makes the next run read all pages again.
-_EXTRACTION = "1"
+_EXTRACTION = "2"
 _COMMIT = 1024  # pages between two commits of the index
 
 

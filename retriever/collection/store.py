@@ -16,7 +16,8 @@ CREATE TABLE IF NOT EXISTS pages (
     digest TEXT NOT NULL,
     title TEXT NOT NULL,
     passages TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('new', 'indexed', 'gone'))
+    state TEXT NOT NULL CHECK (state IN ('new', 'indexed', 'gone')),
+    date TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS pages_by_state ON pages (state) WHERE state != 'indexed';
 CREATE TABLE IF NOT EXISTS frontier (
@@ -46,6 +47,7 @@ class PageStore:
             what=f"The pages of the collection {folder.name!r}",
             cure=f"Delete {folder} and index its sources again.",
         )
+        self._add_dates()
 
     def close(self) -> None:
         """Close the file."""
@@ -58,9 +60,9 @@ class PageStore:
 
     def put(self, source: str, pages: Iterable[tuple[Page, str]]) -> None:
         """Write pages, each with the digest of its bytes; a page that exists is replaced."""
-        rows = [(p.url, source, digest, p.title, _dump(p.passages), "new") for p, digest in pages]
+        rows = [(p.url, source, digest, p.title, _dump(p.passages), "new", p.date) for p, digest in pages]
         with self.database.writing() as db:
-            db.executemany("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?)", rows)
+            db.executemany("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def drop(self, url: str) -> None:
         """Mark one page as gone."""
@@ -83,9 +85,9 @@ class PageStore:
     def unindexed(self) -> Iterator[tuple[Page, bool]]:
         """The pages that the index has yet to learn, or, where the second value is True, to forget."""
         with self.database.reading() as db:
-            rows = db.execute("SELECT url, title, passages, state FROM pages WHERE state != 'indexed'")
-            for url, title, passages, state in rows:
-                yield _page(url, title, passages), state == "gone"
+            rows = db.execute("SELECT url, title, passages, date, state FROM pages WHERE state != 'indexed'")
+            for url, title, passages, date, state in rows:
+                yield _page(url, title, passages, date), state == "gone"
 
     def mark_indexed(self) -> None:
         """Note that the index has committed everything that `unindexed` gave."""
@@ -97,7 +99,7 @@ class PageStore:
         """Return the page at `url`, or None when the collection does not hold it."""
         with self.database.reading() as db:
             row = db.execute(
-                "SELECT url, title, passages FROM pages WHERE url = ? AND state != 'gone'", (url,)
+                "SELECT url, title, passages, date FROM pages WHERE url = ? AND state != 'gone'", (url,)
             ).fetchone()
             return _page(*row) if row else None
 
@@ -126,11 +128,25 @@ class PageStore:
             rows = db.execute("SELECT DISTINCT source FROM pages WHERE state != 'gone' ORDER BY source")
             return [source for (source,) in rows]
 
+    def _add_dates(self) -> None:
+        """Give a store of a Citewell that kept no dates a column of them; its pages have none yet."""
+        if self._has_dates():
+            return
+        with self.database.writing() as db:
+            db.execute("BEGIN IMMEDIATE")
+            if not self._has_dates():  # another process may have been faster
+                db.execute("ALTER TABLE pages ADD COLUMN date TEXT NOT NULL DEFAULT ''")
+
+    def _has_dates(self) -> bool:
+        with self.database.reading() as db:
+            return any(name == "date" for _, name, *_ in db.execute("PRAGMA table_info(pages)"))
+
 
 def _dump(passages: Iterable[Passage]) -> str:
     return json.dumps([[p.text, *p.headings] for p in passages], ensure_ascii=False)
 
 
-def _page(url: str, title: str, passages: str) -> Page:
+def _page(url: str, title: str, passages: str, date: str) -> Page:
     rows = json.loads(passages)
-    return Page(url, title, tuple(Passage(url, title, text, tuple(headings)) for text, *headings in rows))
+    kept = tuple(Passage(url, title, text, tuple(headings)) for text, *headings in rows)
+    return Page(url, title, kept, date=date)

@@ -13,8 +13,9 @@ from core.errors import CitewellError
 from server.access.doorman import Visitor
 from server.api import sse
 from server.api.documented import problems
+from server.api.paging import Before, Limit, page_of
 from server.api.shapes import Answer, Asked, Asking, History, to
-from server.api.visibility import NoAnswerError, sees_all, visible_answer
+from server.api.visibility import NoAnswerError, visible_answer, whose
 from server.api.waiting import ended
 from server.services import Services
 from server.store.answers import StoredAnswer
@@ -129,10 +130,8 @@ async def read(
 async def history(
     services: NamedDependency[Services],
     visitor: NamedDependency[Visitor],
-    before: Annotated[
-        str | None, QueryParameter(max_length=64, description="Only answers older than that of this id.")
-    ] = None,
-    limit: Annotated[int, QueryParameter(ge=1, le=100, description="Most answers of a page.")] = 20,
+    before: Before = None,
+    limit: Limit = 20,
     words: Annotated[
         str,
         QueryParameter(
@@ -141,11 +140,9 @@ async def history(
     ] = "",
 ) -> History:
     """The questions of this key, newest first; those of all keys with the scope `admin`."""
-    key_id = None if sees_all(visitor) else visitor.key_id
-    rows = await services.store.get().answers.page(key_id, limit + 1, before, words)
-    more = rows[limit - 1].id if len(rows) > limit else None
-    asked = [Asked(row.id, row.status, row.question, row.created, row.seconds) for row in rows[:limit]]
-    return History(asked, more)
+    page = page_of(await services.store.get().answers.page(whose(visitor), limit + 1, before, words), limit)
+    asked = [Asked(row.id, row.status, row.question, row.created, row.seconds) for row in page.rows]
+    return History(asked, page.next)
 
 
 @delete(

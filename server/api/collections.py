@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import FromPath, JSONBody
 
 from core.errors import CitewellError
 from core.settings import Settings
@@ -16,6 +15,7 @@ from pipeline.providers import chosen_providers
 from retriever.collection.collection import Collection as StoredCollection
 from retriever.collection.collection import collection_names
 from server.api.documented import problems
+from server.api.paging import Before, Limit, page_of
 from server.api.shapes import Collection, Collections, Indexing, Job, Jobs, to
 from server.services import Services
 
@@ -59,15 +59,12 @@ async def index(services: NamedDependency[Services], data: JSONBody[Indexing]) -
 @get("/v1/jobs", opt={"scope": "admin"}, summary="List the jobs", responses=problems(), tags=["collections"])
 async def jobs(
     services: NamedDependency[Services],
-    before: Annotated[
-        str | None, QueryParameter(max_length=64, description="Only jobs older than that of this id.")
-    ] = None,
-    limit: Annotated[int, QueryParameter(ge=1, le=100, description="Most jobs of a page.")] = 20,
+    before: Before = None,
+    limit: Limit = 20,
 ) -> Jobs:
     """All jobs, newest first."""
-    rows = await services.store.get().jobs.page(limit + 1, before)
-    more = rows[limit - 1].id if len(rows) > limit else None
-    return Jobs([to(Job, row) for row in rows[:limit]], more)
+    page = page_of(await services.store.get().jobs.page(limit + 1, before), limit)
+    return Jobs([to(Job, row) for row in page.rows], page.next)
 
 
 @get(

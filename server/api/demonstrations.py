@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
 from litestar import delete, get, post
 from litestar.di import NamedDependency
-from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import FromPath, JSONBody
 
 from core.errors import CitewellError
 from server.access.doorman import Visitor
@@ -22,10 +21,10 @@ from server.api.demonstration_shapes import (
     Submitting,
 )
 from server.api.documented import problems
-from server.api.exports import MEDIA_TYPE
-from server.api.lines import one_line
+from server.api.lines import MEDIA_TYPE, json_lines, one_line
+from server.api.paging import Before, Limit, page_of
 from server.api.shapes import to
-from server.api.visibility import sees_all, visible_answer
+from server.api.visibility import is_visible, visible_answer, whose
 from server.services import Services
 from server.store.demonstrations import StoredDemonstration
 from server.work.demonstrating import Seen
@@ -116,7 +115,10 @@ async def submit(
     demonstration_id: FromPath[str],
     data: JSONBody[Submitting],
 ) -> Episode:
-    """Store the answer, once browsing has ended. The demonstration becomes an episode, which is returned."""
+    """Store the answer, once browsing has ended. The demonstration becomes an episode, which is returned.
+
+    What was written is an answer from then on, under the same id: it can be read, compared and rated.
+    """
     demonstration = await visible_demonstration(services, visitor, demonstration_id)
     own = await _own_pages(services, demonstration)
     episode: Episode = to(Episode, await services.demonstrating.submit(demonstration, data.answer, own))
@@ -148,16 +150,12 @@ async def take_up(
 async def demonstrations(
     services: NamedDependency[Services],
     visitor: NamedDependency[Visitor],
-    before: Annotated[
-        str | None, QueryParameter(max_length=64, description="Only those older than that of this id.")
-    ] = None,
-    limit: Annotated[int, QueryParameter(ge=1, le=100, description="Most demonstrations of a page.")] = 20,
+    before: Before = None,
+    limit: Limit = 20,
 ) -> DemonstrationList:
     """The demonstrations of this key, newest first; those of all keys with the scope `admin`."""
-    key_id = None if sees_all(visitor) else visitor.key_id
-    rows = await services.store.get().demonstrations.page(key_id, limit + 1, before)
-    more = rows[limit - 1].id if len(rows) > limit else None
-    return DemonstrationList([to(Demonstrated, row) for row in rows[:limit]], more)
+    page = page_of(await services.store.get().demonstrations.page(whose(visitor), limit + 1, before), limit)
+    return DemonstrationList([to(Demonstrated, row) for row in page.rows], page.next)
 
 
 @delete(
@@ -170,10 +168,12 @@ async def demonstrations(
 async def remove_demonstration(
     services: NamedDependency[Services], visitor: NamedDependency[Visitor], demonstration_id: FromPath[str]
 ) -> None:
-    """Delete a demonstration with all that it saw, submitted or not."""
+    """Delete a demonstration with all that it saw, submitted or not, and its answer."""
     await visible_demonstration(services, visitor, demonstration_id)
     services.demonstrating.forget(demonstration_id)
-    if not await services.store.get().demonstrations.delete(demonstration_id):
+    store = services.store.get()
+    await store.answers.delete(demonstration_id)
+    if not await store.demonstrations.delete(demonstration_id):
         raise NoDemonstrationError(demonstration_id)
 
 
@@ -197,12 +197,7 @@ async def demonstrated_episode(
     opt={"scope": "ask"},
     summary="What a demonstration saw",
     responses={
-        200: ResponseSpec(
-            str,
-            generate_examples=False,
-            description="One JSON object a search or page, as `citewell browse --replay` reads them.",
-            media_type=MEDIA_TYPE,
-        ),
+        200: json_lines("One JSON object a search or page, as `citewell browse --replay` reads them."),
         **problems(404),
     },
     media_type=MEDIA_TYPE,
@@ -240,7 +235,7 @@ async def visible_demonstration(
 ) -> StoredDemonstration:
     """The demonstration of an id; raises `NoDemonstrationError` where the visitor sees none."""
     found = await services.store.get().demonstrations.get(demonstration_id)
-    if found is None or (found.key_id != visitor.key_id and not sees_all(visitor)):
+    if found is None or not is_visible(visitor, found.key_id):
         raise NoDemonstrationError(demonstration_id)
     return found
 

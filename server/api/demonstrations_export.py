@@ -8,13 +8,11 @@ from typing import Annotated, Any, Literal
 
 from litestar import get
 from litestar.di import NamedDependency
-from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import QueryParameter
 from litestar.response import Stream
 
 from server.api.documented import problems
-from server.api.exports import MEDIA_TYPE
-from server.api.lines import one_line
+from server.api.lines import MEDIA_TYPE, json_lines, one_line
 from server.services import Services
 
 
@@ -23,12 +21,7 @@ from server.services import Services
     opt={"scope": "export"},
     summary="Export the demonstrations",
     responses={
-        200: ResponseSpec(
-            str,
-            generate_examples=False,
-            description="One JSON object a demonstration and line.",
-            media_type=MEDIA_TYPE,
-        ),
+        200: json_lines("One JSON object a demonstration and line."),
         **problems(),
     },
     media_type=MEDIA_TYPE,

@@ -9,15 +9,12 @@ from typing import Any, Protocol
 from litestar import get
 from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
-from litestar.openapi.datastructures import ResponseSpec
 from litestar.response import Stream
 
 from server.api.documented import problems
-from server.api.lines import one_line
+from server.api.lines import MEDIA_TYPE, json_lines, one_line
 from server.services import Services
 from server.store.database import Store
-
-MEDIA_TYPE = "application/x-ndjson"
 
 
 class _Exported(Protocol):
@@ -35,12 +32,7 @@ def _export(
         summary=f"Export the {name}",
         description=f"All {name}, oldest first{read}.",
         responses={
-            200: ResponseSpec(
-                str,
-                generate_examples=False,
-                description=f"One JSON object {what} and line.",
-                media_type=MEDIA_TYPE,
-            ),
+            200: json_lines(f"One JSON object {what} and line."),
             **problems(),
         },
         media_type=MEDIA_TYPE,

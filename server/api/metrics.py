@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from typing import Any
 
@@ -32,9 +33,9 @@ _TEXT = ResponseSpec(
     tags=["health"],
 )
 async def metrics(request: Request[Any, Any, Any], services: NamedDependency[Services]) -> Response[bytes]:
-    """The metrics of this process. A key needs the scope `admin`; without keys, this computer reads them."""
+    """The metrics of all processes of the service. A key needs `admin`; without keys, this computer reads."""
     await _check(services.doorman, request.headers.get("authorization"))
-    return Response(services.metrics.text(), media_type=_MEDIA_TYPE)
+    return Response(await asyncio.to_thread(services.metrics.text), media_type=_MEDIA_TYPE)
 
 
 async def _check(doorman: Doorman, header: str | None) -> None:

@@ -300,7 +300,10 @@ class Answer(Struct, frozen=True):
     created: datetime
     seconds: Annotated[float, Meta(description="From the request to the answer.")] | None = None
     cached: Annotated[bool, Meta(description="Whether the answer was known already.")] = False
-    mode: Literal["answer", "browse"] = "answer"
+    mode: Annotated[
+        Literal["answer", "browse", "demonstration"],
+        Meta(description="`demonstration` is what a person wrote, who cites by judgement."),
+    ] = "answer"
     options: dict[str, Any] = {}
     status: Literal["answered", "no_evidence"] | UnsetType = UNSET
     answer: str | UnsetType = UNSET

@@ -33,6 +33,16 @@ def sees_all(visitor: Visitor) -> bool:
     return visitor.key_id is None or "admin" in visitor.scopes
 
 
+def whose(visitor: Visitor) -> str | None:
+    """The key whose rows a visitor finds in lists; None for those of all."""
+    return None if sees_all(visitor) else visitor.key_id
+
+
+def is_visible(visitor: Visitor, key_id: str | None) -> bool:
+    """Whether a visitor sees what the key `key_id` has made, or who needs no key where that is None."""
+    return key_id == visitor.key_id or sees_all(visitor)
+
+
 async def visible_answer(services: Services, visitor: Visitor, answer_id: str) -> StoredAnswer:
     """The answer of an id, as far as it has come; raises `NoAnswerError` where the visitor sees none."""
     ticket = services.answering.ticket(answer_id)
@@ -40,7 +50,7 @@ async def visible_answer(services: Services, visitor: Visitor, answer_id: str) -
         found: StoredAnswer | None = services.answering.state(ticket)
     else:
         found = await services.store.get().answers.get(answer_id)
-    if found is None or (found.key_id != visitor.key_id and not sees_all(visitor)):
+    if found is None or not is_visible(visitor, found.key_id):
         raise NoAnswerError(answer_id)
     return found
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.text import squeeze
 from server.access.doorman import Visitor
-from server.api.visibility import sees_all
+from server.api.visibility import whose
 from server.store.answers import StoredAnswer
 from server.store.comparisons import StoredComparison
 from server.store.database import Store
@@ -71,7 +71,7 @@ class Queue:
 
 async def queue_of(store: Store, visitor: Visitor) -> Queue:
     """What is in a visitor's history, with what this visitor has said of it; raises `StoreError`."""
-    asked = await store.answers.repeated(None if sees_all(visitor) else visitor.key_id, _MOST_ANSWERS)
+    asked = await store.answers.repeated(whose(visitor), _MOST_ANSWERS)
     found = [different for answers in asked if len(different := _different(answers)) > 1]
     found.sort(key=lambda different: different[0].id, reverse=True)
     questions = {answer.question for different in found for answer in different}

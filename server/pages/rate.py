@@ -16,7 +16,7 @@ from server.access.doorman import Visitor
 from server.api.answers import shown
 from server.api.ratings import rater_of
 from server.api.scales import ANSWERS, REFERENCES, Scale
-from server.api.visibility import sees_all
+from server.api.visibility import whose
 from server.pages.agreement import krippendorff_alpha
 from server.pages.answer_view import view_of
 from server.pages.replies import html
@@ -93,7 +93,7 @@ async def ratings_page(services: NamedDependency[Services]) -> Template:
 
 async def _rateable(store: Store, visitor: Visitor) -> list[StoredAnswer]:
     """The newest answers of the history, those that were given again left out."""
-    page = await store.answers.page(None if sees_all(visitor) else visitor.key_id, _RECENT)
+    page = await store.answers.page(whose(visitor), _RECENT)
     return [
         answer
         for answer in page

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import RowMapping, delete, func, insert, select, update
 
 from server.store.connection import Database
+from server.store.newest import newest
 from server.store.owners import STOPPED, is_lost, this_process
 from server.store.tables import ANSWERS
 
@@ -93,11 +94,9 @@ class Answers:
         `before` leaves out that answer and all newer ones, `query` those without its words in the question,
         in this order and whatever their case.
         """
-        statement = select(*_COLUMNS).order_by(ANSWERS.c.id.desc()).limit(limit)
+        statement = newest(_COLUMNS, ANSWERS.c.id, limit, before)
         if key_id is not None:
             statement = statement.where(ANSWERS.c.key_id == key_id)
-        if before is not None:
-            statement = statement.where(ANSWERS.c.id < before)
         if query.strip():
             statement = statement.where(ANSWERS.c.folded.contains(_folded(query), autoescape=True))
         return [_answer(row) for row in await self._database.rows(statement)]
@@ -111,12 +110,12 @@ class Answers:
         recent = select(ANSWERS.c.id, ANSWERS.c.folded).where(ANSWERS.c.status == "done")
         if key_id is not None:
             recent = recent.where(ANSWERS.c.key_id == key_id)
-        newest = recent.order_by(ANSWERS.c.id.desc()).limit(_RECENT).cte()
-        again = select(newest.c.folded).group_by(newest.c.folded).having(func.count() > 1)
+        latest = recent.order_by(ANSWERS.c.id.desc()).limit(_RECENT).cte()
+        again = select(latest.c.folded).group_by(latest.c.folded).having(func.count() > 1)
         statement = (
             select(*_COLUMNS)
-            .join(newest, newest.c.id == ANSWERS.c.id)
-            .where(newest.c.folded.in_(again))
+            .join(latest, latest.c.id == ANSWERS.c.id)
+            .where(latest.c.folded.in_(again))
             .order_by(ANSWERS.c.id.desc())
             .limit(limit)
         )

@@ -11,6 +11,7 @@ from sqlalchemy import RowMapping, delete, insert, select, update
 
 from server.store.connection import Database
 from server.store.ids import new_id
+from server.store.newest import newest
 from server.store.tables import DEMONSTRATION_PAGES, DEMONSTRATIONS
 
 DemonstrationStatus = Literal["browsing", "answering", "submitted"]
@@ -74,11 +75,9 @@ class Demonstrations:
 
         `before` leaves out that demonstration and all newer ones.
         """
-        statement = select(*_COLUMNS).order_by(DEMONSTRATIONS.c.id.desc()).limit(limit)
+        statement = newest(_COLUMNS, DEMONSTRATIONS.c.id, limit, before)
         if key_id is not None:
             statement = statement.where(DEMONSTRATIONS.c.key_id == key_id)
-        if before is not None:
-            statement = statement.where(DEMONSTRATIONS.c.id < before)
         return [_demonstration(row) for row in await self._database.rows(statement)]
 
     async def act(

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from sqlalchemy import RowMapping, insert, select, update
 
 from server.store.connection import Database
+from server.store.newest import newest
 from server.store.owners import is_lost, this_process
 from server.store.tables import JOBS
 
@@ -69,9 +70,7 @@ class Jobs:
 
     async def page(self, limit: int, before: str | None = None) -> list[StoredJob]:
         """Return the newest jobs, at most `limit`; `before` leaves out that job and all newer ones."""
-        statement = select(*_COLUMNS).order_by(JOBS.c.id.desc()).limit(limit)
-        if before is not None:
-            statement = statement.where(JOBS.c.id < before)
+        statement = newest(_COLUMNS, JOBS.c.id, limit, before)
         return [_job(row) for row in await self._database.rows(statement)]
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from http import HTTPMethod
 
 from litestar.types import Message, Scope
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from core.errors import CitewellError
 from core.events import Done, Event, Failed, Fetched, Searched, Token
@@ -19,16 +22,24 @@ STAGES = ("browse", "search", "fetch", "rank", "generate", "check", "score")
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 _BYTES_A_TOKEN = 3  # as in generator.estimate
 _MOST_REASONS = 50
+_PAUSE = 1.0  # seconds between two looks at the queue, where other processes read its length
 _METHODS = frozenset(method.value for method in HTTPMethod)
 
 
 class Metrics:
-    """The numbers of one application, in a registry of its own. No label has values that clients choose."""
+    """The numbers of one application, in a registry of its own. No label has values that clients choose.
 
-    def __init__(self) -> None:
+    Processes that share them are one application: each adds its own, and gives those of all.
+    """
+
+    def __init__(self, shared: str = "") -> None:
+        """Count for this process, or for all that share the folder `shared` (see `sharing_metrics`)."""
         self._registry = registry = CollectorRegistry()
+        self._shared = shared
         self._reasons: set[str] = set()
-        ProcessCollector(registry=registry)
+        self._gauges: list[tuple[Gauge, Callable[[], float]]] = []
+        if not shared:  # memory and open files cannot be told for processes that are not this one
+            ProcessCollector(registry=registry)
         self._requests = Counter(
             "citewell_http_requests",
             "Requests that were answered, by the pattern of their address.",
@@ -79,6 +90,12 @@ class Metrics:
         self._failed = Counter(
             "citewell_pages_failed", "Pages that gave nothing, by the reason.", ["reason"], registry=registry
         )
+        self._found = Counter(
+            "citewell_provider_answers",
+            "Searches for which a provider found pages that were among the best.",
+            ["provider"],
+            registry=registry,
+        )
         self._providers = Counter(
             "citewell_provider_failures",
             "Searches of a provider that failed while others answered, by the reason.",
@@ -94,17 +111,36 @@ class Metrics:
             self._stages.labels(stage)
 
     def watch(self, desk: Desk, recorder: Recorder) -> None:
-        """Read the length of the queue and what waits for the database whenever the metrics are read."""
+        """Have the length of the queue, and of what waits for the database, among the numbers."""
         for name, help_, read in (
             ("questions_running", "Questions that are worked on.", lambda: desk.running),
             ("questions_waiting", "Questions that wait for their turn.", lambda: desk.waiting),
             ("answers_unstored", "Ends of questions that wait for the database.", lambda: recorder.pending),
         ):
-            Gauge(f"citewell_{name}", help_, registry=self._registry).set_function(read)
+            gauge = Gauge(f"citewell_{name}", help_, registry=self._registry, multiprocess_mode="livesum")
+            self._gauges.append((gauge, read))
+
+    async def keep_shared(self) -> None:
+        """Tell the other processes how long the queue is, again and again, until cancelled.
+
+        Where the numbers are not shared, nobody has to be told, and this returns at once.
+        """
+        while self._shared:
+            self._look()
+            await asyncio.sleep(_PAUSE)
 
     def text(self) -> bytes:
         """All numbers in Prometheus's text format."""
-        return generate_latest(self._registry)
+        self._look()
+        if not self._shared:
+            return generate_latest(self._registry)
+        merged = CollectorRegistry()
+        MultiProcessCollector(merged, self._shared)  # type: ignore[no-untyped-call]
+        return generate_latest(merged)
+
+    def _look(self) -> None:
+        for gauge, read in self._gauges:
+            gauge.set(read())
 
     async def sent(self, message: Message, scope: Scope) -> None:
         """Count a reply as it begins; this is a hook of Litestar, called before each message is sent."""
@@ -117,11 +153,11 @@ class Metrics:
     def happened(self, event: Event) -> None:
         """Count an event of the work on a question."""
         match event:
-            case Searched(_, failures):
+            case Searched(hits, failures):
+                for provider in {_provider(name) for hit in hits for name in hit.provider.split(", ")}:
+                    self._found.labels(provider).inc()
                 for failure in failures:
-                    name = failure.url.partition(":")[0]
-                    provider = name if name in PROVIDERS else "other"
-                    self._providers.labels(provider, self._reason(failure.kind)).inc()
+                    self._providers.labels(_provider(failure.url), self._reason(failure.kind)).inc()
             case Fetched():
                 self._fetched.inc()
             case Failed(failure):
@@ -151,6 +187,11 @@ class Metrics:
             self._reasons.add(kind)
             return kind
         return "other"
+
+
+def _provider(name: str) -> str:
+    kind = name.partition(":")[0]
+    return kind if kind in PROVIDERS else "other"
 
 
 def _problem(error: CitewellError) -> str:

@@ -27,6 +27,7 @@ from generator.citations.marks import read_marks
 from server.store.database import Store
 from server.store.demonstrations import StoredDemonstration
 from server.store.ids import new_id
+from server.work.demonstrated import written_answer
 from server.work.errors import BrowsedElsewhereError, BrowsingError, BrowsingOverError
 from server.work.opening import Opening
 from server.work.own_pages import OwnPages
@@ -169,6 +170,7 @@ class Demonstrating:
     async def submit(self, demonstration: StoredDemonstration, answer: str, own: OwnPages) -> Episode:
         """Store the answer, and with it the episode that the demonstration has become.
 
+        An answer with text is one of the service's answers from then on, under the id of the demonstration.
         The episode names pages of this computer's files as `own` does.
         In the episode, repeated scrolls are merged, and each state is the one that a model would have seen.
         Raises `BrowsingError` while browsing goes on, `BrowsingOverError` where it was submitted already, and
@@ -182,6 +184,8 @@ class Demonstrating:
         _check_answer(episode)
         if not await self._store.get().demonstrations.submit(demonstration, msgspec.to_builtins(episode)):
             raise BrowsedElsewhereError
+        if episode.answer:
+            await self._store.get().answers.add(written_answer(demonstration, episode))
         self.forget(demonstration.id)
         return episode
 

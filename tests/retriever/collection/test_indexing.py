@@ -48,6 +48,20 @@ async def test_only_what_changed_is_read_again(library: Library, notes: Path) ->
     assert library.indexed_passages() == library.stored_passages() == 2
 
 
+def test_the_date_of_a_page_is_kept(library: Library, tmp_path: Path) -> None:
+    file = tmp_path / "aardvark.html"
+    file.write_text(
+        '<html><head><title>Aardvark</title><meta property="article:published_time" '
+        'content="2024-05-06T07:08:09Z"></head>'
+        "<body><article><h1>Aardvark</h1><p>It digs for termites at night with its strong claws, and "
+        "sleeps in its burrow by day.</p></article></body></html>"
+    )
+    index(library, file)
+    page = library.open().page(file.as_uri())
+    assert page is not None
+    assert page.date == "2024-05-06"
+
+
 async def test_a_file_that_is_removed_is_forgotten(library: Library, notes: Path) -> None:
     index(library, notes)
     (notes / "bison.md").unlink()

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from core.types import Page, Passage
 from retriever.collection.store import PageStore
 
+_BEFORE_DATES = """
+CREATE TABLE pages (
+    url TEXT PRIMARY KEY,
+    source TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    title TEXT NOT NULL,
+    passages TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('new', 'indexed', 'gone'))
+) WITHOUT ROWID;
+"""
 
-def page(url: str, *texts: str) -> Page:
+
+def page(url: str, *texts: str, date: str = "") -> Page:
     passages = tuple(Passage(url, f"Title of {url}", text, ("History", "19th century")) for text in texts)
-    return Page(url, f"Title of {url}", passages)
+    return Page(url, f"Title of {url}", passages, date=date)
 
 
 @pytest.fixture
@@ -21,7 +36,10 @@ def store(tmp_path: Path) -> PageStore:
 
 
 def test_a_page_comes_back_as_it_was_put(store: PageStore, tmp_path: Path) -> None:
-    pages = [page("https://a.example/", "One.", "Zwei 鯨 \0 \U0001f40b"), page("b", "Other.")]
+    pages = [
+        page("https://a.example/", "One.", "Zwei 鯨 \0 \U0001f40b"),
+        page("b", "Other.", date="2024-05-06"),
+    ]
     store.put("source", [(p, "digest") for p in pages])
     store.close()
     again = PageStore(tmp_path / "pages.db")
@@ -70,3 +88,25 @@ def test_two_connections_see_each_other(store: PageStore, tmp_path: Path) -> Non
     reader = PageStore(tmp_path / "pages.db")
     store.put("source", [(page("a", "1"), "d")])
     assert reader.page("a") == page("a", "1")
+
+
+def test_a_store_that_kept_no_dates_goes_on_and_learns_them(tmp_path: Path) -> None:
+    file = tmp_path / "pages.db"
+    with closing(sqlite3.connect(file)) as old:
+        old.executescript(_BEFORE_DATES)
+        old.execute("INSERT INTO pages VALUES ('a', 'source', 'd', 'Title of a', '[[\"1\"]]', 'indexed')")
+        old.commit()
+    at_once = Barrier(4)
+
+    def open_store(_: int) -> PageStore:
+        at_once.wait()
+        return PageStore(file)
+
+    with ThreadPoolExecutor(4) as pool:
+        reader, writer, *_ = pool.map(open_store, range(4))
+    found = reader.page("a")
+    assert found is not None
+    assert (found.title, found.passages[0].text, found.date) == ("Title of a", "1", "")
+    assert writer.digests() == {"a": "d"}
+    writer.put("source", [(page("a", "1", date="2024-05-06"), "e")])
+    assert reader.page("a") == page("a", "1", date="2024-05-06")

@@ -93,10 +93,10 @@ async def test_many_pages_at_a_time_each_get_their_own_result(sandbox: Sandbox) 
 
 
 async def test_a_page_that_never_ends_is_given_up_and_its_process_replaced(workers: Workers) -> None:
-    async with Sandbox(SandboxLimits(workers=1, seconds=0.7)) as sandbox:
+    async with Sandbox(SandboxLimits(workers=1, seconds=2.0)) as sandbox:
         assert await sandbox.extract(HTML, URL)
         endless, page = await asyncio.gather(reason(sandbox, ENDLESS_PDF), sandbox.extract(HTML, URL))
-    assert endless == "reading it took longer than 0.7 s"
+    assert endless == "reading it took longer than 2 s"
     assert page.title == "Kites"
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import timeit
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
 from core.errors import InputError
-from server.access.keys import SCOPES, matches, new_key, read_key
+from server.access.keys import SCOPES, Presented, matches, new_key, read_key
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 
@@ -49,6 +51,23 @@ def test_a_secret_has_256_random_bits_and_is_in_no_repr() -> None:
 )
 def test_what_has_not_the_form_of_a_key(text: str) -> None:
     assert read_key(text) is None
+
+
+@pytest.mark.alone
+def test_a_wrong_secret_takes_as_long_as_no_key_at_all() -> None:
+    """Neither whether a key exists nor how much of its hash is right can be told from the time."""
+    key = new_key("laptop", ["ask"]).key
+    nearly = key.hash[:-1] + ("0" if key.hash[-1] != "0" else "1")
+    other = "".join("0" if digit != "0" else "1" for digit in key.hash)
+    cases = [(None, key.hash), (key, nearly), (key, other)]
+    for _ in range(20):  # the machine may have other work, which lasts
+        times = [
+            min(timeit.repeat(partial(matches, kept, Presented(key.id, hash_)), number=2_000, repeat=5))
+            for kept, hash_ in cases
+        ]
+        if max(times) < 1.3 * min(times):
+            return
+    raise AssertionError(f"the times differ: {times}")
 
 
 def test_keys_that_hold_no_more() -> None:

@@ -104,7 +104,7 @@ def serving(settings: Settings) -> Iterator[Service]:
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:
-            with httpx.Client(base_url=url, timeout=30, trust_env=False) as client:
+            with httpx.Client(base_url=url, timeout=120, trust_env=False) as client:
                 while not server.started and thread.is_alive():
                     time.sleep(0.01)  # uvicorn has no event to wait for
                 yield Service(settings, url, client, server)
@@ -167,7 +167,7 @@ class Search:
     questions: list[str] = field(default_factory=list)
 
     def await_question(self) -> None:
-        assert self.asked.acquire(timeout=10), "no question reached the search"
+        assert self.asked.acquire(timeout=60), "no question reached the search"
 
 
 @pytest.fixture

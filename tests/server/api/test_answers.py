@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from tests.server.api.conftest import BATS, Search, Service, read_events
+from core.settings import Settings
+from tests.server.api.conftest import BATS, Search, Service, read_events, serving
 
 
 def wait_for_state(service: Service, answer_id: str, state: str) -> dict[str, Any]:
@@ -59,6 +61,26 @@ def test_a_client_that_was_cut_off_gets_the_rest(slow: Service, search: Search) 
     assert rest[0].id == first.id.replace(".1", ".2")
     assert rest[-1].name == "done"
     assert len(search.questions) == 1
+
+
+def test_another_process_says_that_it_has_not_the_events(
+    settings: Callable[..., Settings], search: Search
+) -> None:
+    """What runs elsewhere cannot be resumed, and once it is done, every process tells its end."""
+    both = settings(search__providers="searxng", search__searxng_url=search.url, search__seconds=15)
+    with serving(both) as one, serving(both) as other, one.events("Why?") as stream:
+        first = next(stream)
+        search.await_question()
+        answer_id = first.id.partition(".")[0]
+        wait_for_state(other, answer_id, "running")
+        refused = other.client.get(f"/v1/answers/{answer_id}/events", headers={"Last-Event-ID": first.id})
+        assert (refused.status_code, refused.json()["type"]) == (409, "/problems/elsewhere")
+        search.gate.set()
+        *_, last = stream
+        with other.client.stream("GET", f"/v1/answers/{answer_id}/events") as again:
+            *_, told = read_events(again)
+    assert (last.name, told.name) == ("done", "done")
+    assert told.data == last.data
 
 
 def test_the_events_of_a_finished_answer_can_be_had_again(service: Service) -> None:

@@ -21,7 +21,7 @@ NOTE = "Note: Other messages of the conversation were not read: each question is
 
 
 def client_of(service: Service, key: str = "none") -> openai.OpenAI:
-    return openai.OpenAI(base_url=f"{service.url}/v1", api_key=key, max_retries=0, timeout=20)
+    return openai.OpenAI(base_url=f"{service.url}/v1", api_key=key, max_retries=0, timeout=120)
 
 
 @pytest.fixture

@@ -195,3 +195,35 @@ def test_no_folder_of_the_computer_is_told(settings: Callable[..., Settings], tm
     entries = [json.loads(line) for line in recording.splitlines()]
     assert [entry["key"] for entry in entries][1:] == ["collection:handbook/citations.md"]
     assert "file:" not in json.dumps(now) + done.text + recording
+
+
+def test_what_a_person_wrote_is_compared_with_an_answer_of_the_service(service: Service) -> None:
+    question = "Which animals give gifts to humans?"
+    now = browse(service, begin(service, question=question), "Search crows", "Clicked on link 0")
+    now = browse(service, now, f"Quote: {QUOTED}", "End: Answer")
+    assert submit(service, now, "It is crows [1]. Nobody else does.").status_code == 201
+    written = service.client.get(f"/v1/answers/{now['id']}").json()
+    assert (written["mode"], written["answer"]) == ("demonstration", "It is crows. [1] Nobody else does.")
+    assert [(each["citations"], each["supported"]) for each in written["sentences"]] == [
+        ([1], True),
+        ([], False),
+    ]
+    assert [reference["text"] for reference in written["references"]] == [QUOTED]
+    assert f'href="/trace/{now["id"]}"' in service.client.get(f"/answers/{now['id']}").text
+    asked = service.ask(question, extractive=True).json()
+    assert asked["status"] == "answered", asked
+
+    page = service.client.get("/compare").text
+    assert "It is crows." in page
+    assert asked["sentences"][0]["text"] in page
+    assert now["id"] in page
+    ratings = dict.fromkeys(("usefulness", "coherence", "unsupported", "overall"), -1)
+    answers = [{"answer_id": asked["id"]}, {"answer_id": now["id"]}]
+    body = {"question": question, "answers": answers} | ratings
+    assert service.client.post("/v1/comparisons", json=body).status_code == 201
+    rows = [json.loads(line) for line in service.client.get("/v1/export/comparisons").text.splitlines()]
+    (row,) = (each for each in rows if each["question"] == question)
+    assert row["answers"][1]["text"] == written["answer"]
+    assert row["answers"][1]["references"] == [QUOTED]
+    assert service.client.delete(f"/v1/demonstrations/{now['id']}").status_code == 204
+    assert service.client.get(f"/v1/answers/{now['id']}").status_code == 404

@@ -73,7 +73,7 @@ def test_large_headers_are_refused(service: Service, size: int) -> None:
 
 
 def test_headers_without_an_end_are_not_read_for_ever(service: Service) -> None:
-    with socket.create_connection(("127.0.0.1", service.client.base_url.port or 0), timeout=10) as client:
+    with socket.create_connection(("127.0.0.1", service.client.base_url.port or 0), timeout=60) as client:
         client.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n")
         reply = b""
         try:

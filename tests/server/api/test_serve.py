@@ -36,12 +36,12 @@ class Process:
         line = self.process.stderr.readline()
         address = re.search(r"http://\S+", line)
         assert address, line
-        with httpx.Client(base_url=address[0], timeout=30, trust_env=False) as client:
+        with httpx.Client(base_url=address[0], timeout=120, trust_env=False) as client:
             assert client.get("/ready").status_code == 200  # connections wait until the service has started
             yield client
 
     def ended(self) -> tuple[int, str]:
-        _, errors = self.process.communicate(timeout=30)
+        _, errors = self.process.communicate(timeout=120)
         return self.process.returncode, errors
 
 
@@ -125,6 +125,11 @@ def test_with_keys_other_computers_may_ask(run: Serve, tmp_path: Path) -> None:
     with process.client() as client:
         assert client.get("/v1/answers").status_code == 401
         assert client.get("/v1/answers", headers=key | {"Host": "any.example"}).status_code == 200
+        wrong = {"Authorization": key["Authorization"][:-1] + "~"}
+        assert client.get("/v1/answers", headers=wrong).status_code == 401
+        assert client.post("/v1/answers", json={"question": BATS}, headers=key).status_code == 201
+    process.process.send_signal(signal.SIGTERM)
+    assert key["Authorization"].rpartition("_")[2] not in process.ended()[1]
 
 
 def test_a_port_that_is_taken_is_named(run: Serve) -> None:

@@ -21,7 +21,7 @@ from tests.server.store.test_faults import tiny_disk
 __all__ = ["collection_data", "run", "search", "settings", "slow", "start", "tiny_disk"]
 
 
-def until(check: Callable[[], Any], seconds: float = 60) -> None:
+def until(check: Callable[[], Any], seconds: float = 120) -> None:
     """Ask again and again: what happens in another process has no event to wait for."""
     end = time.monotonic() + seconds
     while not check():
@@ -59,10 +59,23 @@ def give_thumb(client: httpx.Client, address: str, comment: str = "") -> httpx.R
     return client.post(f"{address}/feedback", json={"thumb": 1, "comment": comment})
 
 
+def compare(client: httpx.Client, address: str) -> httpx.Response:
+    answers = [{"answer_id": address.rpartition("/")[2]}, {"text": "By their whiskers."}]
+    ratings = dict.fromkeys(("usefulness", "coherence", "unsupported", "overall"), -1)
+    return client.post("/v1/comparisons", json={"question": BATS, "answers": answers} | ratings)
+
+
+def judge(client: httpx.Client, address: str) -> set[str]:
+    """Say what one thinks of an answer, in two ways; returns the ids of what was accepted."""
+    given = (give_thumb(client, address), compare(client, address))
+    assert {reply.status_code for reply in given} == {201}
+    return {reply.json()["id"] for reply in given}
+
+
 def exported(client: httpx.Client) -> set[str]:
-    """The ids of all feedback."""
-    lines = client.get("/v1/export/feedback").text.split("\n")
-    return {json.loads(line)["id"] for line in lines if line}
+    """The ids of all feedback and all comparisons."""
+    text = "".join(client.get(f"/v1/export/{name}").text for name in ("feedback", "comparisons"))
+    return {json.loads(line)["id"] for line in text.split("\n") if line}
 
 
 def states(client: httpx.Client) -> dict[str, str]:

@@ -10,8 +10,10 @@ from tests.server.faults.conftest import (
     PostgresServer,
     answers_again,
     ask_notes,
+    compare,
     exported,
     give_thumb,
+    judge,
     searching,
     states,
     until,
@@ -23,7 +25,7 @@ def test_a_database_that_goes_away_midway_costs_nothing_that_was_accepted(
 ) -> None:
     service = start(server__database_url=postgres_server.url, **searching(search))
     known = ask_notes(service.client).headers["Location"]
-    accepted = {give_thumb(service.client, known).json()["id"]}
+    accepted = judge(service.client, known)
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(service.ask, "Why?")
         search.await_question()
@@ -31,7 +33,11 @@ def test_a_database_that_goes_away_midway_costs_nothing_that_was_accepted(
         postgres_server.stop()
         assert service.client.get("/health").status_code == 200
         assert service.client.get("/ready").status_code == 503
-        for refused in (ask_notes(service.client), give_thumb(service.client, known)):
+        for refused in (
+            ask_notes(service.client),
+            give_thumb(service.client, known),
+            compare(service.client, known),
+        ):
             assert (refused.status_code, refused.json()["type"]) == (503, "/problems/store-unreachable")
             assert "Retry-After" in refused.headers
         search.gate.set()
@@ -42,7 +48,7 @@ def test_a_database_that_goes_away_midway_costs_nothing_that_was_accepted(
     until(lambda: answers_again(service))
     assert set(states(service.client).values()) == {"done"}
     assert reply.headers["Location"] in states(service.client)
-    accepted.add(give_thumb(service.client, known).json()["id"])
+    accepted |= judge(service.client, known)
     assert exported(service.client) == accepted
 
 
@@ -61,13 +67,17 @@ def test_a_database_that_is_down_at_first_is_used_once_it_is_up(
 def test_a_full_disk_costs_nothing_that_was_accepted(tiny_disk: Path, start: Start, search: Search) -> None:
     service = start(server__database_url=f"sqlite:///{tiny_disk / 'c.sqlite3'}", **searching(search))
     known = ask_notes(service.client).headers["Location"]
-    accepted = {give_thumb(service.client, known).json()["id"]}
+    accepted = judge(service.client, known)
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(service.ask, "Why?")
         search.await_question()
         until(lambda: "running" in states(service.client).values())
         ballast = fill(tiny_disk)
-        for refused in (ask_notes(service.client), give_thumb(service.client, known)):
+        for refused in (
+            ask_notes(service.client),
+            give_thumb(service.client, known),
+            compare(service.client, known),
+        ):
             assert (refused.status_code, refused.json()["type"]) == (503, "/problems/store-full")
         assert exported(service.client) == accepted  # what is stored can be read
         search.gate.set()
@@ -77,7 +87,7 @@ def test_a_full_disk_costs_nothing_that_was_accepted(tiny_disk: Path, start: Sta
     until(lambda: answers_again(service))
     assert set(states(service.client).values()) == {"done"}
     assert reply.headers["Location"] in states(service.client)
-    accepted.add(give_thumb(service.client, known).json()["id"])
+    accepted |= judge(service.client, known)
     assert exported(service.client) == accepted
 
 

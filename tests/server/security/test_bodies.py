@@ -28,7 +28,7 @@ def client(settings: Callable[..., Settings]) -> Iterator[httpx.Client]:
 
 def raw(client: httpx.Client, request: bytes) -> int:
     """The status of the reply to what is sent as it is; 0 where the connection was closed without one."""
-    with socket.create_connection(("127.0.0.1", client.base_url.port or 0), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", client.base_url.port or 0), timeout=60) as connection:
         connection.sendall(request)
         reply = b""
         while b"\r\n" not in reply and (piece := connection.recv(4096)):

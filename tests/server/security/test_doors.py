@@ -176,7 +176,7 @@ def test_another_spelling_of_an_address_is_no_way_round(locked: Locked, path: st
 )
 def test_no_file_beside_the_static_ones_is_served(locked: Locked, path: str) -> None:
     # httpx tidies addresses: this one goes out as it is.
-    connection = http.client.HTTPConnection("127.0.0.1", locked.service.client.base_url.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", locked.service.client.base_url.port, timeout=60)
     connection.request("GET", path)
     response = connection.getresponse()
     assert response.status in (400, 401, 404)

@@ -9,7 +9,7 @@ import pytest
 
 from scorer.data.reading import read_comparisons
 from server.store.columns import storable
-from tests.server.api.conftest import Service, Start
+from tests.server.api.conftest import BATS, Service, Start
 
 TEXTS = (
     'quote " backslash \\ slash / end',
@@ -68,6 +68,15 @@ def test_a_comparison_is_one_line_whatever_it_says(fresh: Service, tmp_path: Pat
     file = tmp_path / "comparisons.jsonl"
     file.write_bytes(b"\n".join(lines) + b"\n")
     assert read_comparisons(file).funnel["lines"] == len(TEXTS)
+
+
+def test_feedback_is_one_line_whatever_it_says(fresh: Service) -> None:
+    answer = fresh.ask(BATS).json()["id"]
+    for text in TEXTS:
+        body = {"thumb": 1, "comment": f"Because {text}"}
+        assert fresh.client.post(f"/v1/answers/{answer}/feedback", json=body).status_code == 201, text
+    rows = [json.loads(line) for line in lines_of(fresh, "feedback")]
+    assert [row["comment"] for row in rows] == [f"Because {storable(text)}".strip() for text in TEXTS]
 
 
 @pytest.mark.parametrize("lone", LONE)

@@ -80,7 +80,7 @@ async def test_a_writer_that_is_cancelled_takes_no_other_along() -> None:
     assert disk.transactions
     first.cancel()
     disk.gate.set()
-    outcomes = await asyncio.wait_for(asyncio.gather(first, second, return_exceptions=True), 10)
+    outcomes = await asyncio.wait_for(asyncio.gather(first, second, return_exceptions=True), 60)
     assert isinstance(outcomes[0], asyncio.CancelledError)
     assert outcomes[1] == 1 or isinstance(outcomes[1], StoreUnreachableError)
     assert await together.change(insert(FEEDBACK)) == 1

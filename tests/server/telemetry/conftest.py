@@ -15,9 +15,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.server.api.conftest import collection_data, search, settings, slow, start
+from tests.server.api.test_serve import run
 from tests.server.local import answering
 
-__all__ = ["collection_data", "search", "settings", "slow", "start"]
+__all__ = ["collection_data", "run", "search", "settings", "slow", "start"]
 
 
 @dataclass

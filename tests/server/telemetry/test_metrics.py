@@ -77,11 +77,13 @@ def test_the_queue_is_read_as_it_is(slow: Service, search: Search) -> None:
     assert found["questions_total", "answer", "no_evidence"] == 2
 
 
-def test_failed_searches_are_counted_by_provider_and_reason(start: Start) -> None:
+def test_searches_are_counted_by_provider(start: Start) -> None:
     away = {"search__searxng_url": "http://127.0.0.1:1", "search__seconds": 0.3, "search__try_seconds": 0.3}
     service = start(search__providers="collection,searxng", **away)
     service.ask(BATS)
-    assert scrape(service)["provider_failures_total", "searxng", "unreachable"] == 1
+    found = scrape(service)
+    assert found["provider_answers_total", "collection"] == 1
+    assert found["provider_failures_total", "searxng", "unreachable"] == 1
     service = start(search__providers="searxng", **away)
     service.ask(BATS)
     found = scrape(service)

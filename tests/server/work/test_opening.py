@@ -53,7 +53,7 @@ async def test_a_part_that_is_missing_is_opened_later() -> None:
     with pytest.raises(NotReadyError, match="It is not there"):
         opening.get()
     assert "It is not there." in str(opening.problem)
-    await asyncio.wait_for(part.opened.wait(), 5)
+    await asyncio.wait_for(part.opened.wait(), 60)
     await asyncio.sleep(0)
     assert opening.get() == "part"
     await opening.close()
@@ -62,7 +62,7 @@ async def test_a_part_that_is_missing_is_opened_later() -> None:
 async def test_a_part_that_is_never_there_does_not_keep_the_service_from_stopping() -> None:
     opening = Opening("part", Part(failures=1_000).open)
     await opening.start()
-    await asyncio.wait_for(opening.close(), 5)
+    await asyncio.wait_for(opening.close(), 60)
 
 
 async def test_a_fault_of_the_program_ends_the_start() -> None:

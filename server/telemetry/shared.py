@@ -1,0 +1,41 @@
+"""Metrics of several processes as one: each writes its numbers to files that all can read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from prometheus_client.multiprocess import mark_process_dead
+
+_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+
+
+@contextmanager
+def sharing_metrics() -> Iterator[Path]:
+    """Let processes that are started within the block share their numbers; give the folder of the files.
+
+    It is deleted at the end, which must come after that of the processes. They are told by the variable of
+    Prometheus's client, which reads it as it is imported: this process goes on counting by itself. Source:
+    https://prometheus.github.io/client_python/multiprocess/
+    """
+    with TemporaryDirectory(prefix="citewell-metrics-") as folder:
+        os.environ[_VARIABLE] = folder
+        try:
+            yield Path(folder)
+        finally:
+            del os.environ[_VARIABLE]
+
+
+def shared_folder() -> str:
+    """Where this process shares its numbers with others; empty where it counts by itself."""
+    return os.environ.get(_VARIABLE, "")
+
+
+def forget_dead(folder: Path, living: Collection[int]) -> None:
+    """Take what processes that are gone say of the present out of the sums; what they counted stays."""
+    found = {int(file.stem.rpartition("_")[2]) for file in folder.glob("gauge_live*.db")}
+    for pid in found.difference(living):
+        mark_process_dead(pid, str(folder))  # type: ignore[no-untyped-call]

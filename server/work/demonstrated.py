@@ -1,0 +1,53 @@
+"""What somebody wrote in a demonstration, as an answer that can be read, compared and rated like others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from browser.episode import Episode
+from core.types import Answer, Candidate, Reference, Sentence
+from generator.citations.marks import MarkedSentence, read_marks
+from generator.citations.support import Source
+from server.store.answers import StoredAnswer
+from server.store.demonstrations import StoredDemonstration
+
+
+def written_answer(demonstration: StoredDemonstration, episode: Episode) -> StoredAnswer:
+    """The answer of a demonstration's episode, under the id of the demonstration.
+
+    Its references are the quotes. Citations are what the person cited, and a sentence counts as supported
+    where there is one: people say the same in other words, which `support`, the largest ROUGE-1 precision
+    against what the sentence cites, does not see.
+    """
+    references = tuple(
+        Reference(number, quote.url, quote.title, quote.text, 0.0)
+        for number, quote in enumerate(episode.quotes, 1)
+    )
+    sources = {r.number: Source(f"{r.title}\n{r.text}") for r in references}
+    sentences = tuple(_sentence(marked, sources) for marked in read_marks(episode.answer))
+    answer = Answer(
+        question=demonstration.question,
+        status="answered",
+        answer=Candidate(sentences).text,
+        sentences=sentences,
+        references=references,
+        timings={"total": episode.seconds},
+        models={"generator": episode.policy, "policy": episode.policy},
+    )
+    return StoredAnswer(
+        id=demonstration.id,
+        key_id=demonstration.key_id,
+        question=demonstration.question,
+        mode="demonstration",
+        status="done",
+        created=demonstration.created,
+        seconds=episode.seconds,
+        body=answer.to_json(),
+        problem=None,
+        settings={},
+    )
+
+
+def _sentence(marked: MarkedSentence, sources: Mapping[int, Source]) -> Sentence:
+    support = max((sources[number].precision(marked.text) for number in marked.marks), default=0.0)
+    return Sentence(marked.text, marked.marks, round(support, 3), supported=bool(marked.marks))

@@ -1,0 +1,71 @@
+"""Two processes of the service share their metrics: whichever is asked tells of both."""
+
+from __future__ import annotations
+
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import psutil
+
+from tests.server.api.conftest import Search
+from tests.server.api.test_serve import Serve
+from tests.server.faults.conftest import ask_notes, states, until
+from tests.server.faults.test_processes import kill, owners, waiting_for, workers
+from tests.server.telemetry.test_metrics import Numbers, numbers
+
+
+def scrape(client: httpx.Client) -> Numbers:
+    response = client.get("/metrics")
+    assert response.status_code == 200
+    return numbers(response.text)
+
+
+def test_two_processes_add_up_and_leave_nothing_behind(run: Serve, search: Search, tmp_path: Path) -> None:
+    database = tmp_path / "citewell.sqlite3"
+    service = run(
+        "--workers", "2", "--set", "server.concurrency=1", "--set", "server.queue=90", **waiting_for(search)
+    )
+    with service.client() as ready:
+        # A connection for each request, which either worker may take.
+        once = httpx.Limits(max_keepalive_connections=0)
+        client = httpx.Client(base_url=ready.base_url, timeout=60, trust_env=False, limits=once)
+    until(lambda: len(workers(service.process.pid)) == 2)
+    folder = folder_of(workers(service.process.pid))
+    until(lambda: len(list(folder.glob("gauge_*.db"))) == 2)  # each has loaded its models
+    with client, ThreadPoolExecutor(100) as pool:
+        asked = 0
+        while len(owners(database)) < 2:  # until both of them work on one
+            asked += 1
+            pool.submit(client.post, "/v1/answers", json={"question": f"Why {asked}?"})
+            until(lambda wanted=asked: len(states(client)) == wanted)
+        until(lambda: scrape(client)["questions_running",] == 2)
+        until(lambda: scrape(client)["questions_waiting",] == asked - 2)
+        (killed, _), (living, questions) = owners(database).items()
+        kill(killed)
+        until(lambda: scrape(client)["questions_running",] == 1)
+        until(lambda: len(workers(service.process.pid) - {killed}) == 2)
+        search.gate.set()
+        until(lambda: scrape(client).get(("questions_total", "answer", "no_evidence")) == questions)
+        for _ in range(20):
+            assert ask_notes(client).json()["status"] == "answered"
+        for _ in range(10):
+            found = scrape(client)
+            assert found["questions_total", "answer", "answered"] == 20
+            assert found["questions_total", "answer", "no_evidence"] == questions
+            assert found["questions_running",] == found["questions_waiting",] == 0
+            assert found["stage_seconds_count", "rank"] >= 20
+        kill(living)
+        until(lambda: not workers(service.process.pid) & {killed, living})
+        assert scrape(client)["questions_total", "answer", "answered"] == 20  # what was counted stays
+    assert folder.is_dir()
+    service.process.send_signal(signal.SIGTERM)
+    assert service.ended()[0] in (0, -signal.SIGTERM)
+    assert not folder.exists()
+
+
+def folder_of(pids: set[int]) -> Path:
+    """Where the processes share their numbers."""
+    (name,) = {psutil.Process(pid).environ()["PROMETHEUS_MULTIPROC_DIR"] for pid in pids}
+    return Path(name)
