@@ -15,8 +15,11 @@ from core.events import Done, Event, Failed, Fetched, Notice, Ranked, Scored, Se
 from core.types import Answer, Candidate, Failure, Reference, Sentence, Status
 from generator.backend import GeneratorBackend
 from generator.citations.correction import check_citations
-from generator.extractive import ExtractiveGenerator, Relevance
+from generator.citations.ending import finished
+from generator.evidence import Relevance
+from generator.extractive import ExtractiveGenerator
 from retriever.encoder.encoder import DualEncoder
+from retriever.evidence import evidence
 from retriever.extract.extractor import Extractor
 from retriever.fetch.held import HeldFetch
 from retriever.fetch.room import Room
@@ -253,8 +256,7 @@ class Pipeline:
             run.timings["wait"] = round(time.perf_counter() - last, 4)
         with run.timed("rank"):
             run.references = await reading.references()
-        best = max((reference.score for reference in run.references), default=-1.0)
-        run.relevant = best >= self._limits.min_relevance
+        run.relevant = evidence(run.question, run.references) >= self._limits.min_relevance
         yield Ranked(run.references, run.relevant)
 
     async def _generate(self, run: _Run) -> AsyncGenerator[Event, None]:
@@ -274,7 +276,9 @@ class Pipeline:
                         yield token
             with run.timed("check"):
                 written = ["".join(texts[candidate]).strip() for candidate in sorted(texts)]
-                checked = [check_citations(text, run.references, limits.threshold) for text in written]
+                checked = [
+                    check_citations(finished(text), run.references, limits.threshold) for text in written
+                ]
             raw = dict(zip(checked, written, strict=True)) | raw
             with run.timed("score"):
                 await asyncio.to_thread(rounds.add, checked, written=len(written))
