@@ -19,7 +19,8 @@ test: .venv/.tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not alone" --numprocesses logical --maxprocesses 4 --dist loadfile
+	$(BIN)/pytest -m alone
 
 .venv/.installed: pyproject.toml constraints.txt weights.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -43,6 +43,7 @@ def test_an_article_is_right_when_it_is_about_the_question_and_holds_an_answer()
     assert search.right_articles("who discovered penicillin", ["Marie Curie"]) == frozenset()
 
 
+@pytest.mark.alone
 @needs_data
 def test_the_right_article_is_among_the_references(tmp_path: Path) -> None:
     """The benchmark on the articles of one shard; its floor is pinned a little under what it measures."""

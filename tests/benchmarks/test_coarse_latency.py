@@ -99,6 +99,7 @@ async def test_the_server_does_what_a_url_asks_for(port: int, fetcher: HttpFetch
         await fetcher.get(f"http://c.test:{port}/3/{reset}/{plain}")
 
 
+@pytest.mark.alone
 async def test_both_rules_find_the_same_references_when_all_pages_are_quick(
     port: int, fetcher: HttpFetcher, ranker: Ranker, sandbox: Sandbox
 ) -> None:

@@ -172,6 +172,7 @@ async def test_closing_stops_the_model(model: OpenVinoModel) -> None:
     assert watched.written <= 9
 
 
+@pytest.mark.alone
 async def test_cancelling_the_caller_stops_the_model(model: OpenVinoModel) -> None:
     watched = Watched(model, lambda cancelled: None)
     # Seconds of computation, which do not count what else the machine does.

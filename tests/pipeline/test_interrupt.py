@@ -35,13 +35,13 @@ def loaded(library: str) -> Moment:
 
 def interrupt(process: subprocess.Popen[str], moment: Moment) -> tuple[int, str]:
     """Send Ctrl-C to the whole process group, as a terminal does, as soon as the moment has come."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while process.poll() is None and not moment(process):
         assert time.monotonic() < end, "the moment did not come"
         time.sleep(0.002)
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=120)
     return process.returncode, err
 
 
@@ -64,7 +64,7 @@ def test_ask_while_the_answer_is_printed(cli: Cli) -> None:
     assert process.stdout is not None
     assert process.stdout.read(10) == "The tides "
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=120)
     assert_quiet(process.returncode, err)
 
 

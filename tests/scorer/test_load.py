@@ -69,6 +69,7 @@ def test_references_are_read_where_the_layout_has_them(scorer: PreferenceScorer)
         scorer.rate("what", ["it is"] * 2, [["kind"]])
 
 
+@pytest.mark.alone
 def test_a_huge_answer_is_cut_before_it_takes_time(scorer: PreferenceScorer) -> None:
     start = time.monotonic()
     huge, short = scorer.rate("what " * 200_000, ["kind " * 200_000, "kind " * 30], [["warm " * 200_000], []])

@@ -73,7 +73,7 @@ async def test_a_killed_run_is_completed_by_the_next(
     process = start(source, 0.1)
     wait_until_seen(process, seen)
     process.kill()
-    process.communicate(timeout=10)  # ends when the last worker has let go of the pipes
+    process.communicate(timeout=60)  # ends when the last worker has let go of the pipes
     report = finish(start(source))
     assert seen <= report["unchanged"] < PAGES
     assert report["added"] == PAGES - report["unchanged"]
@@ -86,7 +86,7 @@ async def test_ctrl_c_keeps_what_was_read_and_leaves_no_noise(
     process = start(source, 0.1)
     wait_until_seen(process, 256)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, "")
     stored = library.open().store.count()
     assert 256 <= stored < PAGES
@@ -125,7 +125,7 @@ def test_ctrl_c_while_the_workers_start(source: Path, start: Start, seconds: flo
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(seconds)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, "")
 
 

@@ -35,7 +35,7 @@ class Site:
         return web.Response(text=f"request {self.requests}")
 
     async def _hang(self, request: web.Request) -> web.StreamResponse:
-        await asyncio.wait_for(self.over.wait(), 20)
+        await asyncio.wait_for(self.over.wait(), 120)
         return web.Response(text="request 1")
 
 
@@ -162,7 +162,7 @@ async def test_only_so_many_pages_are_asked_for_twice() -> None:
         return Download(url, "text/plain", b"", 200, url)
 
     get = HedgedGet(fetch, after=SOON, most=2)
-    await asyncio.wait_for(asyncio.gather(*(get(f"http://{number}/") for number in range(5))), 10)
+    await asyncio.wait_for(asyncio.gather(*(get(f"http://{number}/") for number in range(5))), 60)
     assert sorted(asked.values()) == [1, 1, 1, 2, 2]
 
 

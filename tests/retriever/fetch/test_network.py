@@ -178,6 +178,7 @@ async def test_a_request_is_not_sent_again_when_a_kept_connection_is_lost(guard:
     assert asked == 2
 
 
+@pytest.mark.alone
 async def test_bombs_of_the_largest_window_do_not_hold_up_the_loop(serve: Serve, guard: AddressGuard) -> None:
     bomb = brotli.compress(b"kite " * 20_000_000, quality=9, lgwin=24)  # a hundred bytes or so
 

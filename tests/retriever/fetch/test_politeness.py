@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 
 import pytest
 from aiohttp import web
@@ -70,6 +68,7 @@ async def test_few_requests_to_one_host_at_the_same_time(serve: Serve, guard: Ad
     assert list(most.values()) == [3, 3]
 
 
+@pytest.mark.alone
 async def test_pages_of_one_host_are_spaced_out_and_other_requests_are_not(
     serve: Serve, guard: AddressGuard
 ) -> None:
@@ -120,7 +119,7 @@ async def test_a_page_that_would_have_to_wait_too_long_fails_at_once() -> None:
         (503, "0", 0),
         (200, "30", 0),
         (404, "30", 0),
-        (503, format_datetime(datetime.now(UTC) + timedelta(days=30), usegmt=True), 3600),
+        (503, "Wed, 21 Oct 2099 07:28:00 GMT", 3600),
         (503, "Wed, 21 Oct 2015 07:28:00 GMT", 0),
         (429, "Wed, 21 Oct 99999999999999999999 07:28:00 GMT", 10),
     ],

@@ -119,6 +119,7 @@ setTimeout(() => { location = 'http://127.0.0.1:TCP/go' }, 300);
 """
 
 
+@pytest.mark.alone
 async def test_a_page_reaches_no_port_of_this_machine(listener: tuple[int, int, list[str]]) -> None:
     tcp, udp, arrived = listener
     web = Web()

@@ -194,6 +194,7 @@ async def test_groups_of_several_programs(
                 await fetcher.get(base + path)
 
 
+@pytest.mark.alone
 async def test_many_wildcards_take_no_time(serve: Serve, polite: HttpFetcher) -> None:
     base = await serve(Site(f"User-agent: *\nDisallow: /{'*a' * 30}*b$\n").handlers())
     assert (await asyncio.wait_for(polite.get(f"{base}/{'a' * 200}"), 2)).body == b"a page"

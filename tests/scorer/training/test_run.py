@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from safetensors.torch import load_file
 
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 pytest.importorskip("datasets", reason="the extra `train` is not installed")
@@ -28,11 +31,19 @@ from tests.scorer.training.made_up import question, write_recipe, write_world
 KIND, RUDE = "it is kind and so", "it is rude and so"
 
 
-def run(recipe: Path, out: Path, *, resume: bool = False) -> tuple[Outcome, list[str]]:
+def run(
+    recipe: Path, out: Path, *, resume: bool = False, tell: Callable[[str], None] = lambda line: None
+) -> tuple[Outcome, list[str]]:
+    """Train; also returns what was told, which `tell` hears as well."""
     told: list[str] = []
+
+    def hear(line: str) -> None:
+        told.append(line)
+        tell(line)
+
     cache = recipe.parent / "cache"
     made = Run(load_config(recipe), recipe, out, cache, "citewell train scorer", resume)
-    return train(made, told.append), told
+    return train(made, hear), told
 
 
 @pytest.fixture(scope="module")
@@ -193,9 +204,20 @@ frozen = 0.5
     recipe = write_recipe(world, "full.toml", text, learning_rate=0.002)
     outcome, _ = run(recipe, world / "full")
     assert outcome.steps > 0
-    assert (world / "full" / "weights.safetensors").is_file()
+    trained = load_file(world / "full" / "weights.safetensors")
+    assert {name.split(".")[2] for name in trained} == {"1", "2"}  # the lowest of three layers is frozen
     assert not (world / "full" / "adapter").exists()
     assert len(load_scorer(str(world / "full"), world / "cache", 1).rate("what", [KIND, RUDE])) == 2
+
+
+def test_it_stops_early_where_the_dev_questions_gain_nothing(world: Path) -> None:
+    recipe = write_recipe(world, "patient.toml", patience=2, eval_every=5, epochs=100)
+    outcome, told = run(recipe, world / "patient")
+    planned = re.search(r"^([\d,]+) steps, about", "\n".join(told), re.MULTILINE)
+    assert planned is not None
+    assert int(planned[1].replace(",", "")) > 500
+    assert outcome.steps < 250
+    assert outcome.after["accuracy"] > 0.7
 
 
 def test_layers_that_are_not_there(world: Path) -> None:
@@ -212,27 +234,29 @@ def test_a_loss_that_is_no_number_ends_the_run(world: Path) -> None:
         run(recipe, world / "nan")
 
 
+def run_until_killed(recipe: Path, out: Path) -> None:
+    """Be killed after step 20 is measured and before its checkpoint is written."""
+
+    def tell(line: str) -> None:
+        if line.startswith("step 20:"):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    run(recipe, out, tell=tell)
+
+
 def test_a_run_that_was_killed_goes_on_to_the_same_end(
     trained: tuple[Path, Outcome, list[str]], world: Path
 ) -> None:
     whole, outcome, _ = trained
-    out = world / "killed"
+    recipe, out = world / "recipe.toml", world / "killed"
     program = (
-        "import sys; from pathlib import Path; from tests.scorer.training.test_run import run;"
-        "run(Path(sys.argv[1]), Path(sys.argv[2]))"
+        "import sys; from pathlib import Path; from tests.scorer.training.test_run import run_until_killed;"
+        "run_until_killed(*map(Path, sys.argv[1:]))"
     )
-    recipe = world / "recipe.toml"
-    child = subprocess.Popen(
-        [sys.executable, "-c", program, str(recipe), str(out)], cwd=Path(__file__).parents[3]
-    )
-    state = out / "checkpoints" / "checkpoint-10" / "trainer_state.json"
-    deadline = time.monotonic() + 120
-    while not state.exists() and child.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    assert state.exists()
-    again, _ = run(recipe, out, resume=True)
+    child = subprocess.run([sys.executable, "-c", program, recipe, out], cwd=Path(__file__).parents[3])
+    assert child.returncode == -signal.SIGKILL
+    again, told = run(recipe, out, resume=True)
+    assert "going on after step 10" in told
     assert again.after == outcome.after
     assert again.test == outcome.test
     assert (out / "head.safetensors").read_bytes() == (whole / "head.safetensors").read_bytes()

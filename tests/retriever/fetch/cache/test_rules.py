@@ -207,6 +207,7 @@ async def test_a_404_is_remembered_for_a_while(local_web: Web) -> None:
         assert len(local_web.origin.asked) == asked
 
 
+@pytest.mark.alone
 def test_a_field_of_many_blanks_is_read_at_once() -> None:
     headers = CIMultiDictProxy(CIMultiDict({"Cache-Control": f"a,{' ' * 32_000},max-age=60"}))
     before = time.process_time()

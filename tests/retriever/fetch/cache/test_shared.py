@@ -100,6 +100,7 @@ async def test_usage_and_clearing_touch_what_is_ours_alone(redis_server: RedisSe
     await store.close()
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
 async def test_pages_are_fetched_without_a_server_that_fails(
     end: signal.Signals, redis_server: RedisServer, local_web: Web

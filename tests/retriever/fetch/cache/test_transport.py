@@ -107,7 +107,7 @@ async def test_outdated_pages_hold_no_room_while_their_server_is_asked(
     local_web.clock.ahead = 10
     local_web.origin.holds = holds
     async with local_web.open() as fetcher:
-        pages = await asyncio.wait_for(asyncio.gather(*(read(fetcher, url) for url in urls)), 5)
+        pages = await asyncio.wait_for(asyncio.gather(*(read(fetcher, url) for url in urls)), 60)
     assert {(page.source, len(page.body)) for page in pages} == {(source, 180_000)}
     assert room.free == 1_000_000
 
