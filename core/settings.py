@@ -211,7 +211,7 @@ class RetrieverSettings(Section):
     max_tokens: int = Field(128, ge=16, le=512, description="Tokens of a passage that are read.")
     prefilter: int = Field(48, ge=1, description="Passages that BM25 lets through to the dual encoder.")
     min_relevance: float = Field(
-        0.5, ge=-1, le=1, description="Best score under which there is no evidence to answer from."
+        0.5, ge=-1, le=1, description="Evidence under which a question is not answered (no-evidence.md)."
     )
 
 
@@ -238,6 +238,12 @@ class GeneratorSettings(Section):
         None,
         description="Whether the prompt shows one worked example, where there is room; by default as the "
         "model's `citewell.json` says, or yes.",
+    )
+    evidence_tokens: int = Field(
+        0,
+        ge=0,
+        description="A language model is shown only the sentences of the references that are nearest to the "
+        "question, of so many tokens together; 0 shows all.",
     )
     prompt_tokens: int = Field(1000, ge=200, description="Most tokens of a prompt.")
     answer_tokens: int = Field(150, ge=16, description="Most tokens of an answer.")

@@ -212,10 +212,11 @@ def _settings_of(name: str, settings: Settings) -> Settings:
 def _identity(settings: Settings) -> str:
     """All that an answer depends on besides its row: the settings and the weights."""
     from core.weights import locate
+    from generator.resolve import ADAPTERS, is_shipped
 
     def weights(name: str) -> str:
         try:
-            return locate(name).fingerprint
+            return locate(str(ADAPTERS / name) if is_shipped(name) else name).fingerprint
         except CitewellError:
             return ""  # no file but a service, or a name that `open_pipeline` knows or refuses
 

@@ -107,6 +107,11 @@ async def test_empty_answer_is_no_evidence(ask: Ask, text: str) -> None:
     assert (await ask(text)).status == "no_evidence"
 
 
+async def test_a_last_sentence_that_breaks_off_is_left_out(ask: Ask) -> None:
+    answer = await ask(f"{TRUE} [1] A bat sends out short calls that are too hi")
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+
+
 async def test_better_supported_candidate_wins(ask: Ask) -> None:
     answer = await ask(f"{INVENTED} {TRUE}", f"{TRUE} {ALSO_TRUE}", INVENTED, best_of=3)
     assert [sentence.text for sentence in answer.sentences] == [TRUE, ALSO_TRUE]

@@ -1,0 +1,25 @@
+"""The end of an answer: a last sentence that breaks off says nothing for sure, and is left out."""
+
+from __future__ import annotations
+
+import re
+
+from core.text import split_sentences
+
+# With a stop, perhaps in quotes or brackets and with marks after it, or with a citation mark.
+_FINISHED = re.compile(r"(?:[.!?…。！？।]['\"’”»)\]]*|\[[\d\s,;]+\])\s*$")
+
+
+def finished(answer: str) -> str:
+    """The answer without a last sentence that breaks off, as the limit of tokens makes it do.
+
+    Generators do not say why they stopped, so that a sentence without a stop or a citation mark at its end
+    counts as broken off. It stays where it is the whole answer, or a line of its own, as in lists.
+    """
+    if _FINISHED.search(answer):
+        return answer
+    *before, last = split_sentences(answer) or [answer]
+    kept = answer[: answer.rindex(last)]
+    if not before or "\n" in kept[len(kept.rstrip()) :]:
+        return answer
+    return kept.rstrip()
