@@ -142,16 +142,16 @@ def curve(
 def answers(trainable: Trainable, sources: Sources) -> Answers:
     """The test pairs with their vectors."""
     comparisons = [each for source in sources.test for group in source.groups for each in group.comparisons]
-    encode_one = trainable.encoder.encode
-    pairs = [
-        (
-            encode_one(each.question, each.first, each.both_references[0]),
-            encode_one(each.question, each.second, each.both_references[1]),
-        )
+    sides = [
+        (each.question, text, references)
         for each in comparisons
+        for text, references in zip((each.first, each.second), each.both_references, strict=True)
     ]
-    vectors = vectors_of(trainable, [row for pair in pairs for row in pair], print)
-    return Answers(comparisons, vectors[::2], vectors[1::2])
+    # An answer is in several pairs, and read once.
+    places = {side: place for place, side in enumerate(dict.fromkeys(sides))}
+    vectors = vectors_of(trainable, [trainable.encoder.encode(*side) for side in places], print)
+    rows = [places[side] for side in sides]
+    return Answers(comparisons, vectors[rows[::2]], vectors[rows[1::2]])
 
 
 def needed(points: Sequence[Point], target: float) -> float:
