@@ -7,6 +7,7 @@ texts to find are words of the question, and quotes are whole sentences in view.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from browser.policies.legal import Legal
 from browser.policies.quoting import passages
@@ -73,7 +74,20 @@ def _quotes(allowed: Legal) -> dict[str, list[str]]:
 
 
 def _either(texts: Iterable[str]) -> str:
-    return " | ".join(f'"{"".join(map(_escaped, text))}"' for text in texts)
+    return " | ".join(map(_literal, texts))
+
+
+def _literal(text: str) -> str:
+    """The text as parts in a row; letters beyond ASCII stand in classes of their own.
+
+    Within a string, the xgrammar in OpenVINO 2026.4 takes a hexadecimal digit after such a letter, as in
+    "República", for a part of its number.
+    """
+    parts = (
+        f'"{"".join(map(_escaped, run))}"' if plain else " ".join(f"[{_escaped(letter)}]" for letter in run)
+        for plain, run in groupby(text, str.isascii)
+    )
+    return " ".join(parts) or '""'
 
 
 def _escaped(character: str) -> str:

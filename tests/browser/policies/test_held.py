@@ -20,18 +20,32 @@ PARAGRAPH = tuple(TEXT.split())
 WRONG = "Quote: The painting is one━depicted in the Bible."
 
 
+ACCENTS = "Spain (España) and the Dominican Republic (República Dominicana) — both «speak» Spanish."
+
+
 def test_the_ends_of_quotes_are_not_mixed_up(smollm2_folder: Path) -> None:
-    model = open_openvino(smollm2_folder, "SmolLM2", threads=2)
+    written = write(smollm2_folder, WRONG, Legal(search=False, quotable=(PARAGRAPH,)))
+    assert written.removeprefix("Quote: ") in set(passages(PARAGRAPH))
+    assert written.startswith("Quote: The painting is one━")
+
+
+def test_letters_beyond_ascii_are_kept(smollm2_folder: Path) -> None:
+    words = tuple(ACCENTS.split())
+    written = write(smollm2_folder, f"Quote: {ACCENTS}", Legal(search=False, quotable=(words,)))
+    assert written.removeprefix("Quote: ") in set(passages(words))
+    assert "España" in written
+
+
+def write(folder: Path, wanted: str, allowed: Legal) -> str:
+    model = open_openvino(folder, "SmolLM2", threads=2)
     tokens: list[int] = []
     model.write(
-        model.render([{"role": "user", "content": f"Write: {WRONG} {WRONG}"}]),
+        model.render([{"role": "user", "content": f"Write: {wanted} {wanted}"}]),
         1,
-        most=40,
+        most=60,
         sampling=Sampling(0.8, 0, 0.0),
         seen=lambda candidate, some: tokens.extend(some),
         cancelled=threading.Event(),
-        grammar=commands_grammar(Legal(search=False, quotable=(PARAGRAPH,))),
+        grammar=commands_grammar(allowed),
     )
-    written = model.decode(tokens)
-    assert written.removeprefix("Quote: ") in set(passages(PARAGRAPH))
-    assert written.startswith("Quote: The painting is one━")
+    return model.decode(tokens)
