@@ -239,12 +239,6 @@ class GeneratorSettings(Section):
         description="Whether the prompt shows one worked example, where there is room; by default as the "
         "model's `citewell.json` says, or yes.",
     )
-    evidence_tokens: int = Field(
-        0,
-        ge=0,
-        description="A language model is shown only the sentences of the references that are nearest to the "
-        "question, of so many tokens together; 0 shows all.",
-    )
     prompt_tokens: int = Field(1000, ge=200, description="Most tokens of a prompt.")
     answer_tokens: int = Field(150, ge=16, description="Most tokens of an answer.")
     sentences: int = Field(5, ge=1, le=20, description="Most sentences of an extractive answer.")

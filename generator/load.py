@@ -15,8 +15,7 @@ from core.settings import GeneratorSettings
 from generator.backend import GeneratorBackend
 from generator.causal import CausalModel, Sampling
 from generator.completer import ChatCompleter, Completer, LocalCompleter
-from generator.evidence import Focus, Relevance
-from generator.extractive import ExtractiveGenerator
+from generator.extractive import ExtractiveGenerator, Relevance
 from generator.local import LocalGenerator
 from generator.manner import Manner
 from generator.openai import ChatClient, Patience
@@ -56,11 +55,10 @@ async def open_generator(
                 answer_tokens=wanted.answer_tokens,
                 sampling=_sampling(manner, wanted),
                 form=manner.form,
-                focus=_focus(wanted, relevance),
                 together=wanted.together,
             )
     else:
-        yield load_local(wanted, cache_dir, threads=threads, relevance=relevance, on_step=on_step)
+        yield load_local(wanted, cache_dir, threads=threads, on_step=on_step)
 
 
 @asynccontextmanager
@@ -120,14 +118,12 @@ def load_local(
     cache_dir: Path,
     *,
     threads: int,
-    relevance: Relevance | None = None,
     on_step: OnStep = lambda name, step: None,
 ) -> LocalGenerator:
     """The language model of the settings, in this process; converted at its first use if it is a GGUF file.
 
-    Without `relevance` it is shown whole references, whatever the settings say. Raises `WeightsMissingError`
-    when packaged weights are not installed, and `ModelError` for a name that no model has and for a model
-    that cannot be run.
+    Raises `WeightsMissingError` when packaged weights are not installed, and `ModelError` for a name that
+    no model has and for a model that cannot be run.
     """
     source = resolve(wanted.name)
     manner = _manner(source.manner, wanted)
@@ -138,7 +134,6 @@ def load_local(
         answer_tokens=wanted.answer_tokens,
         sampling=_sampling(manner, wanted),
         form=manner.form,
-        focus=_focus(wanted, relevance),
     )
 
 
@@ -158,10 +153,6 @@ def _manner(model: Manner, wanted: GeneratorSettings) -> Manner:
     if wanted.demonstration is not None:
         form = replace(form, demonstration=wanted.demonstration)
     return Manner(form, model.frequency_penalty if penalty is None else penalty)
-
-
-def _focus(wanted: GeneratorSettings, relevance: Relevance | None) -> Focus | None:
-    return Focus(relevance, wanted.evidence_tokens) if relevance and wanted.evidence_tokens else None
 
 
 def _sampling(manner: Manner, wanted: GeneratorSettings) -> Sampling:

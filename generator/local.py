@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from core.events import Token
 from core.types import Reference
 from generator.causal import CausalModel, Sampling
-from generator.evidence import Focus
 from generator.prompt import Message, PromptForm, build_messages
 
 
@@ -29,12 +28,10 @@ class LocalGenerator:
         answer_tokens: int,
         sampling: Sampling,
         form: PromptForm | None = None,
-        focus: Focus | None = None,
     ) -> None:
         """Write with `model`; `name` is what answers say of it.
 
-        With `focus` it is shown only a part of the references. `prompt_tokens` and `answer_tokens` bound what
-        is read and written, also by the model's own context.
+        `prompt_tokens` and `answer_tokens` bound what is read and written, also by the model's own context.
         """
         self.name = name
         self._model = model
@@ -42,7 +39,6 @@ class LocalGenerator:
         self._prompt_tokens = min(prompt_tokens, model.context - self._answer_tokens)
         self._sampling = sampling
         self._form = form or PromptForm()
-        self._focus = focus
 
     def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
@@ -63,11 +59,10 @@ class LocalGenerator:
 
     def prompt_text(self, question: str, references: Sequence[Reference]) -> str:
         """The whole prompt as the model reads it, for looking at and for measuring."""
-        shown = self._focus(question, references, self._count) if self._focus else references
         return self._render(
             build_messages(
                 question,
-                shown,
+                references,
                 budget=self._prompt_tokens,
                 count=self._count,
                 cut=self._cut,

@@ -64,11 +64,8 @@ class PromptForm:
         return [{"role": "user", "content": ask}, {"role": "assistant", "content": _DEMONSTRATION_ANSWER}]
 
     def ask(self, question: str, references: Sequence[str]) -> str:
-        """The lines of the references, and that of the question after or before them.
-
-        References without a text have no line, and keep their number.
-        """
-        lines = [f"Reference [{number}]: {text}" for number, text in enumerate(references, start=1) if text]
+        """The lines of the references, and that of the question after or before them."""
+        lines = [f"Reference [{number}]: {text}" for number, text in enumerate(references, start=1)]
         asked = f"Question: {question}"
         return "\n".join([asked, *lines] if self.question_first else [*lines, asked])
 
@@ -96,7 +93,7 @@ def build_messages(
     # Roles and separators cost a few tokens a message that `count` of the contents does not see.
     overhead = 8
     fewest = _FEWEST_REFERENCE_TOKENS * len(references)
-    room = budget - count(form.instruction) - 3 * overhead - count(form.ask("", ["…"] * len(references)))
+    room = budget - count(form.instruction) - 3 * overhead - count(form.ask("", [""] * len(references)))
     question = _shorten(question, max(room - fewest, room // 2), count, cut)
     room -= count(question)
     demonstration_tokens = sum(count(message["content"]) + overhead for message in form.shown())

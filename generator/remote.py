@@ -11,7 +11,6 @@ from core.events import Token
 from core.types import Reference
 from generator.causal import Sampling
 from generator.estimate import cut_to, estimate_tokens
-from generator.evidence import Focus
 from generator.openai import ChatClient, Request
 from generator.prompt import PromptForm, build_messages
 
@@ -36,21 +35,18 @@ class OpenAiGenerator:
         answer_tokens: int,
         sampling: Sampling,
         form: PromptForm | None = None,
-        focus: Focus | None = None,
         together: bool = False,
     ) -> None:
         """Ask with `client`, which somebody else opens and closes.
 
         The prompt's tokens are estimated from its bytes. One candidate is asked for with the temperature 0,
-        several with `sampling`, the seed one higher for each; `frequency_penalty` is the server's own. With
-        `focus` it is shown only a part of the references.
+        several with `sampling`, the seed one higher for each; `frequency_penalty` is the server's own.
         """
         self.name = f"openai:{client.model}"
         self._client = client
         self._prompt_tokens = prompt_tokens
         self._request = Request(answer_tokens, sampling.temperature, sampling.seed)
         self._form = form or PromptForm()
-        self._focus = focus
         self._together = together
 
     async def generate(
@@ -60,12 +56,9 @@ class OpenAiGenerator:
 
         Raises a `CompletionError` when one of the requests fails.
         """
-        shown = list(references)
-        if self._focus is not None:
-            shown = await asyncio.to_thread(self._focus, question, references, estimate_tokens)
         messages = build_messages(
             question,
-            shown,
+            references,
             budget=self._prompt_tokens,
             count=estimate_tokens,
             cut=cut_to,

@@ -20,7 +20,7 @@ from core.errors import InputError
 from core.events import Done
 from core.settings import Settings
 from core.telling import Tell
-from generator.evidence import Relevance
+from generator.extractive import Relevance
 from pipeline.build import build_ranker, choose_scorer, open_pipeline
 from pipeline.pipeline import Pipeline
 from pipeline.web import open_web

@@ -16,8 +16,7 @@ from core.types import Answer, Candidate, Failure, Reference, Sentence, Status
 from generator.backend import GeneratorBackend
 from generator.citations.correction import check_citations
 from generator.citations.ending import finished
-from generator.evidence import Relevance
-from generator.extractive import ExtractiveGenerator
+from generator.extractive import ExtractiveGenerator, Relevance
 from retriever.encoder.encoder import DualEncoder
 from retriever.evidence import evidence
 from retriever.extract.extractor import Extractor

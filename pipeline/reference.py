@@ -10,7 +10,8 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, get_args
 
 import click
 from annotated_types import Ge, Gt, Le
@@ -32,6 +33,7 @@ _TYPES: Mapping[Any, str] = {
     SecretStr: "text",
     bool: "true or false",
     tuple[str, ...]: "names",
+    Path: "folder",
 }
 # Defaults that differ between machines, in words.
 _DEPENDING = {
@@ -110,7 +112,9 @@ def _default(name: str, field: FieldInfo) -> str:
 
 
 def _values(field: FieldInfo) -> Iterator[str]:
-    yield _TYPES.get(field.annotation) or _kind(str(field.annotation))
+    kinds = [kind for kind in get_args(field.annotation) if kind is not NoneType]
+    annotation = kinds[0] if isinstance(field.annotation, UnionType) and len(kinds) == 1 else field.annotation
+    yield _TYPES.get(annotation) or _kind(str(annotation))
     for bound in field.metadata:
         match bound:
             case Gt(limit):
@@ -126,7 +130,9 @@ def _kind(annotation: str) -> str:
         return ", ".join(f"`{value}`" for value in re.findall(r"'(\w+)'", annotation))
     if "Network" in annotation:
         return "networks"
-    return "integers" if "int" in annotation else "folder"
+    if "int" in annotation:
+        return "integers"
+    raise ValueError(f"No word for settings of the type {annotation}: give it one in _TYPES.")
 
 
 def _context(command: click.Command, parent: click.Context | None, name: str) -> click.Context:

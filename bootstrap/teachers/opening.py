@@ -15,7 +15,7 @@ from core.building import OnStep
 from core.errors import InputError
 from core.settings import GeneratorSettings
 from generator.causal import Sampling
-from generator.evidence import Relevance
+from generator.extractive import Relevance
 from generator.load import EXTRACTIVE, OPENAI, open_client, open_generator, open_model
 from generator.local import LocalGenerator
 from generator.resolve import resolve

@@ -17,7 +17,7 @@ from browser.policy import Action
 from browser.state import State
 from browser.web import Web
 from core.text import split_sentences, squeeze, words
-from generator.evidence import Relevance
+from generator.extractive import Relevance
 
 LEAST = 0.4
 """Relevance of a sentence from which its answer is believed to be one to the question."""

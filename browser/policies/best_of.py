@@ -10,7 +10,7 @@ from browser.episode import Episode
 from browser.policy import Policy
 from core.errors import InputError
 from core.types import Reference, Sentence
-from generator.evidence import Relevance
+from generator.extractive import Relevance
 from scorer.scorer import Scorer
 
 Rate = Callable[[Episode], float]

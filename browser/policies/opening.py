@@ -17,7 +17,7 @@ from browser.policy import Policy
 from core.building import OnStep
 from core.settings import Settings
 from generator.estimate import estimate_tokens
-from generator.evidence import Relevance
+from generator.extractive import Relevance
 from generator.load import open_completer
 
 SCRIPTED, RANDOM = "scripted", "random"

@@ -14,7 +14,7 @@ from browser.policies.quoting import abbreviated
 from browser.policy import Action
 from browser.state import State
 from core.text import content_words, split_sentences, words
-from generator.evidence import Relevance
+from generator.extractive import Relevance
 
 _SHORTEST = 8  # words of a passage that is worth quoting
 _STOPS = (".", "!", "?", "。")

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from core.errors import ModelError
 from core.settings import GeneratorSettings
-from core.types import Reference
 from generator.extractive import ExtractiveGenerator
 from generator.load import load_local, open_client, open_generator
 from generator.manner import Manner, read_manner, write_manner
@@ -28,10 +27,6 @@ SMOLLM2 = "SmolLM2-135M-Instruct"
 
 def relevance(question: str, texts: Sequence[str]) -> NDArray[np.float32]:
     return np.zeros(len(texts), dtype=np.float32)
-
-
-def by_length(question: str, texts: Sequence[str]) -> NDArray[np.float32]:
-    return np.array([len(text) for text in texts], dtype=np.float32)
 
 
 def adapter(folder: Path, base: Any) -> Path:
@@ -105,19 +100,13 @@ async def test_a_generator_of_each_kind(tmp_path: Path) -> None:
 def test_the_settings_go_before_the_models_manner(tmp_path: Path) -> None:
     folder = write_tiny(tmp_path / "model", positions=2048)
     write_manner(Manner(PromptForm(demonstration=False)), folder)
-    text = "The sky is blue. Cats purr when they are glad. Dogs bark when they are not."
-    references = [Reference(1, "https://example.org/", "", text, 0.5)]
 
     def prompt(**options: Any) -> str:
-        settings = GeneratorSettings(name=str(folder), prompt_tokens=1900, **options)
-        generator = load_local(settings, tmp_path, threads=1, relevance=by_length)
-        return generator.prompt_text("Why?", references)
+        settings = GeneratorSettings(name=str(folder), **options)
+        return load_local(settings, tmp_path, threads=1).prompt_text("Why?", [])
 
-    assert "bread" not in prompt()
-    assert "bread" in prompt(demonstration=True)
-    assert text in prompt()
-    assert "purr" in prompt(evidence_tokens=60)
-    assert "bark" not in prompt(evidence_tokens=60)
+    assert "bread" not in prompt(prompt_tokens=1900)
+    assert "bread" in prompt(prompt_tokens=1900, demonstration=True)
 
 
 def test_a_service_without_a_model() -> None:

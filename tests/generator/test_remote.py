@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from aiohttp import web
 
@@ -16,7 +14,6 @@ from core.errors import CompletionKeyError
 from core.types import Reference
 from generator.causal import Sampling
 from generator.estimate import cut_to, estimate_tokens
-from generator.evidence import Focus
 from generator.openai import ChatClient
 from generator.remote import OpenAiGenerator
 
@@ -55,19 +52,6 @@ async def test_one_candidate_is_asked_for_greedily() -> None:
     (sent,) = service.requests
     assert (sent["temperature"], sent["max_tokens"]) == (0, 90)
     assert "Reference [2]: Cats purr.\nQuestion: Why is the sky blue?" in sent["messages"][-1]["content"]
-
-
-async def test_it_is_shown_what_is_near_to_the_question() -> None:
-    texts_of_both = "Air scatters blue light. Cats purr all day long."
-    references = [replace(reference, text=texts_of_both) for reference in REFERENCES]
-    focus = Focus(lambda question, texts: np.array(["blue" in text for text in texts], np.float32), 10)
-    async with ChatService([says_its_seed]) as service, client(service) as chat:
-        async for _ in generator(chat, focus=focus).generate("Why is the sky blue?", references, 1):
-            pass
-    (sent,) = service.requests
-    assert sent["messages"][-1]["content"] == (
-        "Reference [1]: Air scatters blue light.\nQuestion: Why is the sky blue?"
-    )
 
 
 async def test_several_candidates_are_as_many_requests_with_seeds_of_their_own() -> None:

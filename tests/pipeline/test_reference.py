@@ -35,6 +35,9 @@ def test_every_setting_has_a_row_with_its_meaning() -> None:
         "| `fetch.allow_networks` | none | networks |",
         "| `citations.drop_unsupported` | `false` | true or false |",
         "| `threads` | number of CPU cores | integer, ≥ 1 |",
+        "| `generator.frequency_penalty` | none | number, ≥ 0, ≤ 2 |",
+        "| `generator.demonstration` | none | true or false |",
+        "| `data` | none | folder |",
     ],
 )
 def test_rows_name_defaults_and_the_values_that_are_allowed(row: str) -> None:
