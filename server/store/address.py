@@ -12,7 +12,6 @@ from core.errors import SettingsError
 from core.packages import need_packages
 
 _POSTGRES = {"postgres", "postgresql", "postgresql+psycopg"}
-_SQLITE = {"sqlite", "sqlite+aiosqlite"}
 
 
 def store_url(setting: str, data_dir: Path) -> str:
@@ -22,13 +21,12 @@ def store_url(setting: str, data_dir: Path) -> str:
 
 @dataclass(frozen=True)
 class Address:
-    """A database: its URLs with the drivers that are used, and its name without the password.
+    """A database: its URL with the driver that is used, and its name without the password.
 
     `file` is the file of SQLite, and None for PostgreSQL.
     """
 
-    asynchronous: URL = field(repr=False)
-    synchronous: URL = field(repr=False)
+    url: URL = field(repr=False)
     place: str
     file: Path | None
 
@@ -43,23 +41,18 @@ def read_address(url: str) -> Address:
     except (ArgumentError, ValueError):  # they might repeat the password
         raise _not_understood() from None
     if (
-        parsed.drivername in _SQLITE
+        parsed.drivername == "sqlite"
         and parsed.database
         and parsed.database != ":memory:"
         and not parsed.query
     ):
         file = Path(parsed.database)
-        return Address(
-            URL.create("sqlite+aiosqlite", database=str(file)),
-            URL.create("sqlite", database=str(file)),
-            str(file),
-            file,
-        )
+        return Address(URL.create("sqlite", database=str(file)), str(file), file)
     if parsed.drivername in _POSTGRES and parsed.database:
         need_packages("PostgreSQL", "postgres", "psycopg")
         full = parsed.set(drivername="postgresql+psycopg")
         shown = URL.create("postgresql", host=parsed.host, port=parsed.port, database=parsed.database)
-        return Address(full, full, shown.render_as_string(), None)
+        return Address(full, shown.render_as_string(), None)
     raise _not_understood()
 
 

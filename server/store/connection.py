@@ -8,12 +8,11 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, CursorResult, RowMapping, Select
+from sqlalchemy import Column, Connection, RowMapping, Select
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from server.store.address import Address
-from server.store.engine import BUSY_SECONDS, open_engine, writing
+from server.store.engine import BUSY_SECONDS, open_transactions
 from server.store.errors import StoreError
 from server.store.failures import explained
 from server.store.migrate import migrate
@@ -40,12 +39,11 @@ class Database:
     """
 
     def __init__(self, address: Address) -> None:
-        self.engine: AsyncEngine = open_engine(address)
-        """The engine, for tests and tools; `rows` and `change` are how the service uses it."""
+        self.transactions = open_transactions(address)
+        """For tests and tools; `rows` and `change` are how the service uses them."""
         self.place = address.place
         self._address = address
         self._seconds = _SECONDS + (BUSY_SECONDS if address.file else 0)
-        self._writing = writing(self.engine)
         self._together = Together(self._write) if address.file else None
         self._opening = asyncio.Lock()
         self._is_open = False
@@ -71,11 +69,10 @@ class Database:
     async def rows(self, statement: Select[Any]) -> Sequence[RowMapping]:
         """The rows of a query."""
 
-        async def fetch(connection: AsyncConnection) -> Sequence[RowMapping]:
-            found: Sequence[RowMapping] = (await connection.execute(statement)).mappings().all()
-            return found
+        def fetch(connection: Connection) -> Sequence[RowMapping]:
+            return connection.execute(statement).mappings().all()
 
-        return await self._to_its_end(lambda: self._do(self.engine, fetch))
+        return await self._to_its_end(lambda: self._do(fetch))
 
     async def change(self, change: Change) -> int:
         """Store a change for good, and return how many rows it changed."""
@@ -106,14 +103,13 @@ class Database:
     async def close(self) -> None:
         """Wait for what is under way, and close all connections."""
         await asyncio.gather(*self._under_way, return_exceptions=True)
-        await self.engine.dispose()
+        await self.transactions.close()
 
     async def _write(self, changes: Sequence[Change]) -> list[int]:
-        async def execute(connection: AsyncConnection) -> list[int]:
-            results: list[CursorResult[Any]] = [await connection.execute(change) for change in changes]
-            return [result.rowcount for result in results]
+        def execute(connection: Connection) -> list[int]:
+            return [connection.execute(change).rowcount for change in changes]
 
-        return await self._do(self._writing, execute)
+        return await self._do(execute, writes=True)
 
     async def _to_its_end(self, work: Callable[[], Awaitable[T]]) -> T:
         async def run() -> T:
@@ -124,10 +120,10 @@ class Database:
         task.add_done_callback(self._under_way.discard)
         return await asyncio.shield(task)
 
-    async def _do(self, engine: AsyncEngine, action: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+    async def _do(self, work: Callable[[Connection], T], *, writes: bool = False) -> T:
         await self.open()
         try:
-            async with asyncio.timeout(self._seconds), engine.begin() as connection:
-                return await action(connection)
+            async with asyncio.timeout(self._seconds):
+                return await self.transactions.run(work, writes=writes)
         except (SQLAlchemyError, OSError, TimeoutError) as error:
             raise explained(error, self.place) from error

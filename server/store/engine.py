@@ -2,35 +2,55 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from server.store.address import Address
 from server.store.columns import storable
+
+T = TypeVar("T")
 
 BUSY_SECONDS = 30
 """How long SQLite waits for another process that writes."""
 
 _CONNECT_SECONDS = 5
 _SILENT_MILLISECONDS = 10_000  # after which a connection to a server that does not answer is dead
+_THREADS = 4  # that read a SQLite file at once; one of them may write
 _WAL_BYTES = 16_000_000
 _WRITES = "citewell_writes"
 
 
-def open_engine(address: Address) -> AsyncEngine:
-    """The engine of an address; connects when it is used.
+class Transactions(Protocol):
+    """Runs work on a connection, each in a transaction of its own; other work goes on meanwhile."""
 
-    SQLite reads and writes at once (WAL), and waits for the disk at each commit, as PostgreSQL does anyway.
-    Its transactions that write are those of `writing(engine)`.
-    """
-    if address.file is None:
-        return create_async_engine(
-            address.asynchronous,
+    async def run(self, work: Callable[[Connection], T], *, writes: bool = False) -> T:
+        """Run `work` and commit; whatever it raises undoes the transaction."""
+        ...
+
+    async def close(self) -> None:
+        """Close all connections."""
+        ...
+
+
+def open_transactions(address: Address) -> Transactions:
+    """The transactions of an address; connects when they are run."""
+    return ServerTransactions(address) if address.file is None else FileTransactions(address)
+
+
+class ServerTransactions:
+    """Transactions of PostgreSQL, which waits for the disk at each commit."""
+
+    def __init__(self, address: Address) -> None:
+        self._engine = create_async_engine(
+            address.url,
             connect_args=_server_arguments(),
             hide_parameters=True,
             json_serializer=_json,
@@ -39,40 +59,63 @@ def open_engine(address: Address) -> AsyncEngine:
             max_overflow=8,
             pool_timeout=10,
         )
-    engine = create_async_engine(
-        address.asynchronous,
-        hide_parameters=True,
-        json_serializer=_json,
-        pool_size=4,
-        max_overflow=4,
-        pool_timeout=BUSY_SECONDS,
-    )
-    _prepare_sqlite(engine.sync_engine)
-    return engine
+
+    async def run(self, work: Callable[[Connection], T], *, writes: bool = False) -> T:
+        """Run `work` and commit."""
+        async with self._engine.begin() as connection:
+            return await connection.run_sync(work)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._engine.dispose()
 
 
-def writing(engine: AsyncEngine) -> AsyncEngine:
-    """The same engine for transactions that write: those of SQLite wait for others as they begin.
+class FileTransactions:
+    """Transactions of a SQLite file, each as a whole in one of a few threads.
 
-    A transaction that begins by reading could not wait for another writer later, and would fail
+    An asynchronous driver would hand each statement of it to a thread. The file is read and written at once
+    (WAL), and each commit waits for the disk. A transaction that writes waits for other writers as it begins:
+    one that began by reading could not wait later, and would fail
     (https://www.sqlite.org/rescode.html#busy_snapshot).
     """
-    return engine.execution_options(**{_WRITES: True})
+
+    def __init__(self, address: Address) -> None:
+        self.engine = create_engine(
+            address.url,
+            hide_parameters=True,
+            json_serializer=_json,
+            pool_size=_THREADS,
+            max_overflow=0,
+        )
+        """The engine, for tests and tools."""
+        _prepare_sqlite(self.engine)
+        self._threads = ThreadPoolExecutor(_THREADS, "citewell-store")
+
+    async def run(self, work: Callable[[Connection], T], *, writes: bool = False) -> T:
+        """Run `work` and commit."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, work, writes)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await asyncio.to_thread(self._threads.shutdown)
+        self.engine.dispose()
+
+    def _run(self, work: Callable[[Connection], T], writes: bool) -> T:
+        with self.engine.connect().execution_options(**{_WRITES: writes}) as connection, connection.begin():
+            return work(connection)
 
 
 def open_migrating_engine(address: Address) -> Engine:
     """An engine for one connection that migrates, without asyncio, which Alembic does not have."""
     if address.file is None:
         return create_engine(
-            address.synchronous,
+            address.url,
             connect_args=_server_arguments(),
             hide_parameters=True,
             json_serializer=_json,
             poolclass=NullPool,
         )
-    engine = create_engine(
-        address.synchronous, hide_parameters=True, json_serializer=_json, poolclass=NullPool
-    )
+    engine = create_engine(address.url, hide_parameters=True, json_serializer=_json, poolclass=NullPool)
     _prepare_sqlite(engine)
     return engine
 

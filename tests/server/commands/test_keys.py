@@ -94,7 +94,7 @@ def test_a_missing_extra_is_named(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import importlib.util as util\n"
         "found = util.find_spec\n"
-        "util.find_spec = lambda name, *more: None if name == 'aiosqlite' else found(name, *more)\n"
+        "util.find_spec = lambda name, *more: None if name == 'alembic' else found(name, *more)\n"
     )
     program = "import sys; from pipeline.cli import main; main(['keys', *sys.argv[1:]])"
     variables = {
@@ -108,6 +108,6 @@ def test_a_missing_extra_is_named(tmp_path: Path) -> None:
 
     done = keys("list")
     assert done.returncode == 2
-    assert "needs the package aiosqlite" in done.stderr
+    assert "needs the package alembic" in done.stderr
     assert "citewell[server]" in done.stderr
     assert keys("--help").returncode == 0

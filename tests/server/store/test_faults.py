@@ -14,6 +14,7 @@ from sqlalchemy import event
 
 from core.errors import SettingsError
 from server.store.database import Store, open_store
+from server.store.engine import FileTransactions
 from server.store.errors import StoreError, StoreFullError, StoreUnreachableError
 
 from .samples import feedback
@@ -78,7 +79,8 @@ async def test_a_file_that_may_not_grow(file: Path) -> None:
         cursor.close()
 
     async with open_store(f"sqlite:///{file}") as store:
-        event.listen(store.database.engine.sync_engine, "checkout", limit)
+        assert isinstance(store.database.transactions, FileTransactions)
+        event.listen(store.database.transactions.engine, "checkout", limit)
         accepted = await fill(store)
         most_pages = 10_000
         await store.feedback.add(late := feedback(comment=LARGE))
