@@ -142,10 +142,11 @@ def _covered(words: Words, taken: Sequence[str]) -> list[bool]:
     covered = [False] * len(text)
     for quote in taken:
         begin = text.find(quote) if quote else -1
-        if begin >= 0:
-            covered[begin : begin + len(quote)] = [True] * len(quote)
-        elif text and text in quote:  # the paragraph is a part of a longer quote
+        if text and text in quote:  # the paragraph is a part of a longer quote
             covered = [True] * len(text)
+        while begin >= 0:  # some pages say the same more than once
+            covered[begin : begin + len(quote)] = [True] * len(quote)
+            begin = text.find(quote, begin + len(quote))
     found, place = [], 0
     for word in folded:
         found.append(any(covered[place : place + len(word)]))

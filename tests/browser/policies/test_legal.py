@@ -72,6 +72,12 @@ def test_what_was_quoted_does_not_lead_on() -> None:
     assert also == "See also Neap tide."
 
 
+def test_what_a_page_says_twice_is_quoted_once() -> None:
+    said = "Its gravity pulls the water towards it."
+    state = page(text=f"{said}\n{said}\nAnd then it lets it go.", quotes=(quote(said),))
+    assert joined(onwards(state).quotable) == ["And then it lets it go."]
+
+
 def test_a_quote_that_is_shown_shortened_is_known_again() -> None:
     whole = "The tides of the sea are caused by the Moon. Its gra…"
     assert not any(
