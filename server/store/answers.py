@@ -47,7 +47,11 @@ _COLUMNS = [*(ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__), AN
 
 
 class Answers:
-    """The stored answers. Each method raises `StoreError` where the database fails."""
+    """The stored answers. Each method raises `StoreError` where the database fails.
+
+    Nobody waits for the disk to have an answer, since the question can be asked again: in a SQLite file, an
+    answer may be lost with the power, unless feedback or anything else that lasts was stored after it.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -56,7 +60,7 @@ class Answers:
         """Store a new answer, finished or not; it belongs to this process until it is finished."""
         values = vars(answer) | {"folded": _folded(answer.question), "owner": this_process()}
         values["episode"] = episode
-        await self._database.change(insert(ANSWERS).values(values))
+        await self._database.change(insert(ANSWERS).values(values), lasting=False)
 
     async def finish(
         self,
@@ -73,7 +77,8 @@ class Answers:
         `episode` is `browser.episode.Episode` as plain values, of an answer that was found by browsing.
         """
         values = {"body": body, "problem": problem, "status": status, "seconds": seconds, "episode": episode}
-        changed = await self._database.change(update(ANSWERS).where(ANSWERS.c.id == id_).values(values))
+        change = update(ANSWERS).where(ANSWERS.c.id == id_).values(values)
+        changed = await self._database.change(change, lasting=False)
         return changed > 0
 
     async def get(self, id_: str) -> StoredAnswer | None:

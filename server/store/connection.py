@@ -12,7 +12,7 @@ from sqlalchemy import Column, Connection, RowMapping, Select
 from sqlalchemy.exc import SQLAlchemyError
 
 from server.store.address import Address
-from server.store.engine import BUSY_SECONDS, open_transactions
+from server.store.engine import BUSY_SECONDS, Kind, open_transactions
 from server.store.errors import StoreError
 from server.store.failures import explained
 from server.store.migrate import migrate
@@ -74,13 +74,16 @@ class Database:
 
         return await self._to_its_end(lambda: self._do(fetch))
 
-    async def change(self, change: Change) -> int:
-        """Store a change for good, and return how many rows it changed."""
+    async def change(self, change: Change, *, lasting: bool = True) -> int:
+        """Store a change, and return how many rows it changed.
+
+        It is there after the process was killed, and where it is `lasting`, after a loss of power too.
+        """
 
         async def store() -> int:
             if self._together is not None:
-                return await self._together.change(change)
-            (count,) = await self._write([change])
+                return await self._together.change(change, lasting=lasting)
+            (count,) = await self._write([change], lasting)
             return count
 
         return await self._to_its_end(store)
@@ -105,11 +108,11 @@ class Database:
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await self.transactions.close()
 
-    async def _write(self, changes: Sequence[Change]) -> list[int]:
+    async def _write(self, changes: Sequence[Change], lasting: bool) -> list[int]:
         def execute(connection: Connection) -> list[int]:
             return [connection.execute(change).rowcount for change in changes]
 
-        return await self._do(execute, writes=True)
+        return await self._do(execute, Kind.LASTING if lasting else Kind.WRITING)
 
     async def _to_its_end(self, work: Callable[[], Awaitable[T]]) -> T:
         async def run() -> T:
@@ -120,10 +123,10 @@ class Database:
         task.add_done_callback(self._under_way.discard)
         return await asyncio.shield(task)
 
-    async def _do(self, work: Callable[[Connection], T], *, writes: bool = False) -> T:
+    async def _do(self, work: Callable[[Connection], T], kind: Kind = Kind.READING) -> T:
         await self.open()
         try:
             async with asyncio.timeout(self._seconds):
-                return await self.transactions.run(work, writes=writes)
+                return await self.transactions.run(work, kind)
         except (SQLAlchemyError, OSError, TimeoutError) as error:
             raise explained(error, self.place) from error

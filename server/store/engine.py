@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from enum import Enum
 from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
@@ -25,13 +26,21 @@ _CONNECT_SECONDS = 5
 _SILENT_MILLISECONDS = 10_000  # after which a connection to a server that does not answer is dead
 _THREADS = 4  # that read a SQLite file at once; one of them may write
 _WAL_BYTES = 16_000_000
-_WRITES = "citewell_writes"
+_KIND = "citewell_kind"
+
+
+class Kind(Enum):
+    """What a transaction does, and what SQLite does for it at its beginning and its end."""
+
+    READING = "BEGIN", "NORMAL"
+    WRITING = "BEGIN IMMEDIATE", "NORMAL"
+    LASTING = "BEGIN IMMEDIATE", "FULL"
 
 
 class Transactions(Protocol):
     """Runs work on a connection, each in a transaction of its own; other work goes on meanwhile."""
 
-    async def run(self, work: Callable[[Connection], T], *, writes: bool = False) -> T:
+    async def run(self, work: Callable[[Connection], T], kind: Kind) -> T:
         """Run `work` and commit; whatever it raises undoes the transaction."""
         ...
 
@@ -60,7 +69,7 @@ class ServerTransactions:
             pool_timeout=10,
         )
 
-    async def run(self, work: Callable[[Connection], T], *, writes: bool = False) -> T:
+    async def run(self, work: Callable[[Connection], T], kind: Kind) -> T:
         """Run `work` and commit."""
         async with self._engine.begin() as connection:
             return await connection.run_sync(work)
@@ -74,8 +83,9 @@ class FileTransactions:
     """Transactions of a SQLite file, each as a whole in one of a few threads.
 
     An asynchronous driver would hand each statement of it to a thread. The file is read and written at once
-    (WAL), and each commit waits for the disk. A transaction that writes waits for other writers as it begins:
-    one that began by reading could not wait later, and would fail
+    (WAL). Every commit survives the death of the process; one that is lasting waits for the disk, and with it
+    for all before it (https://www.sqlite.org/pragma.html#pragma_synchronous). A transaction that writes waits
+    for other writers as it begins: one that began by reading could not wait later, and would fail
     (https://www.sqlite.org/rescode.html#busy_snapshot).
     """
 
@@ -91,17 +101,17 @@ class FileTransactions:
         _prepare_sqlite(self.engine)
         self._threads = ThreadPoolExecutor(_THREADS, "citewell-store")
 
-    async def run(self, work: Callable[[Connection], T], *, writes: bool = False) -> T:
+    async def run(self, work: Callable[[Connection], T], kind: Kind) -> T:
         """Run `work` and commit."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, work, writes)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, work, kind)
 
     async def close(self) -> None:
         """Close all connections."""
         await asyncio.to_thread(self._threads.shutdown)
         self.engine.dispose()
 
-    def _run(self, work: Callable[[Connection], T], writes: bool) -> T:
-        with self.engine.connect().execution_options(**{_WRITES: writes}) as connection, connection.begin():
+    def _run(self, work: Callable[[Connection], T], kind: Kind) -> T:
+        with self.engine.connect().execution_options(**{_KIND: kind}) as connection, connection.begin():
             return work(connection)
 
 
@@ -136,7 +146,6 @@ def _prepare_sqlite(engine: Engine) -> None:
         cursor = connection.cursor()
         for pragma in (
             f"busy_timeout = {BUSY_SECONDS * 1000}",
-            "synchronous = FULL",
             "foreign_keys = ON",
             f"journal_size_limit = {_WAL_BYTES}",
         ):
@@ -144,8 +153,9 @@ def _prepare_sqlite(engine: Engine) -> None:
         cursor.close()
 
     def began(connection: Connection) -> None:
-        is_writing = connection.get_execution_options().get(_WRITES, False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
+        begin, synchronous = connection.get_execution_options().get(_KIND, Kind.LASTING).value
+        connection.exec_driver_sql(f"PRAGMA synchronous = {synchronous}")
+        connection.exec_driver_sql(begin)
 
     event.listen(engine, "connect", connected)
     event.listen(engine, "begin", began)

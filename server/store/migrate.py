@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,7 +47,7 @@ def migrate(address: Address) -> tuple[str, ...]:
                 steps = _upgrade(connection, address)
                 end_interrupted(connection)
                 return steps
-    except (SQLAlchemyError, OSError) as error:
+    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
         raise explained(error, address.place) from error
     finally:
         engine.dispose()

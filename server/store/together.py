@@ -11,8 +11,8 @@ from sqlalchemy import Delete, Insert, Update
 from server.store.errors import StoreError, StoreUnreachableError
 
 Change = Insert | Update | Delete
-Write = Callable[[Sequence[Change]], Awaitable[list[int]]]
-"""Stores changes in one transaction, and returns how many rows each changed."""
+Write = Callable[[Sequence[Change], bool], Awaitable[list[int]]]
+"""Stores changes in one transaction, `lasting` or not, and returns how many rows each changed."""
 
 _MOST = 100  # changes of a transaction
 
@@ -20,6 +20,7 @@ _MOST = 100  # changes of a transaction
 @dataclass(eq=False)
 class _Waiting:
     change: Change
+    lasting: bool
     outcome: int | StoreError | None = None
 
 
@@ -27,8 +28,8 @@ class Together:
     """The one writer of a SQLite file in this process.
 
     Each transaction waits for the disk once, however many changes it holds: those that came while the one
-    before was written share the next one. A change is reported as stored once it is on the disk, as if it had
-    been alone.
+    before was written share the next one. A change is reported as stored once it is, as if it had been
+    alone: a lasting one once it is on the disk.
     """
 
     def __init__(self, write: Write) -> None:
@@ -36,9 +37,9 @@ class Together:
         self._waiting: list[_Waiting] = []
         self._turn = asyncio.Lock()
 
-    async def change(self, change: Change) -> int:
-        """Store a change for good, and return how many rows it changed; raises what `write` does."""
-        own = _Waiting(change)
+    async def change(self, change: Change, *, lasting: bool) -> int:
+        """Store a change, and return how many rows it changed; raises what `write` does."""
+        own = _Waiting(change, lasting)
         self._waiting.append(own)
         async with self._turn:
             if own.outcome is None:  # else one that came earlier has taken it along
@@ -52,7 +53,9 @@ class Together:
         group, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
         try:
             try:
-                rows = await self._write([waiting.change for waiting in group])
+                rows = await self._write(
+                    [waiting.change for waiting in group], any(waiting.lasting for waiting in group)
+                )
             except StoreError as error:
                 await self._store_alone(group, error)
                 return
@@ -71,6 +74,6 @@ class Together:
             return
         for waiting in group:
             try:
-                (waiting.outcome,) = await self._write([waiting.change])
+                (waiting.outcome,) = await self._write([waiting.change], waiting.lasting)
             except StoreError as own:
                 waiting.outcome = own

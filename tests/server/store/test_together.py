@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 
-from sqlalchemy import insert
+from sqlalchemy import Connection, event, insert
 
 from server.store.database import Store, open_store
+from server.store.engine import FileTransactions
 from server.store.errors import StoreError, StoreUnreachableError
 from server.store.tables import FEEDBACK
 from server.store.together import Change, Together
@@ -25,11 +27,13 @@ class Disk:
     def __init__(self, error: StoreError | None = None, bad: Change | None = None) -> None:
         self.gate = asyncio.Event()
         self.transactions: list[int] = []
+        self.lasting: list[bool] = []
         self.error = error
         self.bad = bad
 
-    async def write(self, group: Sequence[Change]) -> list[int]:
+    async def write(self, group: Sequence[Change], lasting: bool) -> list[int]:
         self.transactions.append(len(group))
+        self.lasting.append(lasting)
         await self.gate.wait()
         if self.error is not None and (self.bad is None or self.bad in group):
             raise self.error
@@ -39,7 +43,9 @@ class Disk:
 async def stored(disk: Disk, group: Sequence[Change]) -> list[int | BaseException]:
     """The outcomes of changes that come while another one is written."""
     together = Together(disk.write)
-    first, *others = [asyncio.create_task(together.change(change)) for change in (*changes(1), *group)]
+    first, *others = [
+        asyncio.create_task(together.change(change, lasting=False)) for change in (*changes(1), *group)
+    ]
     await asyncio.sleep(0)
     disk.gate.set()
     await asyncio.wait({first})
@@ -71,10 +77,42 @@ async def test_a_database_that_cannot_be_reached_is_not_asked_for_each() -> None
     assert sum(disk.transactions) == 6
 
 
+async def test_one_lasting_change_takes_those_beside_it_to_the_disk() -> None:
+    disk = Disk()
+    together = Together(disk.write)
+    first = asyncio.create_task(together.change(insert(FEEDBACK), lasting=False))
+    await asyncio.sleep(0)
+    others = [
+        asyncio.create_task(together.change(insert(FEEDBACK), lasting=lasts))
+        for lasts in (False, True, False)
+    ]
+    await asyncio.sleep(0)
+    disk.gate.set()
+    await asyncio.gather(first, *others)
+    assert list(zip(disk.transactions, disk.lasting, strict=True)) in ([(1, False), (3, True)], [(4, True)])
+
+
+async def test_a_file_waits_for_the_disk_for_opinions_and_not_for_answers(tmp_path: Path) -> None:
+    async with open_store(f"sqlite:///{tmp_path / 'store.sqlite3'}") as store:
+        assert isinstance(store.database.transactions, FileTransactions)
+        levels: list[int] = []
+
+        def note(connection: Connection) -> None:
+            levels.append(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
+
+        event.listen(store.database.transactions.engine, "commit", note)
+        await store.answers.add(asked := answer())
+        await store.answers.finish(asked.id, body=None, problem=None, status="done", seconds=1.0)
+        await store.feedback.add(feedback())
+        await store.answers.add(answer())
+    normal, full = 1, 2  # https://www.sqlite.org/pragma.html#pragma_synchronous
+    assert levels == [normal, normal, full, normal]
+
+
 async def test_a_writer_that_is_cancelled_takes_no_other_along() -> None:
     disk = Disk()
     together = Together(disk.write)
-    first, second = [asyncio.create_task(together.change(change)) for change in changes(2)]
+    first, second = [asyncio.create_task(together.change(change, lasting=False)) for change in changes(2)]
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     assert disk.transactions
@@ -83,7 +121,7 @@ async def test_a_writer_that_is_cancelled_takes_no_other_along() -> None:
     outcomes = await asyncio.wait_for(asyncio.gather(first, second, return_exceptions=True), 60)
     assert isinstance(outcomes[0], asyncio.CancelledError)
     assert outcomes[1] == 1 or isinstance(outcomes[1], StoreUnreachableError)
-    assert await together.change(insert(FEEDBACK)) == 1
+    assert await together.change(insert(FEEDBACK), lasting=False) == 1
 
 
 async def test_many_writers_and_one_that_is_refused(url: str) -> None:
