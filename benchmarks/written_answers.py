@@ -1,4 +1,4 @@
-"""Answers in their writers' own words, and questions without an answer, for the recipe of citewell-smollm2.
+"""Answers in their writers' own words, and questions without an answer, for a generator that copies less.
 
 `python -m benchmarks.written_answers --held SET --out FOLDER` takes the training split of
 `benchmarks.generation_set` and writes two files, with {id, question, answer, references, source, license} a
