@@ -89,7 +89,7 @@ class WorkerProcess(asyncio.SubprocessProtocol):
         """End the process and wait until it is gone."""
         assert self._transport is not None
         self._transport.close()
-        await self._closed
+        await asyncio.shield(self._closed)  # it closes also where nobody waits for that any more
 
     async def _write(self, pipe: asyncio.WriteTransport, body: memoryview) -> None:
         """Write as fast as the process reads, so that no copy of the body waits in the pipe's buffer."""

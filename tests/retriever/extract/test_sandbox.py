@@ -236,7 +236,7 @@ async def test_hostile_pages_all_end_in_a_result_or_a_reason() -> None:
         "JSON": b"[" * 300_000,
         "bomb": pdf_bomb(2000),
     }
-    async with Sandbox(SandboxLimits(workers=2, seconds=1.5, memory_bytes=400_000_000)) as sandbox:
+    async with Sandbox(SandboxLimits(workers=2, seconds=5, memory_bytes=400_000_000)) as sandbox:
         readings = [sandbox.extract(body, URL) for body in pages.values()]
         outcomes = dict(zip(pages, await asyncio.gather(*readings, return_exceptions=True), strict=True))
         assert (await sandbox.extract(HTML, URL)).title == "Kites"
