@@ -49,18 +49,24 @@ _COLUMNS = [*(ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__), AN
 class Answers:
     """The stored answers. Each method raises `StoreError` where the database fails.
 
-    Nobody waits for the disk to have an answer, since the question can be asked again: in a SQLite file, an
-    answer may be lost with the power, unless feedback or anything else that lasts was stored after it.
+    Nobody waits for the disk to have an answer of Citewell's, since the question can be asked again: in a
+    SQLite file, it may be lost with the power, unless feedback or anything else that lasts was stored after
+    it.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, answer: StoredAnswer, episode: dict[str, Any] | None = None) -> None:
-        """Store a new answer, finished or not; it belongs to this process until it is finished."""
+    async def add(
+        self, answer: StoredAnswer, episode: dict[str, Any] | None = None, *, lasting: bool = False
+    ) -> None:
+        """Store a new answer, finished or not; it belongs to this process until it is finished.
+
+        One that is `lasting` is on the disk then: what a person wrote cannot be asked for again.
+        """
         values = vars(answer) | {"folded": _folded(answer.question), "owner": this_process()}
         values["episode"] = episode
-        await self._database.change(insert(ANSWERS).values(values), lasting=False)
+        await self._database.change(insert(ANSWERS).values(values), lasting=lasting)
 
     async def finish(
         self,

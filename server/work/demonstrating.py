@@ -185,7 +185,7 @@ class Demonstrating:
         if not await self._store.get().demonstrations.submit(demonstration, msgspec.to_builtins(episode)):
             raise BrowsedElsewhereError
         if episode.answer:
-            await self._store.get().answers.add(written_answer(demonstration, episode))
+            await self._store.get().answers.add(written_answer(demonstration, episode), lasting=True)
         self.forget(demonstration.id)
         return episode
 

@@ -105,8 +105,9 @@ async def test_a_file_waits_for_the_disk_for_opinions_and_not_for_answers(tmp_pa
         await store.answers.finish(asked.id, body=None, problem=None, status="done", seconds=1.0)
         await store.feedback.add(feedback())
         await store.answers.add(answer())
+        await store.answers.add(answer(), lasting=True)
     normal, full = 1, 2  # https://www.sqlite.org/pragma.html#pragma_synchronous
-    assert levels == [normal, normal, full, normal]
+    assert levels == [normal, normal, full, normal, full]
 
 
 async def test_a_writer_that_is_cancelled_takes_no_other_along() -> None:
