@@ -23,11 +23,10 @@ from retriever.promise import promise
 from retriever.ranking import Ranking
 from retriever.search.provider import PageSource
 
-# Passages encoded at a time while pages are on their way: few, so that a page that comes does not wait.
+# Passages encoded at a time, those first that BM25 puts first: few, so that a page that comes does not wait. After
+# the last page, for which somebody waits, the first step that does not change the references is the last one.
 _STEP = 4
-# Passages encoded after the last page has come, for which somebody waits: those that BM25 puts first. Where
-# the pages were there soon, there is time to encode the others too.
-_LAST = 20
+# Where the pages were there soon, there is time to encode all of them.
 _SOON = 0.3  # seconds from the start of the stage
 
 
@@ -165,10 +164,12 @@ class Reading:
     def _top(self) -> tuple[Reference, ...]:
         with self._lock:
             self._take()
-            step = _LAST
-            while self._ranking.advance(step) and time.monotonic() < self._soon:
-                step = _STEP
-            return self._ranking.known(self._k)
+            references, before = self._ranking.known(self._k), None
+            while references != before or time.monotonic() < self._soon:
+                if not self._ranking.advance(_STEP):
+                    break
+                references, before = self._ranking.known(self._k), references
+            return references
 
     def _take(self) -> None:
         while self._arrived:
