@@ -23,9 +23,9 @@ from retriever.promise import promise
 from retriever.ranking import Ranking
 from retriever.search.provider import PageSource
 
-# Passages encoded at a time, those first that BM25 puts first: few, so that a page that comes does not wait. After
-# the last page, for which somebody waits, the first step that does not change the references is the last one.
-_STEP = 4
+# Passages encoded at a time, those first that BM25 puts first: few, so that a page that comes does not wait.
+# After the last page somebody waits: then so many steps in a row without a change of the references end it.
+_STEP, _IDLE = 4, 2
 # Where the pages were there soon, there is time to encode all of them.
 _SOON = 0.3  # seconds from the start of the stage
 
@@ -164,11 +164,10 @@ class Reading:
     def _top(self) -> tuple[Reference, ...]:
         with self._lock:
             self._take()
-            references, before = self._ranking.known(self._k), None
-            while references != before or time.monotonic() < self._soon:
-                if not self._ranking.advance(_STEP):
-                    break
+            references, idle = self._ranking.known(self._k), 0
+            while (idle < _IDLE or time.monotonic() < self._soon) and self._ranking.advance(_STEP):
                 references, before = self._ranking.known(self._k), references
+                idle = 0 if references != before else idle + 1
             return references
 
     def _take(self) -> None:
