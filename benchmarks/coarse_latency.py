@@ -229,6 +229,7 @@ def summary(
         sets = [(mine.references, base.references, top) for mine, base, top in trios]
         wanted = max(1, sum(len(base) for _, base, _ in sets))
         numbers |= {
+            "overhead_mean": statistics.fmean(overhead),
             "overhead_p50": at(overhead, 0.5),
             "overhead_p90": at(overhead, 0.9),
             "kept": 1 - sum(len((base & top) - mine) for mine, base, top in sets) / wanted,
