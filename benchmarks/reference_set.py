@@ -7,6 +7,9 @@ MedQuAD, the conclusion of PubMedQA. The references are the five passages that a
 puts first among all passages of the split. An answer's passages are cut as the pipeline cuts pages, and they
 need not be among the five.
 
+`candidates.jsonl.gz` has the questions of the training split with more passages, for a teacher to judge: the
+same five, and some by chance that the encoder or BM25 puts further down.
+
 Questions are divided by what they are about (the article, the disease, the abstract), so that neither a
 question nor a passage of the training split is met again in the others.
 """
@@ -30,10 +33,14 @@ from core.settings import load_settings
 from core.types import Passage
 from retriever.encoder.encoder import DualEncoder
 from retriever.encoder.load import load_encoder
+from retriever.evaluation.systems.lexical import LexicalSystem, bm25
+from retriever.evaluation.task import Corpus
 from retriever.extract.document import Block
 from retriever.extract.paragraphs import to_passages
 
 REFERENCES = 5
+# Candidates for a teacher: so many each of the encoder's and of BM25's, drawn from so many of their best.
+CANDIDATES, DEPTH = 6, 50
 # Questions a source gives to the test and dev splits; the others, up to the last number, are trained on.
 SHARES = {
     "qed_train": (300, 150, 4000),
@@ -132,6 +139,30 @@ def with_references(
     return rows
 
 
+def with_candidates(
+    rows: Sequence[dict[str, Any]], passages: Sequence[Passage], encoder: DualEncoder
+) -> list[dict[str, Any]]:
+    """The rows with passages that are harder to tell: by chance, of the best of the encoder and of BM25."""
+    texts = [f"{p.title}. {p.text}" if p.title else p.text for p in passages]
+    vectors = encoder.encode_passages(texts)
+    ids = tuple(str(number) for number in range(len(texts)))
+    lexical = LexicalSystem("bm25", bm25).read(
+        Corpus(ids, ("",) * len(texts), tuple(texts)), None, lambda done, total: None
+    )
+    scores = encoder.encode_questions([row["question"] for row in rows]) @ vectors.T
+    more = []
+    for row, line in zip(rows, scores, strict=True):
+        chance = random.Random(row["id"])
+        near = np.argsort(-line, kind="stable")[REFERENCES:DEPTH].tolist()
+        worded = lexical.searcher.search(row["question"], DEPTH).rows.tolist()
+        known = {reference["text"] for reference in row["references"]}
+        drawn = [*chance.sample(near, CANDIDATES), *chance.sample(worded, min(CANDIDATES, len(worded)))]
+        found = {p.text: p for p in (passages[i] for i in drawn) if p.text not in known}
+        others = [{"text": p.text, "title": p.title, "url": p.url} for p in found.values()]
+        more.append({**row, "references": [*row["references"], *others]})
+    return more
+
+
 def write(rows: Sequence[dict[str, Any]], file: Path) -> None:
     """Write rows as packed JSON lines, without the time, so that the same rows have the same checksum."""
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
@@ -166,6 +197,8 @@ def main() -> None:
     for name in SPLITS:
         rows = with_references(parts[name].questions, parts[name].passages, encoder)
         write(rows, options.out / f"{name}.jsonl.gz")
+        if name == "train":
+            write(with_candidates(rows, parts[name].passages, encoder), options.out / "candidates.jsonl.gz")
     passages = {name: len(parts[name].passages) for name in SPLITS}
     print(table(["source", *SPLITS], [*counts, ["passages", *passages.values()]]))
     save("reference_set", {"questions": counts, "passages": passages}, options.out / "reference_set.json")

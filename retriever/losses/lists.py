@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from torch import Tensor
@@ -16,15 +18,15 @@ class RankedLists(NamedTuple):
     `negatives` is a (q, p) tensor of booleans: passages that are not on the list and not known to answer the
     question either, so that they may stand for irrelevant ones.
     `weights` is a (q,) tensor: how much a question counts.
-    `anchors` is a (q, p) tensor: the inner products that the model gave before training; None where no
-    objective asks for them.
+    `encoders` holds (q, p) tensors, by the encoder's name: the inner products that other encoders give, and
+    the model before training (`retriever.losses.encoder_kl`).
     `source` names the data that all questions of the batch are from.
     """
 
     targets: Tensor
     negatives: Tensor
     weights: Tensor
-    anchors: Tensor | None = None
+    encoders: Mapping[str, Tensor] = MappingProxyType({})
     source: str = ""
 
     @property

@@ -40,7 +40,7 @@ class ListwiseKl(nn.Module):
 
     Relations:
         - `MarginMse` asks for the teacher's differences themselves, on the scale of inner products.
-        - `Anchor` is the same divergence from the student's own scores before training.
+        - `EncoderKl` is the same divergence from another encoder's inner products, over the whole batch.
         - DistillKLDivLoss of sentence-transformers multiplies by the square of its one temperature.
 
     Example:

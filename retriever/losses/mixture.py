@@ -58,7 +58,7 @@ class Mixture(nn.Module):
     Example:
         ::
 
-            parts = [Part("contrastive", Contrastive()), Part("anchor", Anchor(), weight=0.2)]
+            parts = [Part("contrastive", Contrastive()), Part("anchor", EncoderKl(), weight=0.2)]
             trainer = DualEncoderTrainer(model=model, loss=Mixture(model, parts), ...)
     """
 

@@ -11,7 +11,9 @@ from core.tables import markdown_table
 from core.training.card import card_name, held_out
 from core.training.card import write_card as write
 from core.training.files import DataFile, describe_file
+from retriever.encoder.resolve import resolve
 from retriever.training.config import Config, SourceConfig
+from retriever.training.objectives import EncoderKlConfig
 from retriever.training.sources import Data, source_files
 
 _PACKAGES = ("torch", "transformers", "sentence-transformers", "peft")
@@ -96,7 +98,7 @@ def write_card(folder: Path, config: Config, file: Path, data: Data, command: st
             "base": published_name(config.model.base),
             "form": _form(config),
             "threads": config.training.threads,
-            "data": _data_table(config, data, files),
+            "data": _data_table(config, data, files) + _teachers(config, file),
             "metrics": _metric_table(outcome, data) if outcome.after else "None: the run had no dev rows.",
         },
     )
@@ -137,6 +139,16 @@ def _data_table(config: Config, data: Data, files: Sequence[DataFile]) -> str:
     return markdown_table(header, rows) + held_out(
         [each.name for each in data.train], [each.name for each in data.dev], "questions"
     )
+
+
+def _teachers(config: Config, file: Path) -> str:
+    """The encoders that were learnt from, each with its licence and the SHA-256 of its passage tower."""
+    teachers = {
+        published_name(each.encoder): f"{each.licence}; SHA-256 {resolve(each.found(file)).passage.digest}"
+        for each in config.objectives
+        if isinstance(each, EncoderKlConfig)
+    }
+    return "".join(f"\n\nTaught by the encoder {name} ({what})." for name, what in teachers.items())
 
 
 def _metric_table(outcome: Outcome, data: Data) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from retriever.training.anchors import Anchors
+from retriever.training.inner_products import InnerProducts
 from retriever.training.plan import Batch
 from retriever.training.rows import Row, Source, key, known_answers
 
@@ -28,13 +28,16 @@ class Collator:
         plan: Sequence[Batch],
         sources: Sequence[Source],
         preprocess: Preprocess,
-        anchors: Anchors | None,
+        encoders: Mapping[str, InnerProducts],
     ) -> None:
-        """`preprocess` is the method of a SentenceTransformer that tokenises texts."""
+        """`preprocess` is the method of a SentenceTransformer that tokenises texts.
+
+        `encoders` are those that objectives learn from, by name.
+        """
         self._plan = plan
         self._sources = sources
         self._preprocess = preprocess
-        self._anchors = anchors
+        self._encoders = encoders
         self._known = known_answers(sources)
 
     def __call__(self, features: list[dict[str, Any]]) -> dict[str, Any]:
@@ -59,9 +62,11 @@ class Collator:
             "weights": torch.full((len(rows),), source.weight),
             "source": source.name,
             "questions": questions,
+            "encoders": {
+                name: torch.from_numpy(products.scores(questions, texts))
+                for name, products in self._encoders.items()
+            },
         }
-        if self._anchors is not None:
-            tensors["anchors"] = torch.from_numpy(self._anchors.scores(questions, texts))
         tensors |= self._tokens("question", questions, "query")
         for number, start in enumerate(range(0, len(texts), GROUP)):
             tensors |= self._tokens(f"passages{number}", texts[start : start + GROUP], "document")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -75,19 +76,49 @@ class MarginMseConfig(_Objective):
 
 
 class AnchorConfig(_Objective):
-    """`retriever.losses.anchor`."""
+    """`retriever.losses.encoder_kl`, from the model before training."""
 
     name: Literal["anchor"] = "anchor"
     temperature: float = Field(0.05, gt=0, description="Inner products are divided by it.")
 
     def build(self) -> nn.Module:
         """The objective."""
-        from retriever.losses.anchor import Anchor
+        from retriever.losses.encoder_kl import BEFORE, EncoderKl
 
-        return Anchor(self.temperature)
+        return EncoderKl(BEFORE, self.temperature, self.temperature)
 
 
-Objective = InnerProductMseConfig | ContrastiveConfig | ListwiseKlConfig | MarginMseConfig | AnchorConfig
+class EncoderKlConfig(_Objective):
+    """`retriever.losses.encoder_kl`, from a teacher."""
+
+    name: Literal["encoder_kl"] = "encoder_kl"
+    encoder: str = Field(
+        ..., min_length=1, description="The teacher: a folder beside the configuration, or an encoder's name."
+    )
+    licence: str = Field(..., min_length=1, description="Licence of the teacher, for the model card.")
+    temperature: float = Field(0.05, gt=0, description="Inner products are divided by it.")
+    teacher_temperature: float = Field(0.05, gt=0, description="The teacher's are divided by it.")
+
+    def build(self) -> nn.Module:
+        """The objective."""
+        from retriever.losses.encoder_kl import EncoderKl
+
+        return EncoderKl(self.encoder, self.temperature, self.teacher_temperature)
+
+    def found(self, config: Path) -> str:
+        """The name of the teacher for `retriever.encoder.resolve`; `config` is the configuration's file."""
+        beside = config.parent / self.encoder
+        return str(beside) if beside.is_dir() else self.encoder
+
+
+Objective = (
+    InnerProductMseConfig
+    | ContrastiveConfig
+    | ListwiseKlConfig
+    | MarginMseConfig
+    | AnchorConfig
+    | EncoderKlConfig
+)
 
 
 def build_mixture(model: SentenceTransformer, objectives: Sequence[Objective]) -> Mixture:

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 from core.packages import need_packages
 from core.telling import Tell
 from core.training.folder import CHECKPOINTS, finish, open_folder
-from retriever.encoder.load import load_encoder
-from retriever.training.anchors import Anchors, read_anchors
+from retriever.encoder.load import EngineName, load_encoder
+from retriever.encoder.resolve import resolve
 from retriever.training.candidates import Miner
 from retriever.training.card import Outcome, write_card
 from retriever.training.collate import Collator
 from retriever.training.config import Config, load_config
 from retriever.training.dev import MEAN
+from retriever.training.inner_products import InnerProducts, read_inner_products
 from retriever.training.model import build_model, save_model
-from retriever.training.objectives import AnchorConfig, build_mixture
+from retriever.training.objectives import AnchorConfig, EncoderKlConfig, build_mixture
 from retriever.training.plan import Batch, plan
 from retriever.training.rows import Row
 from retriever.training.sources import Data, Mine, read_data
@@ -51,6 +52,9 @@ def train(run: Run, tell: Tell) -> Outcome:
     need_packages("Training", "train", *_PACKAGES)
     config = load_config(run.config)
     tell(config.shown())
+    # What is not there is told before anything is computed and before the folder is begun.
+    for name in (config.model.base, *(each.found(run.config) for each in _teachers(config))):
+        resolve(name)
     data = read_data(config, run.config, _miner(config, run.cache, tell))
     batches = plan(
         data.train,
@@ -78,9 +82,9 @@ def _train(run: Run, config: Config, data: Data, batches: list[Batch], tell: Tel
     torch.set_num_threads(config.training.threads)
     checkpoint = last_checkpoint(run.out / CHECKPOINTS)
     model = build_model(config.model, config.training.seed)
-    anchors = _anchors(config, data, run.cache, tell)
+    encoders = _encoders(run, config, data, tell)
     # The trainer asks for a collator of its own kind, and calls it only.
-    collator: Any = Collator(batches, data.train, model.preprocess, anchors)
+    collator: Any = Collator(batches, data.train, model.preprocess, encoders)
     progress = Progress([len(batch.draws) for batch in batches], "questions", run.out, tell)
     trainer = DualEncoderTrainer(
         model=model,
@@ -126,18 +130,31 @@ def _miner(config: Config, cache: Path, tell: Tell) -> Mine:
     return mine
 
 
-def _anchors(config: Config, data: Data, cache: Path, tell: Tell) -> Anchors | None:
-    if not any(isinstance(objective, AnchorConfig) for objective in config.objectives):
-        return None
-    # In float32, as it is trained: what int8 adds would be learnt.
-    encoder = load_encoder(
-        config.model.base,
-        cache,
-        max_tokens=config.model.max_tokens,
-        threads=config.training.threads,
-        engine="torch",
-    )
-    return read_anchors(data.train, encoder, cache / "vectors", tell)
+def _encoders(run: Run, config: Config, data: Data, tell: Tell) -> dict[str, InnerProducts]:
+    """What each encoder that an objective learns from says of the training data."""
+    from retriever.losses.encoder_kl import BEFORE
+
+    def read(name: str, engine: EngineName) -> InnerProducts:
+        encoder = load_encoder(
+            name,
+            run.cache,
+            max_tokens=config.model.max_tokens,
+            threads=config.training.threads,
+            engine=engine,
+        )
+        return read_inner_products(data.train, encoder, run.cache / "vectors", tell)
+
+    found = {each.encoder: read(each.found(run.config), "auto") for each in _teachers(config)}
+    if any(isinstance(objective, AnchorConfig) for objective in config.objectives):
+        # In float32, as it is trained: what int8 adds would be learnt.
+        found[BEFORE] = read(config.model.base, "torch")
+    return found
+
+
+def _teachers(config: Config) -> list[EncoderKlConfig]:
+    """The objectives that learn from an encoder; the first of each encoder."""
+    objectives = [each for each in config.objectives if isinstance(each, EncoderKlConfig)]
+    return list({each.encoder: each for each in reversed(objectives)}.values())
 
 
 def _summary(data: Data, batches: list[Batch]) -> str:

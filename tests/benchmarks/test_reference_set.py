@@ -7,7 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.reference_set import REFERENCES, SPLITS, Question, split, with_references, write
+from benchmarks.reference_set import (
+    CANDIDATES,
+    DEPTH,
+    REFERENCES,
+    SPLITS,
+    Question,
+    split,
+    with_candidates,
+    with_references,
+    write,
+)
 from core.types import Passage
 from retriever.encoder.encoder import Vectors
 
@@ -53,3 +63,17 @@ def test_the_nearest_passages_are_the_references(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write([row], tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_candidates_are_the_references_and_others_that_are_near_or_share_words() -> None:
+    near = [Passage("", "", "z" * (100 - number)) for number in range(DEPTH + 20)]
+    worded = [Passage("", "", f"zz aaaa {'b' * number}") for number in range(DEPTH)]
+    passages = [*near, *worded]
+    asked = Question("q", "zz?", "z", (near[0],), "z", "CC0")
+    rows = with_references([asked], passages, Letters())
+    (row,) = with_candidates(rows, passages, Letters())
+    assert row["references"][:REFERENCES] == rows[0]["references"]
+    others = {reference["text"] for reference in row["references"][REFERENCES:]}
+    assert len(others & {passage.text for passage in near[REFERENCES:DEPTH]}) == CANDIDATES
+    assert len(others & {passage.text for passage in worded}) == CANDIDATES
+    assert with_candidates(rows, passages, Letters()) == [row]

@@ -10,8 +10,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from retriever.losses.anchor import Anchor
 from retriever.losses.contrastive import Contrastive
+from retriever.losses.encoder_kl import BEFORE, EncoderKl
 from retriever.losses.inner_product_mse import InnerProductMse
 from retriever.losses.lists import RankedLists
 from retriever.losses.listwise_kl import ListwiseKl
@@ -19,15 +19,15 @@ from retriever.losses.margin_mse import MarginMse
 from retriever.losses.mixture import Mixture, Part
 
 NAN = math.nan
-OBJECTIVES = [InnerProductMse(), Contrastive(), ListwiseKl(), MarginMse(), Anchor()]
-MODULES = ["anchor", "contrastive", "inner_product_mse", "listwise_kl", "margin_mse"]
+OBJECTIVES = [InnerProductMse(), Contrastive(), ListwiseKl(), MarginMse(), EncoderKl()]
+MODULES = ["contrastive", "encoder_kl", "inner_product_mse", "listwise_kl", "margin_mse"]
 
 
 def lists(
     targets: list[list[float]],
     negatives: list[list[bool]] | None = None,
     weights: list[float] | None = None,
-    anchors: Tensor | None = None,
+    before: Tensor | None = None,
     source: str = "",
 ) -> RankedLists:
     labels = torch.tensor(targets)
@@ -35,7 +35,7 @@ def lists(
         labels,
         labels.isnan() if negatives is None else torch.tensor(negatives),
         torch.tensor(weights) if weights is not None else torch.ones(len(targets)),
-        anchors,
+        {} if before is None else {BEFORE: before},
         source,
     )
 
@@ -112,16 +112,22 @@ def test_margin_mse_is_the_mean_over_all_pairs() -> None:
 def test_the_anchor_pulls_towards_the_scores_from_before() -> None:
     before = torch.tensor([[0.6, 0.5, 0.1]])
     scores = torch.tensor([[0.5, 0.6, 0.1]], requires_grad=True)
-    loss = Anchor()(scores, lists([[NAN, NAN, NAN]], anchors=before))
+    loss = EncoderKl()(scores, lists([[NAN, NAN, NAN]], before=before))
     loss.backward()
     assert loss.item() > 0
     assert scores.grad is not None
     assert scores.grad[0, 0].item() < 0 < scores.grad[0, 1].item()
 
 
-def test_without_scores_from_before_there_is_no_anchor() -> None:
-    with pytest.raises(ValueError, match="before training"):
-        Anchor()(torch.zeros(1, 1), lists([[1.0]]))
+def test_another_encoder_is_followed_on_its_own_scale() -> None:
+    teacher = torch.tensor([[0.85, 0.83, 0.75]])
+    labels = lists([[NAN, NAN, NAN]])._replace(encoders={"e5": teacher})
+    followed = (teacher - 0.5) * 5
+    objective = EncoderKl("e5", temperature=0.05, teacher_temperature=0.01)
+    assert objective(followed, labels).item() == pytest.approx(0, abs=1e-6)
+    other = objective(followed.flip(1), labels)
+    expected, found = (teacher / 0.01).softmax(1), (followed.flip(1) / 0.05).softmax(1)
+    assert other.item() == pytest.approx(float((expected * (expected / found).log()).sum()), rel=1e-4)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda objective: type(objective).__name__)
@@ -140,7 +146,7 @@ def test_loss_and_gradient_are_finite_whatever_is_missing(
 ) -> None:
     scores = torch.tensor([[0.5, 0.1], [0.3, 0.2]], requires_grad=True)
     nothing = [[False, False], [False, False]]
-    loss = objective(scores, lists(targets, negatives=nothing, anchors=torch.zeros(2, 2)))
+    loss = objective(scores, lists(targets, negatives=nothing, before=torch.zeros(2, 2)))
     loss.backward()
     assert loss.isfinite()
     assert scores.grad is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import InputError
+from core.errors import InputError, ModelError
 from tests.retriever.training.made_up import write_config, write_world
 
 pytest.importorskip("sentence_transformers", reason="the extra `train` is not installed")
@@ -88,6 +88,40 @@ def test_the_card_says_where_the_model_is_from(trained: tuple[Path, Outcome, lis
     history = [json.loads(line) for line in (out / "training.jsonl").read_text().splitlines()]
     assert {"loss", "contrastive", "anchor"} <= history[1].keys()
     assert not (out / "checkpoints").exists()
+
+
+def test_a_student_learns_from_another_encoder_without_labels(
+    trained: tuple[Path, Outcome, list[str]], world: Path
+) -> None:
+    out, _, _ = trained
+    config = write_config(world, "student.toml", epochs=12)
+    objectives = f'''
+[[objectives]]
+name = "encoder_kl"
+encoder = "{out.name}"
+licence = "CC0"
+temperature = 0.2
+teacher_temperature = 0.2
+'''
+    before, rest = config.read_text().split("[[objectives]]", 1)
+    config.write_text(before + objectives + "[training]" + rest.split("[training]")[1])
+    outcome, _ = run(config, world / "student")
+    assert outcome.before["dev"] < 0.8
+    assert outcome.after["dev"] > 0.9
+    card = (world / "student" / "README.md").read_text()
+    assert "Taught by the encoder trained (CC0; SHA-256 " in card
+
+
+@pytest.mark.parametrize("old", ['encoder = "trained"', "base = "])
+def test_a_model_that_is_not_there_leaves_no_folder(world: Path, old: str) -> None:
+    config = write_config(world, "missing.toml")
+    text = config.read_text().replace(
+        'name = "anchor"', 'name = "encoder_kl"\nencoder = "trained"\nlicence = "CC0"'
+    )
+    config.write_text(text.replace(old, old.split(" = ")[0] + ' = "no-such" #'))
+    with pytest.raises(ModelError, match="no model named 'no-such'"):
+        run(config, world / "missing")
+    assert not (world / "missing").exists()
 
 
 def test_a_model_that_is_there_is_never_overwritten(

@@ -1,4 +1,4 @@
-"""The inner products that the model gave before training, for `retriever.losses.anchor`."""
+"""What other encoders, and the model before training, say of the data (`retriever.losses.encoder_kl`)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from retriever.training.candidates import corpus_of
 from retriever.training.rows import Source, key
 
 
-class Anchors:
-    """Vectors of all questions and passages by the model before training."""
+class InnerProducts:
+    """Vectors of all questions and passages by one encoder."""
 
     def __init__(self, questions: Mapping[str, Vectors], passages: Mapping[str, Vectors]) -> None:
         """Both map the keys of texts to vectors of shape (d,)."""
@@ -30,14 +30,15 @@ class Anchors:
         return scores
 
 
-def read_anchors(sources: Sequence[Source], encoder: DualEncoder, cache: Path, tell: Tell) -> Anchors:
-    """Encode all texts of the sources with the model before training; `cache` is where passages are kept."""
+def read_inner_products(
+    sources: Sequence[Source], encoder: DualEncoder, cache: Path, tell: Tell
+) -> InnerProducts:
+    """Encode all texts of the sources; `cache` is where passages are kept."""
     rows = [row for source in sources for row in source.rows]
     corpus = corpus_of(text for row in rows for text in row.passages)
-    vectors = encode_corpus(
-        corpus, encoder, cache, Counter("encoding passages before training", tell)
-    ).vectors
+    counter = Counter(f"encoding passages with {Path(encoder.name).name}", tell)
+    vectors = encode_corpus(corpus, encoder, cache, counter).vectors
     passages = {key(text): vector for text, vector in zip(corpus.passages, vectors, strict=True)}
     questions = {key(row.question): row.question for row in rows}
     encoded = encoder.encode_questions(list(questions.values()))
-    return Anchors(dict(zip(questions, encoded, strict=True)), passages)
+    return InnerProducts(dict(zip(questions, encoded, strict=True)), passages)
