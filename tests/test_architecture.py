@@ -33,8 +33,8 @@ HEAVY_ALLOWED = (
     | {
         (f"retriever/losses/{name}.py", "torch")
         for name in (
-            "anchor",
             "contrastive",
+            "encoder_kl",
             "inner_product_mse",
             "lists",
             "listwise_kl",
