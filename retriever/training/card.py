@@ -144,7 +144,7 @@ def _data_table(config: Config, data: Data, files: Sequence[DataFile]) -> str:
 def _teachers(config: Config, file: Path) -> str:
     """The encoders that were learnt from, each with its licence and the SHA-256 of its passage tower."""
     teachers = {
-        published_name(each.encoder): f"{each.licence}; SHA-256 {resolve(each.found(file)).passage.digest}"
+        published_name(each.encoder): f"{each.licence}; SHA-256 {resolve(each.teacher(file)).passage.digest}"
         for each in config.objectives
         if isinstance(each, EncoderKlConfig)
     }

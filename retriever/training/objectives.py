@@ -105,7 +105,7 @@ class EncoderKlConfig(_Objective):
 
         return EncoderKl(self.encoder, self.temperature, self.teacher_temperature)
 
-    def found(self, config: Path) -> str:
+    def teacher(self, config: Path) -> str:
         """The name of the teacher for `retriever.encoder.resolve`; `config` is the configuration's file."""
         beside = config.parent / self.encoder
         return str(beside) if beside.is_dir() else self.encoder

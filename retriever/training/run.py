@@ -53,7 +53,7 @@ def train(run: Run, tell: Tell) -> Outcome:
     config = load_config(run.config)
     tell(config.shown())
     # What is not there is told before anything is computed and before the folder is begun.
-    for name in (config.model.base, *(each.found(run.config) for each in _teachers(config))):
+    for name in (config.model.base, *(each.teacher(run.config) for each in _teachers(config))):
         resolve(name)
     data = read_data(config, run.config, _miner(config, run.cache, tell))
     batches = plan(
@@ -144,7 +144,7 @@ def _encoders(run: Run, config: Config, data: Data, tell: Tell) -> dict[str, Inn
         )
         return read_inner_products(data.train, encoder, run.cache / "vectors", tell)
 
-    found = {each.encoder: read(each.found(run.config), "auto") for each in _teachers(config)}
+    found = {each.encoder: read(each.teacher(run.config), "auto") for each in _teachers(config)}
     if any(isinstance(objective, AnchorConfig) for objective in config.objectives):
         # In float32, as it is trained: what int8 adds would be learnt.
         found[BEFORE] = read(config.model.base, "torch")
