@@ -31,7 +31,7 @@ import numpy as np
 from benchmarks.report import external_data, save, table
 from core.settings import load_settings
 from core.types import Passage
-from retriever.encoder.encoder import DualEncoder
+from retriever.encoder.encoder import DualEncoder, Vectors
 from retriever.encoder.load import load_encoder
 from retriever.evaluation.systems.lexical import LexicalSystem, bm25
 from retriever.evaluation.task import Corpus
@@ -115,12 +115,22 @@ def split(questions: Sequence[Question], sizes: Sequence[int]) -> dict[str, Part
     }
 
 
+def texts(passages: Sequence[Passage]) -> list[str]:
+    """The passages as they are ranked, each with its title before it."""
+    return [f"{p.title}. {p.text}" if p.title else p.text for p in passages]
+
+
+def relevance(questions: Sequence[Question], passages: Sequence[Passage], encoder: DualEncoder) -> Vectors:
+    """The inner products of q questions and p passages, a (q, p) array."""
+    vectors = encoder.encode_passages(texts(passages))
+    scores: Vectors = encoder.encode_questions([q.question for q in questions]) @ vectors.T
+    return scores
+
+
 def with_references(
-    questions: Sequence[Question], passages: Sequence[Passage], encoder: DualEncoder
+    questions: Sequence[Question], passages: Sequence[Passage], scores: Vectors
 ) -> list[dict[str, Any]]:
     """Rows in the form of WebGLM-QA, each with the passages of the largest inner products."""
-    vectors = encoder.encode_passages([f"{p.title}. {p.text}" if p.title else p.text for p in passages])
-    scores = encoder.encode_questions([q.question for q in questions]) @ vectors.T
     rows = []
     for question, row in zip(questions, scores, strict=True):
         best = np.argsort(-row, kind="stable")[:REFERENCES]
@@ -132,7 +142,7 @@ def with_references(
                 "id": question.id,
                 "question": question.question,
                 "answer": question.answer,
-                "references": [{"text": p.text, "title": p.title, "url": p.url} for p in chosen],
+                "references": [_reference(passage) for passage in chosen],
                 "license": question.licence,
             }
         )
@@ -140,26 +150,21 @@ def with_references(
 
 
 def with_candidates(
-    rows: Sequence[dict[str, Any]], passages: Sequence[Passage], encoder: DualEncoder
+    rows: Sequence[dict[str, Any]], passages: Sequence[Passage], scores: Vectors
 ) -> list[dict[str, Any]]:
-    """The rows with passages that are harder to tell: by chance, of the best of the encoder and of BM25."""
-    texts = [f"{p.title}. {p.text}" if p.title else p.text for p in passages]
-    vectors = encoder.encode_passages(texts)
-    ids = tuple(str(number) for number in range(len(texts)))
-    lexical = LexicalSystem("bm25", bm25).read(
-        Corpus(ids, ("",) * len(texts), tuple(texts)), None, lambda done, total: None
-    )
-    scores = encoder.encode_questions([row["question"] for row in rows]) @ vectors.T
+    """The rows with more passages each: some by chance, of the best of the encoder and of BM25."""
+    ids = tuple(str(number) for number in range(len(passages)))
+    corpus = Corpus(ids, ("",) * len(passages), tuple(texts(passages)))
+    lexical = LexicalSystem("bm25", bm25).read(corpus, None, lambda done, total: None)
     more = []
     for row, line in zip(rows, scores, strict=True):
         chance = random.Random(row["id"])
         near = np.argsort(-line, kind="stable")[REFERENCES:DEPTH].tolist()
         worded = lexical.searcher.search(row["question"], DEPTH).rows.tolist()
         known = {reference["text"] for reference in row["references"]}
-        drawn = [*chance.sample(near, CANDIDATES), *chance.sample(worded, min(CANDIDATES, len(worded)))]
+        drawn = [i for listed in (near, worded) for i in chance.sample(listed, min(CANDIDATES, len(listed)))]
         found = {p.text: p for p in (passages[i] for i in drawn) if p.text not in known}
-        others = [{"text": p.text, "title": p.title, "url": p.url} for p in found.values()]
-        more.append({**row, "references": [*row["references"], *others]})
+        more.append({**row, "references": [*row["references"], *map(_reference, found.values())]})
     return more
 
 
@@ -195,13 +200,18 @@ def main() -> None:
             parts[name].passages.extend(found[name].passages)
     options.out.mkdir(parents=True, exist_ok=True)
     for name in SPLITS:
-        rows = with_references(parts[name].questions, parts[name].passages, encoder)
+        scores = relevance(*parts[name], encoder)
+        rows = with_references(*parts[name], scores)
         write(rows, options.out / f"{name}.jsonl.gz")
         if name == "train":
-            write(with_candidates(rows, parts[name].passages, encoder), options.out / "candidates.jsonl.gz")
+            write(with_candidates(rows, parts[name].passages, scores), options.out / "candidates.jsonl.gz")
     passages = {name: len(parts[name].passages) for name in SPLITS}
     print(table(["source", *SPLITS], [*counts, ["passages", *passages.values()]]))
     save("reference_set", {"questions": counts, "passages": passages}, options.out / "reference_set.json")
+
+
+def _reference(passage: Passage) -> dict[str, str]:
+    return {"text": passage.text, "title": passage.title, "url": passage.url}
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:

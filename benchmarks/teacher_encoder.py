@@ -1,4 +1,4 @@
-"""The encoder that teaches citewell-minilm: intfloat/e5-small, with the words that it wants before its texts.
+"""An encoder that can teach others: intfloat/e5-small, with the words that it wants before its texts.
 
 `python -m benchmarks.teacher_encoder --out FOLDER` writes it as sentence-transformers has it, so that
 `encoder_kl` of a training recipe can name the folder. E5 was trained with "query: " before questions and
@@ -54,7 +54,7 @@ def from_onnx(file: Path, folder: Path) -> None:
         vocab_size=words,
         hidden_size=hidden,
         num_hidden_layers=layers,
-        num_attention_heads=hidden // 32,
+        num_attention_heads=hidden // 32,  # as in E5's small model and in MiniLM, from which that was made
         intermediate_size=len(weights["encoder.layer.0.intermediate.dense.bias"]),
         max_position_embeddings=len(weights["embeddings.position_embeddings.weight"]),
     )

@@ -67,7 +67,10 @@ class EncoderKl(nn.Module):
         self.teacher_temperature = teacher_temperature
 
     def forward(self, scores: Tensor, lists: RankedLists) -> Tensor:
-        """The loss of a batch, a scalar tensor; `KeyError` where the batch lacks the encoder's scores."""
+        """The loss of a batch, a scalar tensor; raises `ValueError` where it has no scores of the encoder."""
+        if self.encoder not in lists.encoders:
+            name = self.encoder or "the model before training"
+            raise ValueError(f"The batch has no inner products of {name}.")
         everything = scores.new_ones(scores.shape).bool()
         teacher = masked_log_softmax(lists.encoders[self.encoder] / self.teacher_temperature, everything)
         student = masked_log_softmax(scores / self.temperature, everything)

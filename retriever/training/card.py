@@ -11,9 +11,9 @@ from core.tables import markdown_table
 from core.training.card import card_name, held_out
 from core.training.card import write_card as write
 from core.training.files import DataFile, describe_file
+from retriever.encoder.conversion import digest, digests
 from retriever.encoder.resolve import resolve
 from retriever.training.config import Config, SourceConfig
-from retriever.training.objectives import EncoderKlConfig
 from retriever.training.sources import Data, source_files
 
 _PACKAGES = ("torch", "transformers", "sentence-transformers", "peft")
@@ -142,13 +142,14 @@ def _data_table(config: Config, data: Data, files: Sequence[DataFile]) -> str:
 
 
 def _teachers(config: Config, file: Path) -> str:
-    """The encoders that were learnt from, each with its licence and the SHA-256 of its passage tower."""
-    teachers = {
-        published_name(each.encoder): f"{each.licence}; SHA-256 {resolve(each.teacher(file)).passage.digest}"
-        for each in config.objectives
-        if isinstance(each, EncoderKlConfig)
-    }
-    return "".join(f"\n\nTaught by the encoder {name} ({what})." for name, what in teachers.items())
+    """The encoders that were learnt from, each with its licence and the SHA-256 of its two towers."""
+    lines = []
+    for each in config.teachers:
+        towers = resolve(each.teacher(file))
+        known = digest(towers, digests(towers))
+        name = published_name(each.encoder)
+        lines.append(f"\n\nTaught by the encoder {name} ({each.licence}; SHA-256 {known}).")
+    return "".join(lines)
 
 
 def _metric_table(outcome: Outcome, data: Data) -> str:

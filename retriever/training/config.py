@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from core.recipe import Section, load_recipe
 from core.training.adapters import LoraConfig
-from retriever.training.objectives import Objective
+from retriever.training.objectives import EncoderKlConfig, Objective
 
 Format = Literal["references", "pairs", "beir"]
 Label = Literal["rouge", "adopted", "positives", "rankings", "judgements"]
@@ -157,6 +157,12 @@ class Config(Section):
         if self.training.patience is not None and not dev:
             raise ValueError("patience needs dev rows: add [[dev]], or held_out to a source")
         return self
+
+    @property
+    def teachers(self) -> tuple[EncoderKlConfig, ...]:
+        """The objectives that learn from an encoder, one of each encoder."""
+        found = {each.encoder: each for each in self.objectives if isinstance(each, EncoderKlConfig)}
+        return tuple(found.values())
 
 
 def load_config(file: Path) -> Config:

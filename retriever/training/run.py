@@ -19,7 +19,7 @@ from retriever.training.config import Config, load_config
 from retriever.training.dev import MEAN
 from retriever.training.inner_products import InnerProducts, read_inner_products
 from retriever.training.model import build_model, save_model
-from retriever.training.objectives import AnchorConfig, EncoderKlConfig, build_mixture
+from retriever.training.objectives import AnchorConfig, build_mixture
 from retriever.training.plan import Batch, plan
 from retriever.training.rows import Row
 from retriever.training.sources import Data, Mine, read_data
@@ -53,7 +53,7 @@ def train(run: Run, tell: Tell) -> Outcome:
     config = load_config(run.config)
     tell(config.shown())
     # What is not there is told before anything is computed and before the folder is begun.
-    for name in (config.model.base, *(each.teacher(run.config) for each in _teachers(config))):
+    for name in (config.model.base, *(each.teacher(run.config) for each in config.teachers)):
         resolve(name)
     data = read_data(config, run.config, _miner(config, run.cache, tell))
     batches = plan(
@@ -144,17 +144,11 @@ def _encoders(run: Run, config: Config, data: Data, tell: Tell) -> dict[str, Inn
         )
         return read_inner_products(data.train, encoder, run.cache / "vectors", tell)
 
-    found = {each.encoder: read(each.teacher(run.config), "auto") for each in _teachers(config)}
+    found = {each.encoder: read(each.teacher(run.config), "auto") for each in config.teachers}
     if any(isinstance(objective, AnchorConfig) for objective in config.objectives):
         # In float32, as it is trained: what int8 adds would be learnt.
         found[BEFORE] = read(config.model.base, "torch")
     return found
-
-
-def _teachers(config: Config) -> list[EncoderKlConfig]:
-    """The objectives that learn from an encoder; the first of each encoder."""
-    objectives = [each for each in config.objectives if isinstance(each, EncoderKlConfig)]
-    return list({each.encoder: each for each in reversed(objectives)}.values())
 
 
 def _summary(data: Data, batches: list[Batch]) -> str:

@@ -13,6 +13,7 @@ from benchmarks.reference_set import (
     REFERENCES,
     SPLITS,
     Question,
+    relevance,
     split,
     with_candidates,
     with_references,
@@ -58,7 +59,8 @@ def test_the_nearest_passages_are_the_references(tmp_path: Path) -> None:
     near = [Passage("", "", "zzzz" + "z" * number) for number in range(REFERENCES)]
     far = [Passage("", "", "aaaa" * number) for number in range(1, 9)]
     asked = Question("q", "zz?", "z", (near[0],), "z", "CC0")
-    (row,) = with_references([asked], [*far, *near], Letters())
+    passages = [*far, *near]
+    (row,) = with_references([asked], passages, relevance([asked], passages, Letters()))
     assert {reference["text"] for reference in row["references"]} == {passage.text for passage in near}
     for name in ("a", "b"):
         write([row], tmp_path / name)
@@ -70,10 +72,11 @@ def test_candidates_are_the_references_and_others_that_are_near_or_share_words()
     worded = [Passage("", "", f"zz aaaa {'b' * number}") for number in range(DEPTH)]
     passages = [*near, *worded]
     asked = Question("q", "zz?", "z", (near[0],), "z", "CC0")
-    rows = with_references([asked], passages, Letters())
-    (row,) = with_candidates(rows, passages, Letters())
+    scores = relevance([asked], passages, Letters())
+    rows = with_references([asked], passages, scores)
+    (row,) = with_candidates(rows, passages, scores)
     assert row["references"][:REFERENCES] == rows[0]["references"]
     others = {reference["text"] for reference in row["references"][REFERENCES:]}
     assert len(others & {passage.text for passage in near[REFERENCES:DEPTH]}) == CANDIDATES
     assert len(others & {passage.text for passage in worded}) == CANDIDATES
-    assert with_candidates(rows, passages, Letters()) == [row]
+    assert with_candidates(rows, passages, scores) == [row]

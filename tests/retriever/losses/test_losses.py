@@ -119,6 +119,12 @@ def test_the_anchor_pulls_towards_the_scores_from_before() -> None:
     assert scores.grad[0, 0].item() < 0 < scores.grad[0, 1].item()
 
 
+@pytest.mark.parametrize(("encoder", "named"), [(BEFORE, "the model before training"), ("e5", "e5")])
+def test_scores_of_another_encoder_that_are_not_there_are_named(encoder: str, named: str) -> None:
+    with pytest.raises(ValueError, match=f"no inner products of {named}"):
+        EncoderKl(encoder)(torch.zeros(1, 1), lists([[1.0]]))
+
+
 def test_another_encoder_is_followed_on_its_own_scale() -> None:
     teacher = torch.tensor([[0.85, 0.83, 0.75]])
     labels = lists([[NAN, NAN, NAN]])._replace(encoders={"e5": teacher})
