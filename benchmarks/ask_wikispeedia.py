@@ -31,15 +31,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.report import external_data, quantiles, save, table
-from core.events import Done
-from core.settings import Settings, load_settings
-from core.text import content_words, words
-from core.types import Answer, Page
-from pipeline.build import open_pipeline, sandbox_limits
-from pipeline.pipeline import Pipeline
-from retriever.collection.collection import Collection, collection_folder
-from retriever.collection.indexing import Indexer, index_documents
-from retriever.collection.sources import read_source
+from citewell.core.events import Done
+from citewell.core.settings import Settings, load_settings
+from citewell.core.text import content_words, words
+from citewell.core.types import Answer, Page
+from citewell.pipeline.build import open_pipeline, sandbox_limits
+from citewell.pipeline.pipeline import Pipeline
+from citewell.retriever.collection.collection import Collection, collection_folder
+from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.sources import read_source
 
 COLLECTION = "wikispeedia"
 COVERING = 0.9

@@ -14,7 +14,7 @@ questions, says what the choice is worth. It prints
 - the curve of WebGPT's appendix I, drawn to FOLDER/best_of_n.png, with a warning where over-optimisation
   starts.
 
-Every number but the times is the exact mean over all subsets of the samples (`scorer.estimator`).
+Every number but the times is the exact mean over all subsets of the samples (`citewell.scorer.estimator`).
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from benchmarks.report import save, table
-from core.lines import read_lines
-from core.plots import check_plots
-from core.settings import Settings, load_settings
-from core.text import words
-from core.types import Reference, Sentence
-from generator.backend import GeneratorBackend
-from generator.citations.correction import check_citations
-from generator.citations.marks import MarkedSentence
-from generator.evaluation.citations import Cited, citation_scores
-from generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
-from generator.evaluation.judges.judge import RememberingJudge
-from generator.evaluation.measures import passages
-from generator.evaluation.rows import Row, read_rows
-from pipeline.build import build_ranker, choose_generator
-from pipeline.scorers import build_systems
-from retriever.encoder.load import load_encoder
-from scorer.best_of import BestOf
-from scorer.choice import standing
-from scorer.estimator import best_of, curve, win_rate
-from scorer.evaluation.clusters import Estimate, mean
-from scorer.evaluation.plots import draw_curves
-from scorer.evaluation.system import System
+from citewell.core.lines import read_lines
+from citewell.core.plots import check_plots
+from citewell.core.settings import Settings, load_settings
+from citewell.core.text import words
+from citewell.core.types import Reference, Sentence
+from citewell.generator.backend import GeneratorBackend
+from citewell.generator.citations.correction import check_citations
+from citewell.generator.citations.marks import MarkedSentence
+from citewell.generator.evaluation.citations import Cited, citation_scores
+from citewell.generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
+from citewell.generator.evaluation.judges.judge import RememberingJudge
+from citewell.generator.evaluation.measures import passages
+from citewell.generator.evaluation.rows import Row, read_rows
+from citewell.pipeline.build import build_ranker, choose_generator
+from citewell.pipeline.scorers import build_systems
+from citewell.retriever.encoder.load import load_encoder
+from citewell.scorer.best_of import BestOf
+from citewell.scorer.choice import standing
+from citewell.scorer.estimator import best_of, curve, win_rate
+from citewell.scorer.evaluation.clusters import Estimate, mean
+from citewell.scorer.evaluation.plots import draw_curves
+from citewell.scorer.evaluation.system import System
 
 SAMPLES = 17  # 16, and one more to compare with
 NS = (1, 2, 4, 8, 16)
@@ -91,7 +91,7 @@ class Question:
         return [ranks[value] for value in keys]
 
     def by_rule(self, margin: float) -> list[int]:
-        """The order of the rule (`scorer.choice`) with this margin."""
+        """The order of the rule (`citewell.scorer.choice`) with this margin."""
         return self.order(lambda place: standing(self.score[place], self.sentences[place], margin))
 
     def by_number(self, margin: float) -> list[int]:

@@ -27,15 +27,15 @@ from aiohttp import web
 
 from benchmarks.local_web import read_articles
 from benchmarks.report import external_data
-from browser.page import TextPage, error_page
-from browser.results import results_page
-from browser.simplify import simplify
-from core.settings import Settings, load_settings
-from pipeline.build import sandbox_limits
-from retriever.collection.collection import Collection, collection_folder
-from retriever.collection.indexing import Indexer, index_documents
-from retriever.collection.sources import Document
-from retriever.search.query import Query
+from citewell.browser.page import TextPage, error_page
+from citewell.browser.results import results_page
+from citewell.browser.simplify import simplify
+from citewell.core.settings import Settings, load_settings
+from citewell.pipeline.build import sandbox_limits
+from citewell.retriever.collection.collection import Collection, collection_folder
+from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.sources import Document
+from citewell.retriever.search.query import Query
 
 COLLECTION = "schools"
 HOST = "localhost"
@@ -116,7 +116,7 @@ async def served_web() -> AsyncGenerator[None, None]:
 
 
 class ShelfWeb:
-    """The same web without HTTP, for many episodes at once: pages are as `browser.live_web` shows them."""
+    """The same web without HTTP, for many episodes: pages as `citewell.browser.live_web` shows them."""
 
     def __init__(self, collection: Collection, pages: Mapping[str, bytes]) -> None:
         """`pages` are those of `read_web`."""

@@ -25,15 +25,15 @@ from typing import Any
 from benchmarks.browser_injections import INJECTIONS
 from benchmarks.browser_invariants import Watched, checked_step
 from benchmarks.report import save, table
-from browser.characters import MARK, stripped
-from browser.environment import Browser
-from browser.limits import BrowserLimits, Count
-from browser.page import TextPage, error_page
-from browser.reading import read_page
-from browser.results import results_page
-from browser.state import State
-from core.types import Hit
-from generator.estimate import estimate_tokens
+from citewell.browser.characters import MARK, stripped
+from citewell.browser.environment import Browser
+from citewell.browser.limits import BrowserLimits, Count
+from citewell.browser.page import TextPage, error_page
+from citewell.browser.reading import read_page
+from citewell.browser.results import results_page
+from citewell.browser.state import State
+from citewell.core.types import Hit
+from citewell.generator.estimate import estimate_tokens
 
 _WORDS = (
     *(

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from browser.characters import MARK, SPECIAL, stripped
-from browser.environment import Browser, Outcome
-from browser.page import TextPage
-from browser.state import State
+from citewell.browser.characters import MARK, SPECIAL, stripped
+from citewell.browser.environment import Browser, Outcome
+from citewell.browser.page import TextPage
+from citewell.browser.state import State
 
 SECTIONS = (
     "♦Question",

@@ -29,19 +29,19 @@ from tokenizers import Tokenizer
 
 from benchmarks.local_web import read_articles
 from benchmarks.report import save, table
-from browser.censor import censored
-from browser.environment import Browser
-from browser.episodes import Question
-from browser.limits import BrowserLimits, Count
-from browser.page import TextPage, error_page
-from browser.policies.random_legal import RandomLegal
-from browser.results import results_page
-from browser.simplify import simplify
-from core.dequantisation import dequantised
-from core.errors import ModelError
-from core.settings import load_settings
-from core.types import Hit
-from generator.estimate import estimate_tokens
+from citewell.browser.censor import censored
+from citewell.browser.environment import Browser
+from citewell.browser.episodes import Question
+from citewell.browser.limits import BrowserLimits, Count
+from citewell.browser.page import TextPage, error_page
+from citewell.browser.policies.random_legal import RandomLegal
+from citewell.browser.results import results_page
+from citewell.browser.simplify import simplify
+from citewell.core.dequantisation import dequantised
+from citewell.core.errors import ModelError
+from citewell.core.settings import load_settings
+from citewell.core.types import Hit
+from citewell.generator.estimate import estimate_tokens
 
 NAME = "browser_speed"
 MODEL = "SmolLM2-135M-Instruct"
@@ -94,7 +94,7 @@ async def speed(pages: Mapping[str, TextPage], limits: BrowserLimits, count: Cou
 def gym_speed(pages: Mapping[str, TextPage], steps: int) -> float:
     """Steps a second through four environments of Gymnasium, as a vector; their policy is counted, too."""
     envs = gymnasium.make_vec(
-        "browser.gym_env:citewell/Browser-v0",
+        "citewell.browser.gym_env:citewell/Browser-v0",
         num_envs=4,
         vectorization_mode="sync",
         start=lambda: Browser(Shelf(pages)),

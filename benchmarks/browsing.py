@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 
 from benchmarks.browse_web import browse_settings, index_web, served_web
 from benchmarks.report import save, table
-from browser.episode import Episode, read_episodes
-from browser.evaluation.evaluate import Result, evaluate
-from browser.evaluation.questions import Asked, read_questions
-from browser.evaluation.report import markdown, summary
-from browser.evaluation.statistics import statistics
-from core.settings import Settings
-from generator.estimate import estimate_tokens
-from pipeline.browsing_systems import open_systems
+from citewell.browser.episode import Episode, read_episodes
+from citewell.browser.evaluation.evaluate import Result, evaluate
+from citewell.browser.evaluation.questions import Asked, read_questions
+from citewell.browser.evaluation.report import markdown, summary
+from citewell.browser.evaluation.statistics import statistics
+from citewell.core.settings import Settings
+from citewell.generator.estimate import estimate_tokens
+from citewell.pipeline.browsing_systems import open_systems
 
 PROMPTED, CLONED = "SmolLM2-135M-Instruct", "citewell-browser"
 SYSTEMS = ("random", "scripted", PROMPTED, CLONED, f"4*{CLONED}", "pipeline")

@@ -2,10 +2,10 @@
 
     python -m benchmarks.browsing_demonstrations --data-dir FOLDER --questions QUESTIONS --out DEMONSTRATIONS
 
-writes `guided.jsonl` (rejection sampling: `browser.demonstrations.guided` asks the questions of `train.jsonl`
-and knows their answers, as a person who demonstrates can find them out; kept is what has a quote with one)
-and `clicks.jsonl` (Wikispeedia's games that got nearer to their target), in the browser of the recipe, and
-prints how many there are.
+writes `guided.jsonl` (rejection sampling: `citewell.browser.demonstrations.guided` asks the questions of
+`train.jsonl` and knows their answers, as a person who demonstrates can find them out; kept is what has a
+quote with one) and `clicks.jsonl` (Wikispeedia's games that got nearer to their target), in the browser of
+the recipe, and prints how many there are.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from pathlib import Path
 
 from benchmarks.browse_web import address, browse_settings, index_web, open_shelf
 from benchmarks.report import external_data, table
-from browser.demonstrations.guided import Guided
-from browser.demonstrations.rejection import Known, demonstrate
-from browser.demonstrations.wikispeedia import games, replay
-from browser.environment import Browser
-from browser.episode import Episode, write_episodes
-from browser.policy import Policy
-from browser.training.config import load_config
-from core.settings import Settings
-from pipeline.build import build_ranker
+from citewell.browser.demonstrations.guided import Guided
+from citewell.browser.demonstrations.rejection import Known, demonstrate
+from citewell.browser.demonstrations.wikispeedia import games, replay
+from citewell.browser.environment import Browser
+from citewell.browser.episode import Episode, write_episodes
+from citewell.browser.policy import Policy
+from citewell.browser.training.config import load_config
+from citewell.core.settings import Settings
+from citewell.pipeline.build import build_ranker
 
 RECIPE = Path("recipes/citewell-browser.toml")
 AT_ONCE = 4

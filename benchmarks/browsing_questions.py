@@ -21,8 +21,8 @@ from typing import NamedTuple
 from benchmarks.ask_wikispeedia import PassageSearch, stored_pages
 from benchmarks.browse_web import browse_settings, index_web
 from benchmarks.report import external_data, table
-from core.near_duplicates import NearDuplicates
-from core.text import words
+from citewell.core.near_duplicates import NearDuplicates
+from citewell.core.text import words
 
 LEARNT = ("qa_pairs/qed_train", "qa_pairs/squad_dev")
 ASKED = ("questions/nq400", "questions/webq400", "questions/nq_open")

@@ -20,15 +20,15 @@ from typing import Any
 
 from benchmarks.floors import gate, sha256s
 from benchmarks.generation_set import READERS, divided
-from core.settings import load_settings
-from core.types import Reference
-from generator.citations.correction import check_citations
-from generator.citations.marks import MarkedSentence
-from generator.evaluation.citations import Cited, citation_scores
-from generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
-from generator.extractive import ExtractiveGenerator
-from retriever.encoder.load import load_encoder
-from retriever.rank import Ranker
+from citewell.core.settings import load_settings
+from citewell.core.types import Reference
+from citewell.generator.citations.correction import check_citations
+from citewell.generator.citations.marks import MarkedSentence
+from citewell.generator.evaluation.citations import Cited, citation_scores
+from citewell.generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
+from citewell.generator.extractive import ExtractiveGenerator
+from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.rank import Ranker
 
 FLOORS = Path(__file__).parent.parent / "tests" / "generator" / "evaluation" / "floors.json"
 _FILES = ("longform/alce_demos.jsonl.gz", "longform/expertqa_train.jsonl.gz", "longform/pubmedqa.jsonl.gz")

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from benchmarks.report import external_data, save, table
-from core.rouge import Text, score
-from core.settings import CitationSettings
-from generator.citations.support import holds_facts, rouge_1_precision
+from citewell.core.rouge import Text, score
+from citewell.core.settings import CitationSettings
+from citewell.generator.citations.support import holds_facts, rouge_1_precision
 
 THRESHOLDS = (0.3, 0.4, 0.5, 0.57, 0.65, 0.75)
 _MARK = re.compile(r"\[\d+\]")

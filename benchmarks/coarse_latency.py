@@ -36,16 +36,16 @@ from benchmarks.local_web import Case, LocalWeb
 from benchmarks.loopback import Loopback
 from benchmarks.replay import name, plan, running
 from benchmarks.report import save, table
-from core.settings import Settings
-from core.types import Failure, Hit, Page, Reference
-from pipeline.build import build_ranker, open_extractor, waiting
-from retriever.extract.extractor import Extractor
-from retriever.fetch.download import Download, FetchLimits
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import HttpFetcher, web_fetcher
-from retriever.fetch.room import Hold
-from retriever.rank import Ranker
-from retriever.reading import Reading, Waiting
+from citewell.core.settings import Settings
+from citewell.core.types import Failure, Hit, Page, Reference
+from citewell.pipeline.build import build_ranker, open_extractor, waiting
+from citewell.retriever.extract.extractor import Extractor
+from citewell.retriever.fetch.download import Download, FetchLimits
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.retriever.fetch.room import Hold
+from citewell.retriever.rank import Ranker
+from citewell.retriever.reading import Reading, Waiting
 
 WEBGLM = Waiting(deadline=5.0, patience=1000.0, hedges=0)
 SHARES = (0.5, 0.0, 1.0)

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import save, table
-from retriever.collection.faiss_index import IVF_SAMPLE, FaissIndex, Kind, kind_for, lists_for
+from citewell.retriever.collection.faiss_index import IVF_SAMPLE, FaissIndex, Kind, kind_for, lists_for
 
 DIMENSION = 384
 SIZES = (10_000, 100_000, 1_000_000)

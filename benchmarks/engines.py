@@ -14,10 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import core.gguf
-from generator.causal import Sampling, Seen
-from generator.openvino import OpenVinoModel
-from generator.prompt import Message
+import citewell.core.gguf
+from citewell.generator.causal import Sampling, Seen
+from citewell.generator.openvino import OpenVinoModel
+from citewell.generator.prompt import Message
 
 THREADS, CANDIDATES, REFERENCE_TOKENS = 2, 4, 150
 TOP_K, TEMPERATURE = 50, 0.8
@@ -184,12 +184,12 @@ def ctranslate2(precision: str) -> Engine:
 
 
 def requantise(folder: Path) -> None:
-    """Write the weights as GGUF Q8_0, and from that as OpenVINO's own files, as `core.conversion` does."""
+    """Write the weights as GGUF Q8_0, and from that as OpenVINO files, as `citewell.core.conversion` does."""
     file = folder / "model.gguf"
-    reader = core.gguf.open_gguf(gguf_path())
-    core.gguf.describe(reader, folder)
-    core.gguf.requantise(reader, file)
-    core.gguf.save_openvino(file)
+    reader = citewell.core.gguf.open_gguf(gguf_path())
+    citewell.core.gguf.describe(reader, folder)
+    citewell.core.gguf.requantise(reader, file)
+    citewell.core.gguf.save_openvino(file)
 
 
 def load_citewell(folder: Path) -> Runner:

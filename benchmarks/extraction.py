@@ -28,11 +28,11 @@ from typing import Any, NamedTuple
 
 from benchmarks.extractors import OURS, REFERENCE, Engine, ours, peers
 from benchmarks.report import external_data, save, table
-from core.settings import load_settings
-from retriever.extract.training.cross_validation import fold_classifiers
-from retriever.extract.training.pages import fold, read_pages
-from retriever.extract.training.rows import Row, data_files, rows_of
-from retriever.extract.training.scores import (
+from citewell.core.settings import load_settings
+from citewell.retriever.extract.training.cross_validation import fold_classifiers
+from citewell.retriever.extract.training.pages import fold, read_pages
+from citewell.retriever.extract.training.rows import Row, data_files, rows_of
+from citewell.retriever.extract.training.scores import (
     Overlap,
     Score,
     mean_score,
@@ -41,7 +41,7 @@ from retriever.extract.training.scores import (
     snippet_rate,
     word_score,
 )
-from retriever.extract.training.train import TrainingSettings
+from citewell.retriever.extract.training.train import TrainingSettings
 
 ARTICLES = "article_extraction_benchmark"
 WCXB = "wcxb_dev"

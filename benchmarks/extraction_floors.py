@@ -15,11 +15,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.floors import gate
-from retriever.extract.main_text.classifier import MODEL, packaged
-from retriever.extract.training.card import RECORD
-from retriever.extract.training.cross_validation import GroupScore, PageScore, by_type, checksum, text_of
-from retriever.extract.training.rows import data_files, data_set, read_rows
-from retriever.extract.training.scores import run_overlap, word_score
+from citewell.retriever.extract.main_text.classifier import MODEL, packaged
+from citewell.retriever.extract.training.card import RECORD
+from citewell.retriever.extract.training.cross_validation import (
+    GroupScore,
+    PageScore,
+    by_type,
+    checksum,
+    text_of,
+)
+from citewell.retriever.extract.training.rows import data_files, data_set, read_rows
+from citewell.retriever.extract.training.scores import run_overlap, word_score
 
 FLOORS = Path(__file__).parent.parent / "tests" / "retriever" / "extract" / "floors.json"
 ARTICLES = "article_extraction_benchmark"

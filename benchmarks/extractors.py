@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from core.errors import ExtractionError
-from retriever.extract.html import read_html
-from retriever.extract.main_text.classifier import Classifier
-from retriever.extract.main_text.layout import lay_out, parse
-from retriever.extract.paper import read_as_paper
-from retriever.extract.training.scores import shown_text
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.html import read_html
+from citewell.retriever.extract.main_text.classifier import Classifier
+from citewell.retriever.extract.main_text.layout import lay_out, parse
+from citewell.retriever.extract.paper import read_as_paper
+from citewell.retriever.extract.training.scores import shown_text
 
 OURS = "Citewell"
 REFERENCE = "trafilatura"

@@ -26,16 +26,16 @@ from typing import Any, NamedTuple
 from benchmarks.loopback import Loopback
 from benchmarks.page_server import PageServer
 from benchmarks.report import quantiles, save, table
-from core.errors import CitewellError
-from retriever.extract.sandbox import Sandbox, SandboxLimits
-from retriever.fetch.cache.disk import DiskStore
-from retriever.fetch.cache.policy import CachePolicy
-from retriever.fetch.cache.transport import CachingTransport
-from retriever.fetch.download import FetchLimits
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import HttpFetcher, web_fetcher
-from retriever.fetch.room import Room
-from retriever.fetch.transport import Transport
+from citewell.core.errors import CitewellError
+from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
+from citewell.retriever.fetch.cache.disk import DiskStore
+from citewell.retriever.fetch.cache.policy import CachePolicy
+from citewell.retriever.fetch.cache.transport import CachingTransport
+from citewell.retriever.fetch.download import FetchLimits
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.retriever.fetch.room import Room
+from citewell.retriever.fetch.transport import Transport
 
 DELAY = 0.5  # seconds, of the server
 OF_ONE_HOST = 4  # requests under way

@@ -24,15 +24,15 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.report import external_data, save, table
-from core.lines import read_lines
-from core.settings import load_settings
-from retriever.encoder.load import load_encoder
-from retriever.evaluation.measures import NDCG, means, measure
-from retriever.evaluation.systems.dense import DenseSystem
-from retriever.evaluation.systems.lexical import LexicalSystem, bm25
-from retriever.evaluation.systems.system import Searcher
-from retriever.evaluation.task import Corpus, Task
-from retriever.fusion import Candidates, Scores, candidates, fused
+from citewell.core.lines import read_lines
+from citewell.core.settings import load_settings
+from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.evaluation.measures import NDCG, means, measure
+from citewell.retriever.evaluation.systems.dense import DenseSystem
+from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25
+from citewell.retriever.evaluation.systems.system import Searcher
+from citewell.retriever.evaluation.task import Corpus, Task
+from citewell.retriever.fusion import Candidates, Scores, candidates, fused
 
 SETS = ("squad_dev", "feedbackqa_train", "qed_train")
 _PASSAGES = 1200

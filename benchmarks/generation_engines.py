@@ -5,7 +5,8 @@ Run `python -m benchmarks.generation_engines`. To prepare the weights:
 An engine that is not installed is reported as such. Each measurement is a process of its own, so
 that peak memory and failures are its own; the repeats go round the engines, so that a slow minute
 of the machine falls on all. Weights are 4-bit to begin with: float32 is these, dequantised.
-`openvino-int8` is the default engine, `generator.openvino.OpenVinoModel`, as `citewell ask` calls it.
+`openvino-int8` is the default engine, `citewell.generator.openvino.OpenVinoModel`, as `citewell ask` calls
+it.
 """
 
 from __future__ import annotations

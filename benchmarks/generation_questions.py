@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import external_data, table
-from core.text import split_sentences, squeeze
-from generator.evaluation.held_out import is_held_out
+from citewell.core.text import split_sentences, squeeze
+from citewell.generator.evaluation.held_out import is_held_out
 
 FEWEST = 30
 MOST = 110  # words of an answer

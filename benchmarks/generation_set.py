@@ -15,8 +15,8 @@ of other questions of the same split that BM25 finds most alike, and all are shu
 decided by a hash of its words, or of its article for SQuAD, so that new rows move no others.
 
 All dev and test questions, and all of ELI5, are held out: `generator/evaluation/held_out.txt` lists their
-digests, and `generator.evaluation.held_out.is_held_out` says whether a question is one. `--pin` writes that
-list; without, the command fails where the data and the list disagree.
+digests, and `citewell.generator.evaluation.held_out.is_held_out` says whether a question is one. `--pin`
+writes that list; without, the command fails where the data and the list disagree.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from typing import Any, NamedTuple
 
 from benchmarks.ask_wikispeedia import COLLECTION, build_index, retrieve
 from benchmarks.report import external_data, save, table
-from core.settings import load_settings
-from core.text import squeeze
-from generator.evaluation import held_out
-from generator.evaluation.held_out import LIST, digest
-from pipeline.build import open_pipeline
-from retriever.lexical import bm25
+from citewell.core.settings import load_settings
+from citewell.core.text import squeeze
+from citewell.generator.evaluation import held_out
+from citewell.generator.evaluation.held_out import LIST, digest
+from citewell.pipeline.build import open_pipeline
+from citewell.retriever.lexical import bm25
 
 SPLITS = ("train", "dev", "test")
 REFERENCES = 5

@@ -18,10 +18,10 @@ from typing import Any
 
 from benchmarks.ask_wikispeedia import OWN_QUESTIONS, ask, build_index
 from benchmarks.report import RESULTS, save, table
-from core.settings import Settings, load_settings
-from core.types import Answer
-from pipeline.build import build_ranker, open_pipeline
-from retriever.encoder.encoder import DualEncoder
+from citewell.core.settings import Settings, load_settings
+from citewell.core.types import Answer
+from citewell.pipeline.build import build_ranker, open_pipeline
+from citewell.retriever.encoder.encoder import DualEncoder
 
 GENERATORS = ("extractive", "SmolLM2-135M-Instruct")
 QUESTIONS = 30

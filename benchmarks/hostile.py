@@ -30,11 +30,11 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from benchmarks.hostile_pages import handmade, mutated, seeds
 from benchmarks.hostile_web import BOMBS, WEB, attacks, redirect_path
 from benchmarks.report import external_data, save, table
-from core.errors import ExtractionError, FetchError
-from retriever.extract.sandbox import Sandbox, SandboxLimits
-from retriever.fetch.download import FetchLimits
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.core.errors import ExtractionError, FetchError
+from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
+from citewell.retriever.fetch.download import FetchLimits
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
 
 SPELLINGS = (
     *(
@@ -263,7 +263,7 @@ def _workers() -> Iterator[str]:
     for children in Path("/proc/self/task").glob("*/children"):
         for pid in children.read_text().split():
             try:
-                if b"retriever.extract.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                if b"citewell.retriever.extract.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
                     yield pid
             except OSError:
                 continue  # it has just ended

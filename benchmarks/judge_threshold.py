@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import external_data, save, table
-from core.settings import CitationSettings, load_settings
-from generator.citations.support import rouge_1_precision
-from generator.evaluation.held_out import is_held_out
-from generator.evaluation.judges.embedding import MODEL, THRESHOLD, WINDOW, EmbeddingJudge
-from generator.evaluation.judges.judge import Pair
-from generator.evaluation.judges.lexical import RougeJudge
-from retriever.encoder.load import load_encoder
+from citewell.core.settings import CitationSettings, load_settings
+from citewell.generator.citations.support import rouge_1_precision
+from citewell.generator.evaluation.held_out import is_held_out
+from citewell.generator.evaluation.judges.embedding import MODEL, THRESHOLD, WINDOW, EmbeddingJudge
+from citewell.generator.evaluation.judges.judge import Pair
+from citewell.generator.evaluation.judges.lexical import RougeJudge
+from citewell.retriever.encoder.load import load_encoder
 
 Numbers = NDArray[Any]
 WINDOWS = (1, 2, 3, 100)  # 100: the whole passage

@@ -17,15 +17,15 @@ from urllib.parse import quote
 
 from benchmarks.ask_wikispeedia import Question, build_index, covered_questions, stored_pages
 from benchmarks.report import external_data
-from core.settings import Settings, load_settings
-from core.text import shorten, split_sentences, squeeze
-from core.types import Hit, Page
-from pipeline.build import sandbox_limits
-from retriever.collection.collection import Collection, collection_folder
-from retriever.collection.indexing import Indexer, index_documents
-from retriever.collection.sources import Document
-from retriever.lexical import bm25
-from retriever.search.query import Query
+from citewell.core.settings import Settings, load_settings
+from citewell.core.text import shorten, split_sentences, squeeze
+from citewell.core.types import Hit, Page
+from citewell.pipeline.build import sandbox_limits
+from citewell.retriever.collection.collection import Collection, collection_folder
+from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.sources import Document
+from citewell.retriever.lexical import bm25
+from citewell.retriever.search.query import Query
 
 ARTICLES, OTHERS = "wikispeedia", "web"
 OF_ARTICLES, OF_OTHERS = 8, 2

@@ -4,8 +4,9 @@
 of the collection (QED, should be answered), about COVID-19 (feedbackqa, 2020: cannot be) and about diseases
 and drugs (MedQuAD: mostly cannot be). It asks the handbook of Citewell 50 questions on Citewell, which should
 be answered, and those of the two other kinds, which cannot be. For each threshold, it reports how many would
-be answered by the encoder's best score alone, and by the evidence (`retriever.evidence`), which counts the
-question's words too. Rule and threshold were chosen on these questions: training data, and some of our own.
+be answered by the encoder's best score alone, and by the evidence (`citewell.retriever.evidence`), which
+counts the question's words too. Rule and threshold were chosen on these questions: training data, and some of
+our own.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from pathlib import Path
 
 from benchmarks.ask_wikispeedia import build_index, covered_questions, retrieve, stored_pages
 from benchmarks.report import external_data, save, table
-from core.settings import RetrieverSettings, Settings, load_settings
-from core.types import Answer
-from pipeline.build import open_pipeline
-from retriever.evidence import NOTHING, evidence
+from citewell.core.settings import RetrieverSettings, Settings, load_settings
+from citewell.core.types import Answer
+from citewell.pipeline.build import open_pipeline
+from citewell.retriever.evidence import NOTHING, evidence
 
 THRESHOLDS = (0.4, 0.45, 0.5, 0.55, 0.6)
 HANDBOOK_QUESTIONS = Path(__file__).parent / "questions" / "handbook.jsonl"

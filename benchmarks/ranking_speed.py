@@ -68,8 +68,8 @@ def memory(model: str, systems: list[str], work: Path, threads: int, rounds: int
 
 def quality(model: str, systems: list[str], work: Path, threads: int, rounds: int) -> dict[str, Any]:
     """nDCG@10 of TREC DL 2020's queries, BM25's candidates ranked anew by each system."""
-    from retriever.evaluation.measures import NDCG, means, measure
-    from retriever.evaluation.trec import read_qrels, read_run
+    from citewell.retriever.evaluation.measures import NDCG, means, measure
+    from citewell.retriever.evaluation.trec import read_qrels, read_run
 
     folder = external_data() / "retrieval" / "trecdl20"
     qrels = read_qrels(folder / "official_qrels.tsv")

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.local_web import read_articles
-from core.weights import locate
-from retriever.encoder.encoder import Vectors
-from retriever.encoder.load import EngineName, load_encoder
-from retriever.extract.page import extract
+from citewell.core.weights import locate
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.load import EngineName, load_encoder
+from citewell.retriever.extract.page import extract
 
 BASELINE = "SentenceTransformer.encode"
 SYSTEMS: dict[str, EngineName] = {"ct2 int8": "ct2", "onnx int8": "onnx", "torch float32": "torch"}

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import external_data, save, table
-from core.settings import load_settings
-from retriever.encoder.load import load_encoder
-from retriever.evaluation.references import read_references
+from citewell.core.settings import load_settings
+from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.evaluation.references import read_references
 
 RECIPE = Path(__file__).parents[1] / "recipes" / "citewell-minilm.toml"
 SET = "reference-set"

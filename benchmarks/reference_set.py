@@ -29,14 +29,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.report import external_data, save, table
-from core.settings import load_settings
-from core.types import Passage
-from retriever.encoder.encoder import DualEncoder, Vectors
-from retriever.encoder.load import load_encoder
-from retriever.evaluation.systems.lexical import LexicalSystem, bm25
-from retriever.evaluation.task import Corpus
-from retriever.extract.document import Block
-from retriever.extract.paragraphs import to_passages
+from citewell.core.settings import load_settings
+from citewell.core.types import Passage
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25
+from citewell.retriever.evaluation.task import Corpus
+from citewell.retriever.extract.document import Block
+from citewell.retriever.extract.paragraphs import to_passages
 
 REFERENCES = 5
 # Candidates for a teacher: so many each of the encoder's and of BM25's, drawn from so many of their best.

@@ -13,15 +13,15 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.floors import gate, sha256s
-from core.settings import load_settings
-from retriever.encoder.load import load_encoder
-from retriever.evaluation.evaluate import candidates, evaluate
-from retriever.evaluation.measures import NDCG, means
-from retriever.evaluation.systems.dense import DenseSystem
-from retriever.evaluation.systems.lexical import LexicalSystem, bm25
-from retriever.evaluation.systems.system import System
-from retriever.evaluation.task import read_task
-from retriever.evaluation.trec import read_run
+from citewell.core.settings import load_settings
+from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.evaluation.evaluate import candidates, evaluate
+from citewell.retriever.evaluation.measures import NDCG, means
+from citewell.retriever.evaluation.systems.dense import DenseSystem
+from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25
+from citewell.retriever.evaluation.systems.system import System
+from citewell.retriever.evaluation.task import read_task
+from citewell.retriever.evaluation.trec import read_run
 
 FLOORS = Path(__file__).parent.parent / "tests" / "retriever" / "evaluation" / "floors.json"
 _CRANFIELD = "retrieval/cranfield"

@@ -1,4 +1,4 @@
-"""ROUGE at scale: the numbers and the speed of `core.rouge` beside those of the package rouge-score.
+"""ROUGE at scale: the numbers and the speed of `citewell.core.rouge` beside those of the package rouge-score.
 
 10,000 real answers (ExpertQA, PubMedQA, MedQuAD; their first 250 words) with five references each are scored
 as the bootstrap of a data set does: each sentence with each reference, as citation correction needs it, and
@@ -34,8 +34,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.report import external_data, save, table
-from core.rouge import Matrix, Rouge, Text, scores
-from core.text import split_sentences, words
+from citewell.core.rouge import Matrix, Rouge, Text, scores
+from citewell.core.text import split_sentences, words
 
 FILES = ("expertqa_train", "expertqa_answers", "pubmedqa", "medquad")
 REFERENCES = 5
@@ -83,7 +83,7 @@ def pairs(row: Row) -> Iterator[tuple[str, str]]:
 
 
 def ours(row: Row, kinds: Sequence[Rouge]) -> Matrix:
-    """Precision, recall and F1 of each of `n` pairs and `k` kinds by `core.rouge`; an (n, 3 k) array."""
+    """Precision, recall and F1 of each of `n` pairs and `k` kinds by `citewell.core.rouge`; (n, 3 k)."""
     predictions = [Text(text) for text in (*row.sentences, row.answer)]
     targets = [Text(text) for text in row.references]
     together = [Text.joined(targets)]
@@ -146,13 +146,13 @@ def compare(rows: Sequence[Row]) -> dict[str, Any]:
         "pairs of ASCII text": ascii_pairs,
         "numbers compared": count * len(kinds) * 3,
         "numbers that differ": different,
-        "seconds": {"core.rouge": round(mine, 2), "rouge-score": round(peer, 1)},
+        "seconds": {"citewell.core.rouge": round(mine, 2), "rouge-score": round(peer, 1)},
         _RATIO: round(peer / mine, 1),
     }
 
 
 def time_kinds(rows: Sequence[Row], repeats: int) -> dict[str, dict[str, Any]]:
-    """For each kind alone, how many times as fast as rouge-score `core.rouge` is: median and range."""
+    """For each kind alone, the speed of `citewell.core.rouge` over that of rouge-score: median and range."""
     result: dict[str, dict[str, Any]] = {}
     for kind in Rouge:
         ratios: dict[str, list[float]] = {"rouge-score": [], "rouge-score, tokens remembered": []}
@@ -201,7 +201,7 @@ def main() -> None:
     timed = {"answers": min(arguments.timed, len(rows)), "repeats": arguments.repeats}
     save("rouge", {"all pairs": compared, "each kind": timed | kinds}, arguments.json)
     if compared["numbers that differ"]:
-        sys.exit("core.rouge does not give the numbers of rouge-score.")
+        sys.exit("citewell.core.rouge does not give the numbers of rouge-score.")
 
 
 def show(compared: dict[str, Any], kinds: dict[str, dict[str, Any]]) -> None:

@@ -1,12 +1,12 @@
 """What would a scorer learn from more data, and from a larger model? The learning curve of both.
 
 `python -m benchmarks.scorer_learning recipes/scorer-votes.toml` divides the data of a recipe as its training
-does, and fits the linear head of a scorer (`scorer.training.probe`) to growing shares of the questions, for
-each of several base models as they come: `--bases all-MiniLM-L6-v2:3,SmolLM2-135M-Instruct:20` names them
-with the layers that are used. The models themselves are not trained, so that a point of the curve costs no
-more than reading the answers once. Smaller shares are drawn several times, and the mean and the deviation of
-the accuracy on the test questions are printed. A line through accuracy by the logarithm of the number of
-questions says how many would reach `--target`, if the line went on.
+does, and fits the linear head of a scorer (`citewell.scorer.training.probe`) to growing shares of the
+questions, for each of several base models as they come: `--bases all-MiniLM-L6-v2:3,SmolLM2-135M-Instruct:20`
+names them with the layers that are used. The models themselves are not trained, so that a point of the curve
+costs no more than reading the answers once. Smaller shares are drawn several times, and the mean and the
+deviation of the accuracy on the test questions are printed. A line through accuracy by the logarithm of the
+number of questions says how many would reach `--target`, if the line went on.
 
 `--test FILE` writes the rows of the test questions, for `citewell eval scorer FILE`, and nothing else.
 """
@@ -25,17 +25,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.report import save, table
-from core.lines import read_lines
-from core.settings import load_settings
-from core.training.checkpoints import quiet
-from scorer.data.types import Comparison
-from scorer.training.collate import Whole, encode, targets
-from scorer.training.config import Config, ModelConfig, load_config
-from scorer.training.elements import Element, elements
-from scorer.training.measures import measure, scored
-from scorer.training.model import Trainable, build_model
-from scorer.training.probe import probe, vectors_of
-from scorer.training.sources import Sources, read_sources, source_files
+from citewell.core.lines import read_lines
+from citewell.core.settings import load_settings
+from citewell.core.training.checkpoints import quiet
+from citewell.scorer.data.types import Comparison
+from citewell.scorer.training.collate import Whole, encode, targets
+from citewell.scorer.training.config import Config, ModelConfig, load_config
+from citewell.scorer.training.elements import Element, elements
+from citewell.scorer.training.measures import measure, scored
+from citewell.scorer.training.model import Trainable, build_model
+from citewell.scorer.training.probe import probe, vectors_of
+from citewell.scorer.training.sources import Sources, read_sources, source_files
 
 SHARES = (0.125, 0.25, 0.5, 1.0)
 DRAWS = 5  # of each share but the whole

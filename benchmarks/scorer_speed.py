@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from benchmarks.report import peak_megabytes, quantiles, save, table
-from core.settings import load_settings
+from citewell.core.settings import load_settings
 
 NAME = "scorer_speed"
 QUESTION = "How did trade change the towns along the river, and why did some of them grow faster than others?"
@@ -69,8 +69,8 @@ def untrained(folder: Path, base: str) -> Path:
     """A scorer of the base, whose head gives 0 to everything."""
     from safetensors.torch import save_file
 
-    from scorer.form import Form, Layout, write_form
-    from scorer.model import HEAD, WEIGHTS, load_base, new_head
+    from citewell.scorer.form import Form, Layout, write_form
+    from citewell.scorer.model import HEAD, WEIGHTS, load_base, new_head
 
     cache = load_settings().cache_dir
     made = load_base(base, cache)
@@ -95,7 +95,7 @@ def main() -> None:
     options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])
-    from scorer.load import load_scorer
+    from citewell.scorer.load import load_scorer
 
     with tempfile.TemporaryDirectory() as folder:
         name = options.scorer or str(untrained(Path(folder), options.base))

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.report import external_data, save, table
-from core.text import words
-from scorer.data.config import PAPER, RAW, SMALL_FORUM, ReadingConfig, VoteConfig
-from scorer.data.notes import STEPS, Notes
-from scorer.data.reading import read_voted
-from scorer.data.types import Comparison, Voted
-from scorer.data.votes import compare
+from citewell.core.text import words
+from citewell.scorer.data.config import PAPER, RAW, SMALL_FORUM, ReadingConfig, VoteConfig
+from citewell.scorer.data.notes import STEPS, Notes
+from citewell.scorer.data.reading import read_voted
+from citewell.scorer.data.types import Comparison, Voted
+from citewell.scorer.data.votes import compare
 
 FILE = "votes/reddit_qa_votes.jsonl.gz"
 MATCHED = 0.1  # of the longer length

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import uvicorn
 
-from core.settings import load_settings
-from retriever.fetch.render import find_chromium, runs_as_root
-from server.running import listen, server_config
+from citewell.core.settings import load_settings
+from citewell.retriever.fetch.render import find_chromium, runs_as_root
+from citewell.server.running import listen, server_config
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 

@@ -38,9 +38,9 @@ from benchmarks.ask_wikispeedia import COLLECTION, OWN_QUESTIONS, ask, build_ind
 from benchmarks.report import save, table
 from benchmarks.service_load import Client, Reply, client, closed_loop, endless, open_loop, plain
 from benchmarks.service_process import Served, pinned, served
-from core.settings import load_settings
-from pipeline.build import open_pipeline
-from retriever.collection.collection import collection_names
+from citewell.core.settings import load_settings
+from citewell.pipeline.build import open_pipeline
+from citewell.retriever.collection.collection import collection_names
 
 DESIGNS = {"citewell": 2, "one question at a time": 1}
 """The questions that are answered at once."""

@@ -15,8 +15,8 @@ import argparse
 import shutil
 from pathlib import Path
 
-from core.weights import locate
-from retriever.encoder.resolve import download, resolve
+from citewell.core.weights import locate
+from citewell.retriever.encoder.resolve import download, resolve
 
 HUB = "intfloat/e5-small"
 PROMPTS = {"query": "query: ", "document": "passage: "}

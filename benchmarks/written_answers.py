@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report import table
-from core.text import split_sentences, squeeze, words
-from generator.evaluation.held_out import is_held_out
+from citewell.core.text import split_sentences, squeeze, words
+from citewell.generator.evaluation.held_out import is_held_out
 
 REFUSAL = "The references do not answer this question."
 MOST = 90  # words of a reference

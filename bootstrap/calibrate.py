@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeGuard
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.correction import correct
-from bootstrap.filters import reason_to_drop
-from bootstrap.types import Drop, Outcome, Sample
-from core.errors import InputError
-from core.lines import read_lines
-from core.rouge import Rouge
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.correction import correct
+from citewell.bootstrap.filters import reason_to_drop
+from citewell.bootstrap.types import Drop, Outcome, Sample
+from citewell.core.errors import InputError
+from citewell.core.lines import read_lines
+from citewell.core.rouge import Rouge
 
 Share = Literal["precision", "f1"]
 

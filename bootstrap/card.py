@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from bootstrap.stats import funnel_table
-from bootstrap.types import Scores
+from citewell.bootstrap.stats import funnel_table
+from citewell.bootstrap.types import Scores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bootstrap.dataset import Dataset
-    from bootstrap.dataset_config import DatasetConfig
+    from citewell.bootstrap.dataset import Dataset
+    from citewell.bootstrap.dataset_config import DatasetConfig
 
 # Bounds of the hub's size categories, and their names.
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))

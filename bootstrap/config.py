@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from core.recipe import Section
-from core.rouge import Rouge
-from generator.prompt import PromptForm
+from citewell.core.recipe import Section
+from citewell.core.rouge import Rouge
+from citewell.generator.prompt import PromptForm
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -17,7 +17,7 @@ _THRESHOLDS = {Rouge.ROUGE_1: 0.57, Rouge.ROUGE_L: 0.4}  # WebGLM §3.2.3
 
 
 class QuestionsConfig(Section):
-    """How the rows of the questions file become tasks (`bootstrap.questions`)."""
+    """How the rows of the questions file become tasks (`citewell.bootstrap.questions`)."""
 
     characters: int = Field(4000, ge=1, description="Longest question; longer ones are reported.")
     explain: bool = Field(True, description="Write `Explain: ` before what is not worded as a question.")
@@ -32,7 +32,7 @@ class ReferencesConfig(Section):
 
 
 class PromptConfig(Section):
-    """What the teacher reads (`generator.prompt`)."""
+    """What the teacher reads (`citewell.generator.prompt`)."""
 
     instruction: str | None = Field(
         None, min_length=1, description="The instruction, before all else; by default the model's own."

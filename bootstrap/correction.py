@@ -1,7 +1,7 @@
 """Citation correction (WebGLM §3.2.2): each segment of an answer cites the references that it overlaps with.
 
-The pipeline's own check (`generator.citations.correction`) is stricter, as it decides what people are shown:
-it counts content words only and wants every name and number. This one is the paper's, for data.
+The pipeline's own check (`citewell.generator.citations.correction`) is stricter, as it decides what people
+are shown: it counts content words only and wants every name and number. This one is the paper's, for data.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bootstrap.config import CorrectionConfig
-from bootstrap.types import Scores
-from core.rouge import Matrix, Text, scores
-from core.text import squeeze
-from core.types import Reference
-from generator.citations.marks import MarkedSegment, read_segments, write_marks
+from citewell.bootstrap.config import CorrectionConfig
+from citewell.bootstrap.types import Scores
+from citewell.core.rouge import Matrix, Text, scores
+from citewell.core.text import squeeze
+from citewell.core.types import Reference
+from citewell.generator.citations.marks import MarkedSegment, read_segments, write_marks
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,14 @@ from typing import IO, NamedTuple
 
 import msgspec
 
-from bootstrap.card import card
-from bootstrap.dataset_config import DatasetConfig
-from bootstrap.division import Asked, divide
-from bootstrap.overlap import Evaluation
-from bootstrap.stats import Statistics, statistics
-from bootstrap.types import Outcome, Sample
-from core.errors import CitewellError
-from core.splits import SPLITS, Split
+from citewell.bootstrap.card import card
+from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.bootstrap.division import Asked, divide
+from citewell.bootstrap.overlap import Evaluation
+from citewell.bootstrap.stats import Statistics, statistics
+from citewell.bootstrap.types import Outcome, Sample
+from citewell.core.errors import CitewellError
+from citewell.core.splits import SPLITS, Split
 
 CARD = "README.md"
 LEFT_OUT = "left_out.jsonl"

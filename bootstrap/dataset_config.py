@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from core.recipe import Section
+from citewell.core.recipe import Section
 
 
 def _patterns(value: Any) -> Any:

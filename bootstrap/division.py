@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from bootstrap.dataset_config import DatasetConfig
-from bootstrap.overlap import EvaluationQuestion, find_overlaps
-from core.splits import Placing, Shares, Split, place
-from generator.evaluation.held_out import digest, is_held_out
+from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.bootstrap.overlap import EvaluationQuestion, find_overlaps
+from citewell.core.splits import Placing, Shares, Split, place
+from citewell.generator.evaluation.held_out import digest, is_held_out
 
 Why = Literal["evaluation_set", "several_splits"]
 
@@ -55,7 +55,8 @@ def divide(
 ) -> Division:
     """Divide samples in order, so that nothing measured by dev, test or an evaluation set is learnt from.
 
-    Held-out questions (`generator.evaluation.held_out`) are left out too, in whatever sets they stand.
+    Held-out questions (`citewell.generator.evaluation.held_out`) are left out too, in whatever sets they
+    stand.
     """
     overlaps = find_overlaps([each.question for each in asked], evaluation, config.near)
     near = {

@@ -6,8 +6,8 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable
 
-from bootstrap.row import Parts, bootstrap_row
-from bootstrap.types import Outcome, Task
+from citewell.bootstrap.row import Parts, bootstrap_row
+from citewell.bootstrap.types import Outcome, Task
 
 _AHEAD = 4
 

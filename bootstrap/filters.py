@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.types import Reason, Scores
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.types import Reason, Scores
 
 # Tags of HTML with their attributes, control tokens of chat templates, and lines of the prompt itself.
 _MARKUP = re.compile(

@@ -9,11 +9,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.folder import RUN
-from bootstrap.journal import Journal
-from bootstrap.types import Outcome
-from core.errors import InputError
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.folder import RUN
+from citewell.bootstrap.journal import Journal
+from citewell.bootstrap.types import Outcome
+from citewell.core.errors import InputError
 
 _SECTIONS = ("references", "prompt", "teacher", "correction", "filters")
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import msgspec
 from filelock import FileLock, Timeout
 
-from bootstrap.journal import FOLDER, Journal
-from bootstrap.questions import Problem, Questions
-from bootstrap.types import Task
-from core.errors import CitewellError, InputError
-from core.training.folder import difference
+from citewell.bootstrap.journal import FOLDER, Journal
+from citewell.bootstrap.questions import Problem, Questions
+from citewell.bootstrap.types import Task
+from citewell.core.errors import CitewellError, InputError
+from citewell.core.training.folder import difference
 
 RUN = "run.json"
 PROBLEMS = "problems.jsonl"

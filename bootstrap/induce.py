@@ -12,14 +12,14 @@ from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from bootstrap.engine import local_outcomes
-from bootstrap.row import Parts
-from bootstrap.types import Drop, Fault, Outcome, Sample, Task
-from core.errors import InputError
-from core.significance import Comparison, compare_all
-from core.tables import markdown_table
-from core.text import shorten, squeeze
-from generator.prompt import INSTRUCTION, Message, PromptForm
+from citewell.bootstrap.engine import local_outcomes
+from citewell.bootstrap.row import Parts
+from citewell.bootstrap.types import Drop, Fault, Outcome, Sample, Task
+from citewell.core.errors import InputError
+from citewell.core.significance import Comparison, compare_all
+from citewell.core.tables import markdown_table
+from citewell.core.text import shorten, squeeze
+from citewell.generator.prompt import INSTRUCTION, Message, PromptForm
 
 Propose = Callable[[Sequence[Message], int], Awaitable[str]]
 """Has a model answer messages; the number, from 0, tells answers apart, as a seed does."""

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from bootstrap.types import Outcome
-from core.errors import CitewellError, InputError
+from citewell.bootstrap.types import Outcome
+from citewell.core.errors import CitewellError, InputError
 
 FOLDER = "outcomes"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from bootstrap.dataset_config import DatasetConfig
-from core.errors import InputError
-from core.lines import read_lines
-from core.near_duplicates import NearDuplicates
-from generator.evaluation.held_out import is_held_out
+from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.core.errors import InputError
+from citewell.core.lines import read_lines
+from citewell.core.near_duplicates import NearDuplicates
+from citewell.generator.evaluation.held_out import is_held_out
 
 
 class EvaluationQuestion(NamedTuple):

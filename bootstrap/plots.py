@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bootstrap.calibrate import Calibration, best_of
-from bootstrap.stats import Statistics
-from core.errors import CitewellError, InputError
-from core.packages import need_packages
+from citewell.bootstrap.calibrate import Calibration, best_of
+from citewell.bootstrap.stats import Statistics
+from citewell.core.errors import CitewellError, InputError
+from citewell.core.packages import need_packages
 
 _DPI = 120
 

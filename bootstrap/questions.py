@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bootstrap.config import QuestionsConfig
-from bootstrap.types import Task
-from bootstrap.wording import post_process, with_urls
-from core.errors import InputError
-from core.text import encodable, squeeze
-from core.types import Reference
+from citewell.bootstrap.config import QuestionsConfig
+from citewell.bootstrap.types import Task
+from citewell.bootstrap.wording import post_process, with_urls
+from citewell.core.errors import InputError
+from citewell.core.text import encodable, squeeze
+from citewell.core.types import Reference
 
 STDIN = Path("-")
 

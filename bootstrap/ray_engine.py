@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 from pydantic import Field
 
-from bootstrap.row import Parts, bootstrap_row
-from bootstrap.types import Outcome, Task
-from core.errors import CitewellError
-from core.packages import need_packages
-from core.recipe import Section
+from citewell.bootstrap.row import Parts, bootstrap_row
+from citewell.bootstrap.types import Outcome, Task
+from citewell.core.errors import CitewellError
+from citewell.core.packages import need_packages
+from citewell.core.recipe import Section
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.dataset_config import DatasetConfig
-from bootstrap.ray_engine import RayConfig
-from core.errors import SettingsError
-from core.recipe import load_recipe
-from core.settings import Settings
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.bootstrap.ray_engine import RayConfig
+from citewell.core.errors import SettingsError
+from citewell.core.recipe import load_recipe
+from citewell.core.settings import Settings
 
 HANDBOOK = "docs/bootstrap.md"
 

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
-from bootstrap.journal import Journal
-from bootstrap.types import Fault, Outcome
-from core.errors import CitewellError
+from citewell.bootstrap.journal import Journal
+from citewell.bootstrap.types import Fault, Outcome
+from citewell.core.errors import CitewellError
 
 _WAITING = 256  # outcomes that wait for the disk
 

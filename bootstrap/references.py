@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.correction import overlaps
-from bootstrap.types import Task
-from core.rouge import Text
-from core.text import squeeze
-from core.types import Reference
-from generator.citations.marks import read_segments, renumber_marks
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.correction import overlaps
+from citewell.bootstrap.types import Task
+from citewell.core.rouge import Text
+from citewell.core.text import squeeze
+from citewell.core.types import Reference
+from citewell.generator.citations.marks import read_segments, renumber_marks
 
 
 class Found(NamedTuple):

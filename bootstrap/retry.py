@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
-from bootstrap.journal import Journal
-from bootstrap.types import Fault, Outcome
+from citewell.bootstrap.journal import Journal
+from citewell.bootstrap.types import Fault, Outcome
 
 _TOGETHER = 64  # outcomes, since each time the shards are written anew
 

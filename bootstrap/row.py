@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.correction import correct
-from bootstrap.filters import reason_to_drop
-from bootstrap.references import Retrieve, with_references
-from bootstrap.teacher import Teacher
-from bootstrap.types import Drop, Fault, Outcome, Reason, Sample, Scores, Task, Usage
-from core.errors import CitewellError
-from core.text import encodable
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.correction import correct
+from citewell.bootstrap.filters import reason_to_drop
+from citewell.bootstrap.references import Retrieve, with_references
+from citewell.bootstrap.teacher import Teacher
+from citewell.bootstrap.types import Drop, Fault, Outcome, Reason, Sample, Scores, Task, Usage
+from citewell.core.errors import CitewellError
+from citewell.core.text import encodable
 
 _NO_USAGE = Usage()
 

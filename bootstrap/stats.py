@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 import numpy as np
 
-from bootstrap.types import Drop, Fault, Outcome, Reason, Sample, Scores, Usage
-from core.text import shorten, squeeze
+from citewell.bootstrap.types import Drop, Fault, Outcome, Reason, Sample, Scores, Usage
+from citewell.core.text import shorten, squeeze
 
 REASONS: tuple[Reason, ...] = get_args(Reason)
 FAULT = "fault"

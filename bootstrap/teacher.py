@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bootstrap.types import Task, Usage
-from core.types import Reference
+from citewell.bootstrap.types import Task, Usage
+from citewell.core.types import Reference
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from core.types import Reference
+from citewell.core.types import Reference
 
 Reason = Literal[
     "few_references",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
-from core.events import Token
-from core.types import Reference
+from citewell.core.events import Token
+from citewell.core.types import Reference
 
 
 class GeneratorBackend(Protocol):

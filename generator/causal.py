@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from generator.prompt import Message
+from citewell.generator.prompt import Message
 
 Seen = Callable[[int, Sequence[int]], object]
 """Told `(candidate, tokens)` as tokens are written."""

@@ -7,12 +7,12 @@ import threading
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from core.http_service import JsonObject
-from generator.causal import CausalModel, Sampling
-from generator.estimate import estimate_tokens
-from generator.local import rendered
-from generator.openai import ChatClient, Request
-from generator.prompt import Message
+from citewell.core.http_service import JsonObject
+from citewell.generator.causal import CausalModel, Sampling
+from citewell.generator.estimate import estimate_tokens
+from citewell.generator.local import rendered
+from citewell.generator.openai import ChatClient, Request
+from citewell.generator.prompt import Message
 
 
 class Written(NamedTuple):

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from core.http_service import JsonObject
-from core.text import encodable
+from citewell.core.http_service import JsonObject
+from citewell.core.text import encodable
 
 
 class Usage(NamedTuple):

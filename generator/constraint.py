@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.packages import need_packages
+from citewell.core.packages import need_packages
 
 if TYPE_CHECKING:
     import torch

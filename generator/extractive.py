@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.events import Token
-from core.text import content_words, split_sentences, squeeze, words
-from core.types import Reference
+from citewell.core.events import Token
+from citewell.core.text import content_words, split_sentences, squeeze, words
+from citewell.core.types import Reference
 
 Relevance = Callable[[str, Sequence[str]], NDArray[np.float32]]
-"""Scores n texts for a question, as `retriever.rank.Ranker.scores` does; an (n,) array."""
+"""Scores n texts for a question, as `citewell.retriever.rank.Ranker.scores` does; an (n,) array."""
 
 _STOP = re.compile(r"[.!?。！？…][\"'”’)\]]*$")
 # Beginnings that point at the sentence before: alone, such a sentence says half of what it means.

@@ -8,21 +8,21 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from core.building import OnStep
-from core.conversion import converted
-from core.errors import ModelError
-from core.settings import GeneratorSettings
-from generator.backend import GeneratorBackend
-from generator.causal import CausalModel, Sampling
-from generator.completer import ChatCompleter, Completer, LocalCompleter
-from generator.extractive import ExtractiveGenerator, Relevance
-from generator.local import LocalGenerator
-from generator.manner import Manner
-from generator.openai import ChatClient, Patience
-from generator.openvino import open_openvino
-from generator.remote import OpenAiGenerator
-from generator.resolve import Source, resolve
-from generator.transformers import open_transformers
+from citewell.core.building import OnStep
+from citewell.core.conversion import converted
+from citewell.core.errors import ModelError
+from citewell.core.settings import GeneratorSettings
+from citewell.generator.backend import GeneratorBackend
+from citewell.generator.causal import CausalModel, Sampling
+from citewell.generator.completer import ChatCompleter, Completer, LocalCompleter
+from citewell.generator.extractive import ExtractiveGenerator, Relevance
+from citewell.generator.local import LocalGenerator
+from citewell.generator.manner import Manner
+from citewell.generator.openai import ChatClient, Patience
+from citewell.generator.openvino import open_openvino
+from citewell.generator.remote import OpenAiGenerator
+from citewell.generator.resolve import Source, resolve
+from citewell.generator.transformers import open_transformers
 
 EXTRACTIVE = "extractive"
 OPENAI = "openai:"

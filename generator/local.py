@@ -6,14 +6,14 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
 
-from core.events import Token
-from core.types import Reference
-from generator.causal import CausalModel, Sampling
-from generator.prompt import Message, PromptForm, build_messages
+from citewell.core.events import Token
+from citewell.core.types import Reference
+from citewell.generator.causal import CausalModel, Sampling
+from citewell.generator.prompt import Message, PromptForm, build_messages
 
 
 class LocalGenerator:
-    """Writes with a model such as `generator.openvino.OpenVinoModel`, one prompt at a time.
+    """Writes with a model such as `citewell.generator.openvino.OpenVinoModel`, one prompt at a time.
 
     One candidate is decoded greedily and streamed token by token. Several are sampled and share the
     computation of the prompt.

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from core.errors import ModelError
-from generator.causal import FREQUENCY_PENALTY
-from generator.prompt import PromptForm
+from citewell.core.errors import ModelError
+from citewell.generator.causal import FREQUENCY_PENALTY
+from citewell.generator.prompt import PromptForm
 
 FILE = "citewell.json"
 """In the folder of a model or of an adapter: an object with the keys of `PromptForm` and of `Manner`."""

@@ -16,8 +16,8 @@ from typing import Self
 
 import aiohttp
 
-from core.backoff import Backoff
-from core.errors import (
+from citewell.core.backoff import Backoff
+from citewell.core.errors import (
     CompletionAnswerError,
     CompletionCutError,
     CompletionError,
@@ -25,12 +25,12 @@ from core.errors import (
     CompletionRateError,
     CompletionUnreachableError,
 )
-from core.http_service import JsonObject, json_object, redact
-from core.identity import USER_AGENT
-from generator.completion import Completion, Delta, read_completion, read_deltas
-from generator.prompt import Message
-from generator.refusal import Replacement, hint_for, refusal, replacement
-from generator.sse import EventReader
+from citewell.core.http_service import JsonObject, json_object, redact
+from citewell.core.identity import USER_AGENT
+from citewell.generator.completion import Completion, Delta, read_completion, read_deltas
+from citewell.generator.prompt import Message
+from citewell.generator.refusal import Replacement, hint_for, refusal, replacement
+from citewell.generator.sse import EventReader
 
 BASE_URL = "https://api.openai.com/v1"
 

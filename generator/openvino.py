@@ -13,17 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.errors import ModelError
-from core.gguf import DESCRIPTION, TEMPLATE
-from generator.causal import TOP_P, Sampling, Seen
-from generator.prompt import Message
+from citewell.core.errors import ModelError
+from citewell.core.gguf import DESCRIPTION, TEMPLATE
+from citewell.generator.causal import TOP_P, Sampling, Seen
+from citewell.generator.prompt import Message
 
 # Characters that are never more than the 8,192 tokens at which the tokenizer drops the start of a text.
 _PIECE = 2048
 
 
 def open_openvino(folder: Path, name: str, *, threads: int) -> OpenVinoModel:
-    """Load the model `name` from a folder that `core.conversion.converted` filled.
+    """Load the model `name` from a folder that `citewell.core.conversion.converted` filled.
 
     Raises `ModelError` when the folder holds no causal language model.
     """

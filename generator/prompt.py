@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.types import Reference
+from citewell.core.types import Reference
 
 INSTRUCTION = "Read the references provided and answer the corresponding question."
 

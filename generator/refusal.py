@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import NamedTuple
 
-from core.errors import (
+from citewell.core.errors import (
     CompletionAnswerError,
     CompletionError,
     CompletionKeyError,
@@ -14,8 +14,8 @@ from core.errors import (
     CompletionRateError,
     CompletionUnreachableError,
 )
-from core.http_service import SHOWN, JsonObject, explanation
-from core.http_time import retry_after
+from citewell.core.http_service import SHOWN, JsonObject, explanation
+from citewell.core.http_time import retry_after
 
 _KINDS: Mapping[int, type[CompletionError]] = {
     HTTPStatus.UNAUTHORIZED: CompletionKeyError,

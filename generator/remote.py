@@ -7,12 +7,12 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
-from core.events import Token
-from core.types import Reference
-from generator.causal import Sampling
-from generator.estimate import cut_to, estimate_tokens
-from generator.openai import ChatClient, Request
-from generator.prompt import PromptForm, build_messages
+from citewell.core.events import Token
+from citewell.core.types import Reference
+from citewell.generator.causal import Sampling
+from citewell.generator.estimate import cut_to, estimate_tokens
+from citewell.generator.openai import ChatClient, Request
+from citewell.generator.prompt import PromptForm, build_messages
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.errors import ModelError
-from core.lora import CONFIG
-from core.weights import locate
-from generator.manner import Manner, read_manner
+from citewell.core.errors import ModelError
+from citewell.core.lora import CONFIG
+from citewell.core.weights import locate
+from citewell.generator.manner import Manner, read_manner
 
 ADAPTERS = Path(__file__).parent / "adapters"
 """The adapters that come with Citewell: a folder each, named as the generator is."""

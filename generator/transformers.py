@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import ModelError
-from core.lora import merge
-from generator.causal import TOP_P, Sampling, Seen
-from generator.constraint import Constraint
-from generator.prompt import Message
+from citewell.core.errors import ModelError
+from citewell.core.lora import merge
+from citewell.generator.causal import TOP_P, Sampling, Seen
+from citewell.generator.constraint import Constraint
+from citewell.generator.prompt import Message
 
 if TYPE_CHECKING:
     import torch

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.text import content_words, words
-from core.types import Reference
+from citewell.core.text import content_words, words
+from citewell.core.types import Reference
 
 NOTHING = -1.0
 """The evidence where there are no references."""

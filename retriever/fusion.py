@@ -2,7 +2,7 @@
 
 It is the one place where the two are fused: by a search of a dense collection and by the system `hybrid` of
 `citewell eval retrieval`. How was chosen by `python -m benchmarks.fusion`. (Several search providers, whose
-scores nobody knows, are fused by reciprocal rank: `retriever.search.fusion`.)
+scores nobody knows, are fused by reciprocal rank: `citewell.retriever.search.fusion`.)
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text import content_words, words
+from citewell.core.text import content_words, words
 
 Scores = NDArray[np.float64]
 Numbers = NDArray[Any]

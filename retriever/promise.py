@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from retriever.ranking import PER_PAGE
+from citewell.retriever.ranking import PER_PAGE
 
 # Fitted by maximum likelihood on the questions of QED: `python -m benchmarks.waiting_rules` prints them.
 _BASE, _SCORE, _LEAST, _PLACE = -2.3, 7.6, -2.1, -1.6

@@ -8,7 +8,7 @@ from threading import Lock
 
 import numpy as np
 
-from retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 
 _KEPT = 256
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.types import Passage, Reference
-from retriever.encoder.encoder import DualEncoder, Vectors
-from retriever.ranking import Ranking
+from citewell.core.types import Passage, Reference
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.ranking import Ranking
 
 
 class Ranker:

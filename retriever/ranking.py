@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text import words
-from core.types import Passage, Reference
-from retriever.encoder.encoder import DualEncoder, Vectors
-from retriever.extract.duplicates import Fingerprint, fingerprint, first_of_each
-from retriever.lexical import Bm25
+from citewell.core.text import words
+from citewell.core.types import Passage, Reference
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.extract.duplicates import Fingerprint, fingerprint, first_of_each
+from citewell.retriever.lexical import Bm25
 
 # Weight of BM25 (1 for the best passage) beside the inner product in the order of references, and the most
 # references from one page: chosen on the questions of `benchmarks.ask_wikispeedia --split dev`, where

@@ -11,17 +11,17 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from threading import Lock
 
-from core.types import Failure, Hit, Page, Reference
-from retriever.extract.extractor import Extractor
-from retriever.fetch.download import Download
-from retriever.fetch.hedge import HedgedGet
-from retriever.fetch.held import HeldFetch, HeldPages
-from retriever.fetch.pages import Patience, fetch_all
-from retriever.fetch.room import Room
-from retriever.fetch.share import HostShare
-from retriever.promise import promise
-from retriever.ranking import Ranking
-from retriever.search.provider import PageSource
+from citewell.core.types import Failure, Hit, Page, Reference
+from citewell.retriever.extract.extractor import Extractor
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.hedge import HedgedGet
+from citewell.retriever.fetch.held import HeldFetch, HeldPages
+from citewell.retriever.fetch.pages import Patience, fetch_all
+from citewell.retriever.fetch.room import Room
+from citewell.retriever.fetch.share import HostShare
+from citewell.retriever.promise import promise
+from citewell.retriever.ranking import Ranking
+from citewell.retriever.search.provider import PageSource
 
 # Passages encoded at a time, those first that BM25 puts first: few, so that a page that comes does not wait.
 # After the last page somebody waits: then so many steps in a row without a change of the references end it.
@@ -32,7 +32,7 @@ _SOON = 0.3  # seconds from the start of the stage
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How long pages are waited for; `core.settings` describes each number."""
+    """How long pages are waited for; `citewell.core.settings` describes each number."""
 
     deadline: float = 5.0
     patience: float = 3.0
@@ -46,10 +46,10 @@ class Reading:
 
     Pages that `held` holds are taken from there, the others are fetched with `fetch` when there is `room` and
     read by `extractor`. The stage ends `patience · √n` seconds after its start, where n is the number of
-    references that the pages on their way promise (`retriever.promise`), and at the deadline in any case. The
-    root is right where delays have a density that falls with the square of time: then the gain of a moment
-    more, n / t², has fallen to the same value whenever the stage ends. `benchmarks.waiting_rules` compares it
-    with other rules.
+    references that the pages on their way promise (`citewell.retriever.promise`), and at the deadline in any
+    case. The root is right where delays have a density that falls with the square of time: then the gain of a
+    moment more, n / t², has fallen to the same value whenever the stage ends. `benchmarks.waiting_rules`
+    compares it with other rules.
     """
 
     def __init__(

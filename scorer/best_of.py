@@ -11,9 +11,9 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from core.types import Reference, Sentence
-from scorer.choice import Choice, choose, standing
-from scorer.scorer import Scorer
+from citewell.core.types import Reference, Sentence
+from citewell.scorer.choice import Choice, choose, standing
+from citewell.scorer.scorer import Scorer
 
 FIRST_ROUND = 4
 _NORMAL = NormalDist()

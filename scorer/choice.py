@@ -11,7 +11,7 @@ read. What the references do not support is therefore held against a candidate, 
 3. Of equal values, the better supported one wins, then the one that was written first.
 
 The rule is an order of candidates one by one, so that what it does for any n can be computed from one set of
-samples (`scorer.estimator`): `python -m benchmarks.best_of_n` measures what margins cost and bring.
+samples (`citewell.scorer.estimator`): `python -m benchmarks.best_of_n` measures what margins cost and bring.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.errors import ModelError
-from core.types import Sentence
+from citewell.core.errors import ModelError
+from citewell.core.types import Sentence
 
 Sentences = Sequence[Sentence]
 

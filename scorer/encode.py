@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scorer.form import Layout
+from citewell.scorer.form import Layout
 
 if TYPE_CHECKING:
     import torch

@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.significance import Comparison, compare, interval
+from citewell.core.significance import Comparison, compare, interval
 
 Matrix = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from core.errors import ModelError
-from core.recipe import Section
+from citewell.core.errors import ModelError
+from citewell.core.recipe import Section
 
 FORM = "scorer.json"
 

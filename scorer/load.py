@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import ModelError
-from core.lora import merge
-from scorer.encode import Encoded, Encoder, padded
-from scorer.form import FORM, Form, Pooling, read_form
-from scorer.model import ADAPTER, HEAD, WEIGHTS, load_base, load_values, new_head, pooled
+from citewell.core.errors import ModelError
+from citewell.core.lora import merge
+from citewell.scorer.encode import Encoded, Encoder, padded
+from citewell.scorer.form import FORM, Form, Pooling, read_form
+from citewell.scorer.model import ADAPTER, HEAD, WEIGHTS, load_base, load_values, new_head, pooled
 
 if TYPE_CHECKING:
     import torch
@@ -32,7 +32,7 @@ class PreferenceScorer:
     """
 
     def __init__(self, name: str, form: Form, backbone: Any, head: Any, encoder: Encoder) -> None:
-        """`backbone` and `head` are PyTorch's, as `scorer.model` has them, with trained weights."""
+        """`backbone` and `head` are PyTorch's, as `citewell.scorer.model` has them, with trained weights."""
         self.name = name
         self.form = form
         self._backbone = backbone.eval()

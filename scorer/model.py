@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.dequantisation import dequantised
-from core.errors import ModelError
-from core.weights import locate, verify
-from scorer.form import Pooling
+from citewell.core.dequantisation import dequantised
+from citewell.core.errors import ModelError
+from citewell.core.weights import locate, verify
+from citewell.scorer.form import Pooling
 
 if TYPE_CHECKING:
     import torch

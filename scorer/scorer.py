@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.types import Reference, Sentence
-from scorer.choice import mean_support
+from citewell.core.types import Reference, Sentence
+from citewell.scorer.choice import mean_support
 
 SUPPORT = "citation-support"
 """The name of the scorer that needs no training."""
 
 
 class Scorer(Protocol):
-    """Gives each candidate answer a number; `scorer.choice` chooses by it (WebGLM §3.3, best of n).
+    """Gives each candidate answer a number; `citewell.scorer.choice` chooses by it (WebGLM §3.3, best of n).
 
     `margin` is what unsupported sentences cost at least, in the unit of the scores. `standardised` says
     whether the scores of answers have mean 0 and variance 1, so that what one more brings can be told.
@@ -31,7 +31,7 @@ class Scorer(Protocol):
 
 
 class Preferring(Protocol):
-    """A trained preference model, as `scorer.load.load_scorer` gives it."""
+    """A trained preference model, as `citewell.scorer.load.load_scorer` gives it."""
 
     @property
     def name(self) -> str:

@@ -11,14 +11,14 @@ from litestar.config.cors import CORSConfig
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 
-from core.errors import CitewellError
-from core.settings import Settings
-from server.access.doorman import Visitor
-from server.api.answers import ask, follow, history, read, remove
-from server.api.chat import complete
-from server.api.collections import collections, index, job, jobs
-from server.api.comparisons import compare
-from server.api.demonstrations import (
+from citewell.core.errors import CitewellError
+from citewell.core.settings import Settings
+from citewell.server.access.doorman import Visitor
+from citewell.server.api.answers import ask, follow, history, read, remove
+from citewell.server.api.chat import complete
+from citewell.server.api.collections import collections, index, job, jobs
+from citewell.server.api.comparisons import compare
+from citewell.server.api.demonstrations import (
     act,
     answered_episode,
     begin,
@@ -29,23 +29,23 @@ from server.api.demonstrations import (
     submit,
     take_up,
 )
-from server.api.demonstrations_export import export_demonstrations
-from server.api.description import described
-from server.api.door import admit
-from server.api.exports import EXPORTS
-from server.api.feedback import give_feedback
-from server.api.headers import secure
-from server.api.health import health, problem_type, ready
-from server.api.metrics import metrics
-from server.api.models import model, models
-from server.api.problems import reply_to_depth, reply_to_error, reply_to_fault, reply_to_http_error
-from server.api.rankings import rank
-from server.api.ratings import judge
-from server.api.retrieve import retrieve
-from server.pages.site import pages, templates
-from server.services import Services, open_services
-from server.telemetry.metrics import Metrics
-from server.telemetry.shared import shared_folder
+from citewell.server.api.demonstrations_export import export_demonstrations
+from citewell.server.api.description import described
+from citewell.server.api.door import admit
+from citewell.server.api.exports import EXPORTS
+from citewell.server.api.feedback import give_feedback
+from citewell.server.api.headers import secure
+from citewell.server.api.health import health, problem_type, ready
+from citewell.server.api.metrics import metrics
+from citewell.server.api.models import model, models
+from citewell.server.api.problems import reply_to_depth, reply_to_error, reply_to_fault, reply_to_http_error
+from citewell.server.api.rankings import rank
+from citewell.server.api.ratings import judge
+from citewell.server.api.retrieve import retrieve
+from citewell.server.pages.site import pages, templates
+from citewell.server.services import Services, open_services
+from citewell.server.telemetry.metrics import Metrics
+from citewell.server.telemetry.shared import shared_folder
 
 _HANDLERS = (
     health,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.packages import need_packages
+from citewell.core.packages import need_packages
 
 _SERVER = ("litestar", "uvicorn", "sqlalchemy", "alembic", "prometheus_client")
 _TRACING = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")

@@ -17,16 +17,16 @@ import click
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from core.errors import CitewellError, InputError, SettingsError
-from core.settings import Settings
-from server.access.limits import open_limiter
-from server.app import create_app
-from server.packages import need_tracing_packages
-from server.services import is_loopback
-from server.store.address import store_url
-from server.store.database import open_store
-from server.store.errors import StoreError
-from server.telemetry.shared import forget_dead, sharing_metrics
+from citewell.core.errors import CitewellError, InputError, SettingsError
+from citewell.core.settings import Settings
+from citewell.server.access.limits import open_limiter
+from citewell.server.app import create_app
+from citewell.server.packages import need_tracing_packages
+from citewell.server.services import is_loopback
+from citewell.server.store.address import store_url
+from citewell.server.store.database import open_store
+from citewell.server.store.errors import StoreError
+from citewell.server.telemetry.shared import forget_dead, sharing_metrics
 
 _LOG = logging.getLogger("citewell.service")
 _MOST_HEADERS = 16_384  # bytes of a request's first line and headers

@@ -9,25 +9,25 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from core.server_settings import ServerSettings
-from core.settings import Settings
-from server.access.doorman import Doorman
-from server.access.limits import Limiter, open_limiter
-from server.api.keyring import RememberedKeys
-from server.api.problems import problem_of
-from server.store.address import store_url
-from server.store.database import Store, open_store
-from server.telemetry.metrics import Metrics
-from server.telemetry.tracing import open_tracing
-from server.telemetry.watched_desk import WatchedDesk
-from server.work.answering import Answering
-from server.work.demonstrating import Demonstrating
-from server.work.desk import Desk, DeskLimits
-from server.work.indexing import Indexings
-from server.work.opening import Opening
-from server.work.order import Order
-from server.work.pipelines import Pipelines, open_pipelines
-from server.work.recorder import Recorder
+from citewell.core.server_settings import ServerSettings
+from citewell.core.settings import Settings
+from citewell.server.access.doorman import Doorman
+from citewell.server.access.limits import Limiter, open_limiter
+from citewell.server.api.keyring import RememberedKeys
+from citewell.server.api.problems import problem_of
+from citewell.server.store.address import store_url
+from citewell.server.store.database import Store, open_store
+from citewell.server.telemetry.metrics import Metrics
+from citewell.server.telemetry.tracing import open_tracing
+from citewell.server.telemetry.watched_desk import WatchedDesk
+from citewell.server.work.answering import Answering
+from citewell.server.work.demonstrating import Demonstrating
+from citewell.server.work.desk import Desk, DeskLimits
+from citewell.server.work.indexing import Indexings
+from citewell.server.work.opening import Opening
+from citewell.server.work.order import Order
+from citewell.server.work.pipelines import Pipelines, open_pipelines
+from citewell.server.work.recorder import Recorder
 
 _LOG = logging.getLogger("citewell.service")
 

@@ -13,15 +13,15 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from core.conversion import converted
-from core.settings import load_settings
-from core.types import Page
-from retriever.encoder.load import encoder_folder, load_encoder
-from retriever.encoder.two_towers import TwoTowers
-from retriever.extract.links import Leads, read_leads
-from retriever.extract.page import extract
-from retriever.extract.sandbox import Sandbox
-from retriever.rank import Ranker
+from citewell.core.conversion import converted
+from citewell.core.settings import load_settings
+from citewell.core.types import Page
+from citewell.retriever.encoder.load import encoder_folder, load_encoder
+from citewell.retriever.encoder.two_towers import TwoTowers
+from citewell.retriever.extract.links import Leads, read_leads
+from citewell.retriever.extract.page import extract
+from citewell.retriever.extract.sandbox import Sandbox
+from citewell.retriever.rank import Ranker
 from tests.nursery import Nursery, open_nursery
 
 MINILM = "all-MiniLM-L6-v2"
@@ -81,8 +81,13 @@ async def serve() -> AsyncIterator[Serve]:
 def nursery() -> Iterator[Nursery]:
     """Starts processes that have imported what the command line and the store need."""
     with tempfile.TemporaryDirectory() as folder:  # pytest's own may be too long a name for a socket
-        modules = ("pipeline.build", "pipeline.cli", "pipeline.indexing", "pipeline.view")
-        with open_nursery(Path(folder), [*modules, "server.running"]) as nursery:
+        modules = (
+            "citewell.pipeline.build",
+            "citewell.cli.main",
+            "citewell.pipeline.indexing",
+            "citewell.cli.view",
+        )
+        with open_nursery(Path(folder), [*modules, "citewell.server.running"]) as nursery:
             yield nursery
 
 

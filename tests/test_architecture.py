@@ -12,24 +12,27 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
-# What each folder may import of ours, itself aside: core ← retriever, generator, scorer ← browser,
-# bootstrap ← pipeline ← server.
+# What each folder of `citewell` may import of ours, itself aside: core ← retriever, generator, scorer ←
+# browser, bootstrap ← pipeline ← cli ← server.
+_STAGES = {"core", "retriever", "generator", "scorer"}
 ALLOWED = {
     "core": set(),
     "retriever": {"core"},
     "generator": {"core"},
     "scorer": {"core"},
-    "browser": {"core", "retriever", "generator", "scorer"},
-    "bootstrap": {"core", "retriever", "generator", "scorer"},
-    "pipeline": {"core", "retriever", "generator", "scorer", "browser", "bootstrap"},
-    "server": {"core", "retriever", "generator", "scorer", "browser", "bootstrap", "pipeline"},
+    "browser": _STAGES,
+    "bootstrap": _STAGES,
+    "pipeline": _STAGES | {"browser", "bootstrap"},
+    "cli": _STAGES | {"browser", "bootstrap", "pipeline"},
+    "server": _STAGES | {"browser", "bootstrap", "pipeline", "cli"},
 }
-NO_PACKAGES = {"tests", "benchmarks", "docs"}
+AT_THE_TOP = {"retriever", "generator", "scorer", "bootstrap", "server"}  # reached by symbolic links
+NOT_INSTALLED = {"tests", "benchmarks"}
 HEAVY = {"torch", "transformers", "trafilatura", "ctranslate2", "openvino_genai", "rouge_score", "rich"}
 # Only commands that draw on a terminal import the first, only `citewell train` imports the others, whose
 # classes are PyTorch's, and only when they are called.
 HEAVY_ALLOWED = (
-    {("pipeline/view.py", "rich")}
+    {("citewell/cli/view.py", "rich")}
     | {
         (f"retriever/losses/{name}.py", "torch")
         for name in (
@@ -44,10 +47,10 @@ HEAVY_ALLOWED = (
     }
     | {
         ("retriever/training/trainer.py", "torch"),
-        ("core/training/progress.py", "transformers"),
-        ("core/training/average.py", "torch"),
-        ("core/training/trainer.py", "torch"),
-        ("core/training/trainer.py", "transformers"),
+        ("citewell/core/training/progress.py", "transformers"),
+        ("citewell/core/training/average.py", "torch"),
+        ("citewell/core/training/trainer.py", "torch"),
+        ("citewell/core/training/trainer.py", "transformers"),
         ("generator/training/trainer.py", "torch"),
         ("scorer/training/trainer.py", "torch"),
         ("scorer/training/trainer.py", "transformers"),
@@ -55,7 +58,13 @@ HEAVY_ALLOWED = (
 )
 MOST_LINES = 500
 
-FILES = sorted(file for package in ALLOWED for file in (ROOT / package).rglob("*.py"))
+
+def folder_of(package: str) -> Path:
+    """Where a package's files are: at the top, or in `citewell`."""
+    return ROOT / package if package in AT_THE_TOP else ROOT / "citewell" / package
+
+
+FILES = sorted(file for package in ALLOWED for file in folder_of(package).rglob("*.py"))
 
 
 def tree(file: Path) -> ast.Module:
@@ -63,13 +72,15 @@ def tree(file: Path) -> ast.Module:
 
 
 def imports(node: ast.AST) -> Iterator[str]:
-    """The first name of every absolute import at or below a node."""
+    """The first name of every absolute import at or below a node; of ours, the first two."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.Import):
-            yield from (alias.name.split(".")[0] for alias in inner.names)
+            names = [alias.name for alias in inner.names]
         elif isinstance(inner, ast.ImportFrom):
-            assert inner.level == 0 or inner.module is None, "imports are absolute"
-            yield (inner.module or "").split(".")[0]
+            names = [inner.module or ""] if inner.level == 0 else []
+        else:
+            continue
+        yield from (".".join(name.split(".")[: 2 if name.startswith("citewell.") else 1]) for name in names)
 
 
 def run_at_import(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
@@ -88,16 +99,26 @@ def name(file: Path) -> str:
 
 
 def test_every_package_has_its_place_in_the_table() -> None:
-    packages = {init.parent.name for init in ROOT.glob("*/__init__.py")} - NO_PACKAGES
-    assert packages <= set(ALLOWED)
-    assert {"core", "retriever", "generator", "scorer", "bootstrap", "pipeline"} <= packages
+    assert {init.parent.name for init in (ROOT / "citewell").glob("*/__init__.py")} == set(ALLOWED)
+    at_the_top = {init.parent.name for init in ROOT.glob("*/__init__.py")}
+    assert at_the_top - NOT_INSTALLED == {"citewell"} | AT_THE_TOP
+    for package in AT_THE_TOP:
+        assert (ROOT / "citewell" / package).readlink() == Path("..") / package
 
 
 @pytest.mark.parametrize("file", FILES, ids=name)
 def test_dependencies_point_one_way(file: Path) -> None:
-    package = file.relative_to(ROOT).parts[0]
-    ours = set(imports(tree(file))) & (set(ALLOWED) | NO_PACKAGES)
-    assert ours <= ALLOWED[package] | {package}
+    parts = file.relative_to(ROOT).parts
+    package = parts[1] if parts[0] == "citewell" else parts[0]
+    ours = {library for library in imports(tree(file)) if library.split(".")[0] == "citewell"}
+    assert ours <= {"citewell"} | {f"citewell.{other}" for other in ALLOWED[package] | {package}}
+
+
+def test_nothing_imports_a_folder_at_the_top_past_citewell() -> None:
+    """Else its classes would exist twice, and `isinstance` would tell them apart."""
+    files = [*FILES, *(file for folder in NOT_INSTALLED for file in (ROOT / folder).rglob("*.py"))]
+    bare = {(name(file), library) for file in files for library in imports(tree(file)) if library in ALLOWED}
+    assert not bare
 
 
 @pytest.mark.parametrize("file", FILES, ids=name)
@@ -112,9 +133,10 @@ def test_files_are_short(file: Path) -> None:
 
 
 def test_the_command_line_and_its_settings_load_nothing_heavy() -> None:
-    program = "import sys, pipeline.cli, core.settings; print(*{m.split('.')[0] for m in sys.modules})"
+    modules = "{m.split('.')[0] for m in sys.modules}"
+    program = f"import sys, citewell.cli.main, citewell.core.settings; print(*{modules})"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
-    assert {"pipeline", "core"} <= loaded
+    assert "citewell" in loaded
     assert not loaded & (HEAVY | {"numpy", "aiohttp", "tantivy", "faiss"})

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bootstrap.config import PromptConfig, TeacherConfig
-from bootstrap.rate import RateLimit
-from bootstrap.teacher import Written
-from bootstrap.types import Task, Usage
-from core.published import published_name
-from core.types import Reference
-from generator.estimate import cut_to, estimate_tokens
-from generator.openai import ChatClient, Request
-from generator.prompt import PromptForm, build_messages
+from citewell.bootstrap.config import PromptConfig, TeacherConfig
+from citewell.bootstrap.rate import RateLimit
+from citewell.bootstrap.teacher import Written
+from citewell.bootstrap.types import Task, Usage
+from citewell.core.published import published_name
+from citewell.core.types import Reference
+from citewell.generator.estimate import cut_to, estimate_tokens
+from citewell.generator.openai import ChatClient, Request
+from citewell.generator.prompt import PromptForm, build_messages
 
 _MILLION = 1_000_000
 

@@ -7,14 +7,14 @@ import re
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.correction import correct
-from bootstrap.filters import reason_to_drop
-from bootstrap.teacher import Written
-from bootstrap.types import Task, Usage
-from core.published import published_name
-from core.types import Reference
-from generator.backend import GeneratorBackend
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.correction import correct
+from citewell.bootstrap.filters import reason_to_drop
+from citewell.bootstrap.teacher import Written
+from citewell.bootstrap.types import Task, Usage
+from citewell.core.published import published_name
+from citewell.core.types import Reference
+from citewell.generator.backend import GeneratorBackend
 
 # How a finished text ends: with a stop, perhaps in quotes or brackets, or with a citation mark.
 _FINISHED = re.compile(r"[.!?…。！？।]['\"’”»)\]]*\s*$|\[\d+\]\s*$")

@@ -6,19 +6,19 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.teacher import Teacher
-from bootstrap.teachers.completion import CompletionTeacher
-from bootstrap.teachers.local import LocalTeacher, SelfTeacher
-from bootstrap.teachers.recorded import RecordedTeacher
-from core.building import OnStep
-from core.errors import InputError
-from core.settings import GeneratorSettings
-from generator.causal import Sampling
-from generator.extractive import Relevance
-from generator.load import EXTRACTIVE, OPENAI, open_client, open_generator, open_model
-from generator.local import LocalGenerator
-from generator.resolve import resolve
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.teacher import Teacher
+from citewell.bootstrap.teachers.completion import CompletionTeacher
+from citewell.bootstrap.teachers.local import LocalTeacher, SelfTeacher
+from citewell.bootstrap.teachers.recorded import RecordedTeacher
+from citewell.core.building import OnStep
+from citewell.core.errors import InputError
+from citewell.core.settings import GeneratorSettings
+from citewell.generator.causal import Sampling
+from citewell.generator.extractive import Relevance
+from citewell.generator.load import EXTRACTIVE, OPENAI, open_client, open_generator, open_model
+from citewell.generator.local import LocalGenerator
+from citewell.generator.resolve import resolve
 
 RECORDED = "recorded"
 SELF = "self"

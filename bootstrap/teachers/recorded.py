@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bootstrap.teacher import Written
-from bootstrap.types import Task
-from core.types import Reference
+from citewell.bootstrap.teacher import Written
+from citewell.bootstrap.types import Task
+from citewell.core.types import Reference
 
 
 class RecordedTeacher:

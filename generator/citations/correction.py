@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from core.text import words
-from core.types import Reference, Sentence
-from generator.citations.marks import read_marks
-from generator.citations.support import Source
+from citewell.core.text import words
+from citewell.core.types import Reference, Sentence
+from citewell.generator.citations.marks import read_marks
+from citewell.generator.citations.support import Source
 
 # A reference that supports a sentence this much less than the best one adds nothing to it.
 _MARGIN = 0.1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.text import split_sentences
+from citewell.core.text import split_sentences
 
 # With a stop, perhaps in quotes or brackets and with marks after it, or with a citation mark.
 _FINISHED = re.compile(r"(?:[.!?…。！？।]['\"’”»)\]]*|\[[\d\s,;]+\])\s*$")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from core.rouge import Text, score
-from core.text import STOP_WORDS, content_words, words
+from citewell.core.rouge import Text, score
+from citewell.core.text import STOP_WORDS, content_words, words
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z]\w+")

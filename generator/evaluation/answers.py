@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from core.errors import CitewellError, InputError
-from core.types import Reference
-from generator.citations.marks import MarkedSentence
-from generator.evaluation.rows import Row
+from citewell.core.errors import CitewellError, InputError
+from citewell.core.types import Reference
+from citewell.generator.citations.marks import MarkedSentence
+from citewell.generator.evaluation.rows import Row
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from generator.citations.marks import MarkedSentence
-from generator.evaluation.judges.judge import Judge, Pair
+from citewell.generator.citations.marks import MarkedSentence
+from citewell.generator.evaluation.judges.judge import Judge, Pair
 
 
 class Cited(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from core.errors import ModelError
-from core.weights import locate
+from citewell.core.errors import ModelError
+from citewell.core.weights import locate
 
 _LONGEST = 512  # tokens of an answer that are read
 

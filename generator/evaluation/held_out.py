@@ -6,7 +6,7 @@ import hashlib
 from functools import cache
 from importlib.resources import files
 
-from core.text import words
+from citewell.core.text import words
 
 LIST = "held_out.txt"
 """The file beside this one with the digests of all held questions, one a line, in order."""
@@ -17,7 +17,7 @@ def is_held_out(question: str) -> bool:
 
     Case, punctuation and white space play no part, nor does what a bootstrap adds to a question: `Explain: `
     before it, and the text of a post after its title and an empty line. Questions that mean the same in other
-    words are not found here; `core.near_duplicates` looks for those.
+    words are not found here; `citewell.core.near_duplicates` looks for those.
     """
     bare = question.removeprefix("Explain: ")
     return not _held().isdisjoint(map(digest, (question, bare, bare.split("\n\n", 1)[0])))
@@ -30,4 +30,6 @@ def digest(question: str) -> str:
 
 @cache
 def _held() -> frozenset[str]:
-    return frozenset(files("generator.evaluation").joinpath(LIST).read_text(encoding="ascii").split())
+    return frozenset(
+        files("citewell.generator.evaluation").joinpath(LIST).read_text(encoding="ascii").split()
+    )

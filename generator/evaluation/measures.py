@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.text import words
-from generator.citations.marks import MarkedSentence, read_marks
-from generator.evaluation.answers import Written
-from generator.evaluation.citations import Cited, citation_scores, claim_recall
-from generator.evaluation.judges.judge import Judge
-from generator.evaluation.rows import Row
-from generator.evaluation.text import copied, refuses, repetition, rouge_l_sum
+from citewell.core.text import words
+from citewell.generator.citations.marks import MarkedSentence, read_marks
+from citewell.generator.evaluation.answers import Written
+from citewell.generator.evaluation.citations import Cited, citation_scores, claim_recall
+from citewell.generator.evaluation.judges.judge import Judge
+from citewell.generator.evaluation.rows import Row
+from citewell.generator.evaluation.text import copied, refuses, repetition, rouge_l_sum
 
 RECALL, PRECISION, CLAIMS = "citation recall", "citation precision", "claim recall"
 TEXT = "text"

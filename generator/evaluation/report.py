@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from statistics import mean
 from typing import Any
 
-from core.significance import TEST, Comparison, compare, corrected, differences_table, interval
-from core.tables import markdown_table
-from generator.evaluation.measures import (
+from citewell.core.significance import TEST, Comparison, compare, corrected, differences_table, interval
+from citewell.core.tables import markdown_table
+from citewell.generator.evaluation.measures import (
     CITATIONS,
     CLAIMS,
     COPIED,
@@ -25,7 +25,7 @@ from generator.evaluation.measures import (
     WORDS,
     Outcome,
 )
-from generator.evaluation.rows import Row
+from citewell.generator.evaluation.rows import Row
 
 _JUDGED = (RECALL, PRECISION, CLAIMS)
 _COUNTED = (WORDS, CITATIONS, COPIED, REPETITION, FLUENCY, ROUGE_L_SUM, REFUSED_WRONGLY, REFUSED)

@@ -9,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from core.errors import InputError
-from core.lines import Line, read_lines
-from core.text import encodable
-from core.types import Reference
+from citewell.core.errors import InputError
+from citewell.core.lines import Line, read_lines
+from citewell.core.text import encodable
+from citewell.core.types import Reference
 
 _FORM = 'Lines are {"question": "…", "references": [{"text": "…"}, …]}, with answer and claims where known.'
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.text import words
+from citewell.core.text import words
 
 COPIED = 8
 """Words of the runs that `copied` looks up."""

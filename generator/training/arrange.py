@@ -6,9 +6,9 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.types import Reference
-from generator.citations.marks import read_segments, write_marks
-from generator.training.config import PromptConfig
+from citewell.core.types import Reference
+from citewell.generator.citations.marks import read_segments, write_marks
+from citewell.generator.training.config import PromptConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.published import published_name
-from core.tables import markdown_table
-from core.training.card import card_name, held_out
-from core.training.card import write_card as write
-from core.training.files import DataFile, describe_file
-from generator.training.config import Config
-from generator.training.fit import Outcome
-from generator.training.sources import Data, source_files
+from citewell.core.published import published_name
+from citewell.core.tables import markdown_table
+from citewell.core.training.card import card_name, held_out
+from citewell.core.training.card import write_card as write
+from citewell.core.training.files import DataFile, describe_file
+from citewell.generator.training.config import Config
+from citewell.generator.training.fit import Outcome
+from citewell.generator.training.sources import Data, source_files
 
 _PACKAGES = ("torch", "transformers", "trl", "peft")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from generator.training.encode import Encoded
-from generator.training.plan import Draw, Step
+from citewell.generator.training.encode import Encoded
+from citewell.generator.training.plan import Draw, Step
 
 if TYPE_CHECKING:
     import torch

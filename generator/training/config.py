@@ -7,11 +7,11 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from core.recipe import Section, load_recipe
-from core.training.adapters import LoraConfig
-from generator.causal import FREQUENCY_PENALTY
-from generator.manner import Manner
-from generator.prompt import PromptForm
+from citewell.core.recipe import Section, load_recipe
+from citewell.core.training.adapters import LoraConfig
+from citewell.generator.causal import FREQUENCY_PENALTY
+from citewell.generator.manner import Manner
+from citewell.generator.prompt import PromptForm
 
 HANDBOOK = "docs/training-generator.md"
 

@@ -6,16 +6,16 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from core.settings import CitationSettings
-from generator.citations.marks import read_marks
-from generator.evaluation.citations import Cited, citation_scores
-from generator.evaluation.judges.lexical import RougeJudge
-from generator.training.collate import padded
-from generator.training.config import Config
-from generator.training.encode import Encoder
-from generator.training.loss import answer_loss, answer_tokens
-from generator.training.sources import Source
-from generator.training.writing import write_answers
+from citewell.core.settings import CitationSettings
+from citewell.generator.citations.marks import read_marks
+from citewell.generator.evaluation.citations import Cited, citation_scores
+from citewell.generator.evaluation.judges.lexical import RougeJudge
+from citewell.generator.training.collate import padded
+from citewell.generator.training.config import Config
+from citewell.generator.training.encode import Encoder
+from citewell.generator.training.loss import answer_loss, answer_tokens
+from citewell.generator.training.sources import Source
+from citewell.generator.training.writing import write_answers
 
 
 class DevSets:
@@ -33,7 +33,7 @@ class DevSets:
         """`answer_loss` a token, and citation recall, precision and F1 where answers are written.
 
         Citations are judged as the model writes them, before any correction, by ROUGE-1
-        (`generator.evaluation.judges.lexical`).
+        (`citewell.generator.evaluation.judges.lexical`).
         """
         model.eval()
         metrics = {"answer_loss": self._loss(model)}

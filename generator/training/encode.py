@@ -6,12 +6,12 @@ import random
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from generator.causal import Sampling
-from generator.local import LocalGenerator
-from generator.training.arrange import Example, Shown, arrange
-from generator.training.config import PromptConfig
-from generator.training.sources import Source
-from generator.transformers import TransformersModel
+from citewell.generator.causal import Sampling
+from citewell.generator.local import LocalGenerator
+from citewell.generator.training.arrange import Example, Shown, arrange
+from citewell.generator.training.config import PromptConfig
+from citewell.generator.training.sources import Source
+from citewell.generator.transformers import TransformersModel
 
 
 class Encoded(NamedTuple):

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.telling import Tell
-from core.training.checkpoints import checkpoint_step, last_checkpoint
-from core.training.folder import CHECKPOINTS
-from generator.training.collate import Collator
-from generator.training.config import OptimisationConfig
-from generator.training.encode import Encoded
-from generator.training.loss import part_loss
-from generator.training.model import Trainable
-from generator.training.plan import Draw, Step
+from citewell.core.telling import Tell
+from citewell.core.training.checkpoints import checkpoint_step, last_checkpoint
+from citewell.core.training.folder import CHECKPOINTS
+from citewell.generator.training.collate import Collator
+from citewell.generator.training.config import OptimisationConfig
+from citewell.generator.training.encode import Encoded
+from citewell.generator.training.loss import part_loss
+from citewell.generator.training.model import Trainable
+from citewell.generator.training.plan import Draw, Step
 
 Measure = Callable[[Any], dict[str, float]]
 """Dev metrics of a model, by their names."""
@@ -74,9 +74,9 @@ def fit(job: Job, folder: Path, tell: Tell) -> Fitted:
     import torch
     from datasets import Dataset
 
-    from core.training.average import Average
-    from core.training.progress import Progress, dev_metrics
-    from generator.training.trainer import GeneratorTrainer, arguments
+    from citewell.core.training.average import Average
+    from citewell.core.training.progress import Progress, dev_metrics
+    from citewell.generator.training.trainer import GeneratorTrainer, arguments
 
     training, steps, model = job.training, job.steps, job.trained.model
     torch.set_num_threads(training.threads)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from generator.training.collate import IGNORED
+from citewell.generator.training.collate import IGNORED
 
 if TYPE_CHECKING:
     import torch
 
 
 def answer_loss(model: Any, part: dict[str, torch.Tensor]) -> torch.Tensor:
-    """The sum over all tokens that have a label, a scalar; `part` is what `generator.training.collate` makes.
+    """The sum over all tokens that have a label, a scalar.
+
+    `part` is what `citewell.generator.training.collate` makes.
 
     Logits are computed where some row of the part has a label, and nowhere else: a prompt is five times as
     long as its answer, and the vocabulary the widest matrix of a small model. TRL's own loss does the

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.dequantisation import dequantised
-from core.errors import ModelError
-from core.training.adapters import with_adapters
-from generator.manner import Manner, write_manner
-from generator.resolve import resolve
-from generator.training.config import ModelConfig
+from citewell.core.dequantisation import dequantised
+from citewell.core.errors import ModelError
+from citewell.core.training.adapters import with_adapters
+from citewell.generator.manner import Manner, write_manner
+from citewell.generator.resolve import resolve
+from citewell.generator.training.config import ModelConfig
 
 DONE = {"lora": "adapter_config.json", "full": "config.json"}
 """By the kind of tuning: a file that only the folder of a trained model has."""

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import InputError
-from core.packages import need_packages
-from core.telling import Tell
-from core.training.checkpoints import quiet
-from core.training.folder import finish, open_folder
-from generator.training.card import write_card
-from generator.training.config import Config, load_config
-from generator.training.dev import DevSets
-from generator.training.encode import Encoded, Encoder
-from generator.training.fit import Goal, Job, Outcome, fit
-from generator.training.model import DONE, Trainable, build_model, export, save_model
-from generator.training.plan import Draw, Step, plan
-from generator.training.sources import Data, read_data
+from citewell.core.errors import InputError
+from citewell.core.packages import need_packages
+from citewell.core.telling import Tell
+from citewell.core.training.checkpoints import quiet
+from citewell.core.training.folder import finish, open_folder
+from citewell.generator.training.card import write_card
+from citewell.generator.training.config import Config, load_config
+from citewell.generator.training.dev import DevSets
+from citewell.generator.training.encode import Encoded, Encoder
+from citewell.generator.training.fit import Goal, Job, Outcome, fit
+from citewell.generator.training.model import DONE, Trainable, build_model, export, save_model
+from citewell.generator.training.plan import Draw, Step, plan
+from citewell.generator.training.sources import Data, read_data
 
 PACKAGES = ("trl", "peft", "datasets", "accelerate", "matplotlib")
 
@@ -79,7 +79,7 @@ def _plan(config: Config, data: Data, encoder: Encoder) -> list[Step]:
 def _train(
     run: Run, config: Config, data: Data, trained: Trainable, encoder: Encoder, steps: list[Step], tell: Tell
 ) -> Outcome:
-    from core.training.plot import PLOT, draw
+    from citewell.core.training.plot import PLOT, draw
 
     def encode(row: Draw) -> Encoded:
         return encoder.encode(encoder.shown(data.train[row.source], row.row, row.time))

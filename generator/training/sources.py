@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.errors import InputError
-from core.recipe import find
-from core.telling import Tell
-from core.text import squeeze
-from generator.evaluation.held_out import is_held_out
-from generator.evaluation.rows import read_rows
-from generator.training.arrange import Example
-from generator.training.config import Config, SourceConfig
+from citewell.core.errors import InputError
+from citewell.core.recipe import find
+from citewell.core.telling import Tell
+from citewell.core.text import squeeze
+from citewell.generator.evaluation.held_out import is_held_out
+from citewell.generator.evaluation.rows import read_rows
+from citewell.generator.training.arrange import Example
+from citewell.generator.training.config import Config, SourceConfig
 
 _MOST_PROBLEMS = 5
 _DATASET = "dataset"  # in the folder of a bootstrap
@@ -57,7 +57,7 @@ def read_data(config: Config, recipe: Path, tell: Tell) -> Data:
 
     A line that is no row with a cited answer is told and left out, as are rows that cite more references than
     a prompt has. Answers that cite references which are not there are told too; `arrange` takes such marks
-    out. A question of a dev set, or one that `generator.evaluation.held_out` holds back for
+    out. A question of a dev set, or one that `citewell.generator.evaluation.held_out` holds back for
     evaluations, is taken out of all training data. Raises `InputError` where nothing is left of a source.
     """
     seed = config.training.seed

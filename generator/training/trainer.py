@@ -9,21 +9,21 @@ import torch
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
-from core.training.trainer import PlannedTrainer, planned_arguments
-from generator.training.config import OptimisationConfig
+from citewell.core.training.trainer import PlannedTrainer, planned_arguments
+from citewell.generator.training.config import OptimisationConfig
 
 
 class GeneratorTrainer(PlannedTrainer, SFTTrainer):
-    """Trains on steps that are planned beforehand (`generator.training.plan`)."""
+    """Trains on steps that are planned beforehand (`citewell.generator.training.plan`)."""
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: `generator.training.card` writes the card."""
+        """Nothing: `citewell.generator.training.card` writes the card."""
 
 
 def arguments(
     training: OptimisationConfig, folder: Path, best: str | None, *, greater: bool, resumed: bool
 ) -> SFTConfig:
-    """The arguments of the trainer; see `core.training.trainer.planned_arguments`."""
+    """The arguments of the trainer; see `citewell.core.training.trainer.planned_arguments`."""
     return SFTConfig(
         **planned_arguments(training, folder, best, greater=greater, resumed=resumed),
         bf16=torch.cuda.is_available() or training.precision == "bfloat16",

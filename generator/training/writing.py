@@ -13,8 +13,8 @@ def write_answers(
 ) -> list[str]:
     """The answer of at most `most` tokens to each of `n` prompts; n texts.
 
-    What `generator.transformers.TransformersModel` writes one after the other; several together take little
-    longer than one, because each of a small model's weights is read once for all of them.
+    What `citewell.generator.transformers.TransformersModel` writes one after the other; several together take
+    little longer than one, because each of a small model's weights is read once for all of them.
     """
     answers: list[str] = []
     for start in range(0, len(prompts), _TOGETHER):

@@ -8,16 +8,16 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from core.errors import CollectionError, InputError
-from core.text import shorten, words
-from core.types import Hit, Page
-from retriever.collection.dense import DenseSearch
-from retriever.collection.hybrid import fuse
-from retriever.collection.index import PageHit, SearchIndex
-from retriever.collection.store import PageStore
-from retriever.search.fusion import within_sites
-from retriever.search.provider import Scope
-from retriever.search.query import Filter, Query, cannot
+from citewell.core.errors import CollectionError, InputError
+from citewell.core.text import shorten, words
+from citewell.core.types import Hit, Page
+from citewell.retriever.collection.dense import DenseSearch
+from citewell.retriever.collection.hybrid import fuse
+from citewell.retriever.collection.index import PageHit, SearchIndex
+from citewell.retriever.collection.store import PageStore
+from citewell.retriever.search.fusion import within_sites
+from citewell.retriever.search.provider import Scope
+from citewell.retriever.search.query import Filter, Query, cannot
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SNIPPET = 200  # characters
@@ -25,7 +25,7 @@ _MORE = 20  # times as many pages are looked at when only some sites are wanted
 _FUSED = 100  # pages found by words, at least, and passages found by vectors, which are fused
 
 OpenDense = Callable[[Path, str], DenseSearch | None]
-"""Opens the vectors of the collection in a folder, as `retriever.collection.dense.open_dense` does."""
+"""Opens the vectors of a collection's folder, as `citewell.retriever.collection.dense.open_dense` does."""
 
 
 def collection_folder(data_dir: Path, name: str) -> Path:

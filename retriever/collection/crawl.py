@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from yarl import URL
 
-from core.errors import ExtractionError, FetchError
-from core.types import Failure, Page
-from retriever.collection.frontier import Frontier, Queued, State
-from retriever.collection.indexing import Indexer, Report
-from retriever.collection.sources import Document
-from retriever.extract.extractor import Extractor
-from retriever.extract.links import Leads, canonical
-from retriever.fetch.download import ContentTypeError, Download, HttpStatusError
-from retriever.fetch.robots import RobotsError
-from retriever.fetch.urls import web_url
+from citewell.core.errors import ExtractionError, FetchError
+from citewell.core.types import Failure, Page
+from citewell.retriever.collection.frontier import Frontier, Queued, State
+from citewell.retriever.collection.indexing import Indexer, Report
+from citewell.retriever.collection.sources import Document
+from citewell.retriever.extract.extractor import Extractor
+from citewell.retriever.extract.links import Leads, canonical
+from citewell.retriever.fetch.download import ContentTypeError, Download, HttpStatusError
+from citewell.retriever.fetch.robots import RobotsError
+from citewell.retriever.fetch.urls import web_url
 
 _COMMIT = 50  # pages between two commits of the index
 _GONE = frozenset({404, 410})

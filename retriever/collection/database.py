@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.errors import CollectionError
+from citewell.core.errors import CollectionError
 
 # What the machine can be blamed for (https://www.sqlite.org/rescode.html); all else is damage.
 _OUTSIDE = frozenset(

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import CollectionError
-from retriever.collection.encoding import Encoded, encode_pages, encoding_of
-from retriever.collection.postgres import PostgresVectors
-from retriever.collection.store import PageStore
-from retriever.collection.vector_files import VectorFiles
-from retriever.collection.vectors import Encoding, PassageMatch, VectorIndex
-from retriever.encoder.encoder import DualEncoder
+from citewell.core.errors import CollectionError
+from citewell.retriever.collection.encoding import Encoded, encode_pages, encoding_of
+from citewell.retriever.collection.postgres import PostgresVectors
+from citewell.retriever.collection.store import PageStore
+from citewell.retriever.collection.vector_files import VectorFiles
+from citewell.retriever.collection.vectors import Encoding, PassageMatch, VectorIndex
+from citewell.retriever.encoder.encoder import DualEncoder
 
 FILES = "files"
 POSTGRES = "postgres"

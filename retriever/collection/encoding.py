@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.errors import ModelError
-from core.types import Page, Passage
-from retriever.collection.store import PageStore
-from retriever.collection.vectors import EncodedPage, Encoding, Stored, VectorIndex
-from retriever.encoder.encoder import DualEncoder
+from citewell.core.errors import ModelError
+from citewell.core.types import Page, Passage
+from citewell.retriever.collection.store import PageStore
+from citewell.retriever.collection.vectors import EncodedPage, Encoding, Stored, VectorIndex
+from citewell.retriever.encoder.encoder import DualEncoder
 
 _BATCH = 512  # passages that are encoded and kept together: a second or two of work
 

@@ -15,9 +15,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import CollectionError
-from retriever.collection.vectors import Stored
-from retriever.encoder.encoder import Vectors
+from citewell.core.errors import CollectionError
+from citewell.retriever.collection.vectors import Stored
+from citewell.retriever.encoder.encoder import Vectors
 
 Kind = Literal["flat", "ivf", "hnsw"]
 Ids = NDArray[np.int64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from retriever.collection.database import Database
+from citewell.retriever.collection.database import Database
 
 State = Literal["read", "gone", "failed", "skipped"]
 """What became of a URL: `read`; `gone`, where the site has no page for us; `failed`, where it may well

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from retriever.collection.index import PageHit
-from retriever.collection.vectors import PassageMatch
-from retriever.fusion import candidates, fused
+from citewell.retriever.collection.index import PageHit
+from citewell.retriever.collection.vectors import PassageMatch
+from citewell.retriever.fusion import candidates, fused
 
 
 def fuse(lexical: Sequence[PageHit], dense: Sequence[PassageMatch], depth: int) -> list[PageHit]:

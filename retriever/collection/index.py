@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import tantivy
 
-from core.errors import CollectionError
-from core.text import content_words, space_out
-from core.types import Page
+from citewell.core.errors import CollectionError
+from citewell.core.text import content_words, space_out
+from citewell.core.types import Page
 
 _META = "meta.json"
 _SYSTEM_ERROR = re.compile(r"(?:os error |\bcode: )(\d+)")

@@ -13,13 +13,13 @@ from types import TracebackType
 
 from filelock import FileLock, Timeout
 
-from core.errors import CollectionError
-from core.types import Failure, Page
-from retriever.collection.index import SearchIndex
-from retriever.collection.sources import Document
-from retriever.collection.store import PageStore
-from retriever.collection.workers import extract_all
-from retriever.extract.sandbox import SandboxLimits
+from citewell.core.errors import CollectionError
+from citewell.core.types import Failure, Page
+from citewell.retriever.collection.index import SearchIndex
+from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.store import PageStore
+from citewell.retriever.collection.workers import extract_all
+from citewell.retriever.extract.sandbox import SandboxLimits
 
 # Part of every digest: a new number makes the next run read all pages again.
 _EXTRACTION = "2"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.errors import CollectionError
-from retriever.collection.vectors import EncodedPage, Encoding, PassageMatch, Stored, other_encoder
-from retriever.encoder.encoder import Vectors
+from citewell.core.errors import CollectionError
+from citewell.retriever.collection.vectors import EncodedPage, Encoding, PassageMatch, Stored, other_encoder
+from citewell.retriever.encoder.encoder import Vectors
 
 if TYPE_CHECKING:
     from psycopg import Connection

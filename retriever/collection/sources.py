@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import InputError
-from core.types import Failure
+from citewell.core.errors import InputError
+from citewell.core.types import Failure
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".pdf", ".jsonl", ".jsonl.gz")
 

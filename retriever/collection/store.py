@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from core.types import Page, Passage
-from retriever.collection.database import Database
+from citewell.core.types import Page, Passage
+from citewell.retriever.collection.database import Database
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS pages (

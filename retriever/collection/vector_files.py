@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from core.errors import CollectionError
-from retriever.collection.database import DamagedError, Database
-from retriever.collection.faiss_index import (
+from citewell.core.errors import CollectionError
+from citewell.retriever.collection.database import DamagedError, Database
+from citewell.retriever.collection.faiss_index import (
     IVF_SAMPLE,
     DamagedIndexError,
     FaissIndex,
@@ -21,8 +21,8 @@ from retriever.collection.faiss_index import (
     kind_for,
     lists_for,
 )
-from retriever.collection.vectors import EncodedPage, Encoding, PassageMatch, Stored, other_encoder
-from retriever.encoder.encoder import Vectors
+from citewell.retriever.collection.vectors import EncodedPage, Encoding, PassageMatch, Stored, other_encoder
+from citewell.retriever.encoder.encoder import Vectors
 
 # An id is never used twice: the copy in FAISS is behind by the ids above its last one.
 _SCHEMA = """

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import CollectionError
-from retriever.encoder.encoder import Vectors
+from citewell.core.errors import CollectionError
+from citewell.retriever.encoder.encoder import Vectors
 
 Stored = NDArray[np.float16]
 """Vectors as they are kept: half the memory, and their inner products differ in the fourth digit."""
@@ -47,8 +47,8 @@ class PassageMatch(NamedTuple):
 class VectorIndex(Protocol):
     """The vectors that one encoder made of one collection's passages.
 
-    One process writes at a time, which `retriever.collection.indexing.Indexer` sees to. `put` and `remove`
-    are transactions: what they wrote outlives the process, however it ends. All methods raise
+    One process writes at a time, which `citewell.retriever.collection.indexing.Indexer` sees to. `put` and
+    `remove` are transactions: what they wrote outlives the process, however it ends. All methods raise
     `CollectionError`.
     """
 

@@ -10,11 +10,11 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from itertools import islice
 
-from core.errors import ExtractionError
-from core.types import Failure, Page
-from retriever.collection.sources import Document
-from retriever.extract.page import extract
-from retriever.extract.sandbox import Sandbox, SandboxLimits
+from citewell.core.errors import ExtractionError
+from citewell.core.types import Failure, Page
+from citewell.retriever.collection.sources import Document
+from citewell.retriever.extract.page import extract
+from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
 
 _BATCH = 64  # documents that are stored together
 _AHEAD = 128  # documents that are read ahead of a slow one

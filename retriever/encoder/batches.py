@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from retriever.encoder.encoder import Vectors
-from retriever.encoder.engines.engine import Engine, Ids
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.engines.engine import Engine, Ids
 
 
 def encode_ids(engine: Engine, ids: Ids) -> Vectors:

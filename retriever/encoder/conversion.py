@@ -8,13 +8,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from core.building import begin, fill
-from core.errors import ModelError
-from core.weights import verify
-from retriever.encoder.engines import choice
-from retriever.encoder.engines.torch import has_gpu, load_model, load_tokenizer
-from retriever.encoder.form import EncoderForm, TowerForm, write_form
-from retriever.encoder.resolve import Tower, Towers, packaged_base, resolve
+from citewell.core.building import begin, fill
+from citewell.core.errors import ModelError
+from citewell.core.weights import verify
+from citewell.retriever.encoder.engines import choice
+from citewell.retriever.encoder.engines.torch import has_gpu, load_model, load_tokenizer
+from citewell.retriever.encoder.form import EncoderForm, TowerForm, write_form
+from citewell.retriever.encoder.resolve import Tower, Towers, packaged_base, resolve
 
 
 def convert(name: str, engine: str, threads: int, target: Path) -> None:

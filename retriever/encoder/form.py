@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from core.errors import ModelError
-from retriever.encoder.resolve import PoolingMode
+from citewell.core.errors import ModelError
+from citewell.retriever.encoder.resolve import PoolingMode
 
 _FILE = "encoder.json"
 

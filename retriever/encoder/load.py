@@ -7,15 +7,15 @@ import platform
 from pathlib import Path
 from typing import Literal
 
-from core.building import OnStep, built
-from core.errors import ModelError
-from retriever.encoder.conversion import digest, digests, tower_form
-from retriever.encoder.engines.choice import open_engine
-from retriever.encoder.engines.engine import Engine
-from retriever.encoder.engines.torch import TorchEngine, load_model, load_tokenizer
-from retriever.encoder.form import EncoderForm, TowerForm, read_form
-from retriever.encoder.resolve import PoolingMode, Tower, cache_key, resolve
-from retriever.encoder.two_towers import Side, TwoTowers, open_tokenizer
+from citewell.core.building import OnStep, built
+from citewell.core.errors import ModelError
+from citewell.retriever.encoder.conversion import digest, digests, tower_form
+from citewell.retriever.encoder.engines.choice import open_engine
+from citewell.retriever.encoder.engines.engine import Engine
+from citewell.retriever.encoder.engines.torch import TorchEngine, load_model, load_tokenizer
+from citewell.retriever.encoder.form import EncoderForm, TowerForm, read_form
+from citewell.retriever.encoder.resolve import PoolingMode, Tower, cache_key, resolve
+from citewell.retriever.encoder.two_towers import Side, TwoTowers, open_tokenizer
 
 EngineName = Literal["auto", "ct2", "onnx", "torch"]
 
@@ -53,7 +53,7 @@ def encoder_folder(
     # Which engine is fastest depends on the processor: a cache that computers share has a choice for each.
     kind = f"auto-{_processor()}" if engine == "auto" else engine
     target = cache_dir / "models" / f"{Path(name).name}-{cache_key(name)}-{kind}"
-    return built(name, target, ["retriever.encoder.conversion", name, engine, str(threads)], on_step)
+    return built(name, target, ["citewell.retriever.encoder.conversion", name, engine, str(threads)], on_step)
 
 
 def _converted(name: str, folder: Path, form: EncoderForm, max_tokens: int, threads: int) -> TwoTowers:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from core.errors import ModelError
-from core.weights import locate
+from citewell.core.errors import ModelError
+from citewell.core.weights import locate
 
 PoolingMode = Literal["mean", "cls"]
 

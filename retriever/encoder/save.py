@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import InputError
-from retriever.encoder.engines.torch import load_model
-from retriever.encoder.resolve import Tower, resolve
+from citewell.core.errors import InputError
+from citewell.retriever.encoder.engines.torch import load_model
+from citewell.retriever.encoder.resolve import Tower, resolve
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

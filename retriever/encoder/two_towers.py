@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from core.errors import ModelError
-from retriever.encoder.batches import encode_ids
-from retriever.encoder.encoder import Vectors
-from retriever.encoder.engines.engine import Engine
-from retriever.encoder.form import TowerForm
+from citewell.core.errors import ModelError
+from citewell.retriever.encoder.batches import encode_ids
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.engines.engine import Engine
+from citewell.retriever.encoder.form import TowerForm
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import InputError
-from core.significance import Comparison, compare, corrected, differences_table
-from retriever.evaluation.measures import Values, means, measure
-from retriever.evaluation.report import details_file
-from retriever.evaluation.trec import read_qrels, read_run
+from citewell.core.errors import InputError
+from citewell.core.significance import Comparison, compare, corrected, differences_table
+from citewell.retriever.evaluation.measures import Values, means, measure
+from citewell.retriever.evaluation.report import details_file
+from citewell.retriever.evaluation.trec import read_qrels, read_run
 
 QRELS = "qrels.txt"
 """The judgements beside runs."""

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.errors import CitewellError, InputError
-from core.order import collect, measure_order
-from retriever.evaluation.measures import Values, measure
-from retriever.evaluation.references import ReferenceTask
-from retriever.evaluation.systems.system import Found, OnProgress, Rows, Scores, System
-from retriever.evaluation.task import Corpus, Task
-from retriever.evaluation.trec import Run, ranked
+from citewell.core.errors import CitewellError, InputError
+from citewell.core.order import collect, measure_order
+from citewell.retriever.evaluation.measures import Values, measure
+from citewell.retriever.evaluation.references import ReferenceTask
+from citewell.retriever.evaluation.systems.system import Found, OnProgress, Rows, Scores, System
+from citewell.retriever.evaluation.task import Corpus, Task
+from citewell.retriever.evaluation.trec import Run, ranked
 
 _OTHER = "Is it a run of other queries, or of another split?"
 

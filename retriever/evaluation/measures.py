@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from retriever.evaluation.trec import Qrels, Run, ranked
+from citewell.retriever.evaluation.trec import Qrels, Run, ranked
 
 NDCG = "nDCG@10"
 MRR = "MRR@10"

@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from core.significance import interval
-from retriever.evaluation.measures import means
-from retriever.evaluation.report import Evaluation
+from citewell.core.significance import interval
+from citewell.retriever.evaluation.measures import means
+from citewell.retriever.evaluation.report import Evaluation
 
 _DPI = 150
 _COLUMNS = 3  # of the legend

@@ -9,11 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from core.errors import InputError
-from core.lines import Line, read_lines
-from core.order import has_order
-from core.rouge import Text, score
-from retriever.evaluation.task import Corpus
+from citewell.core.errors import InputError
+from citewell.core.lines import Line, read_lines
+from citewell.core.order import has_order
+from citewell.core.rouge import Text, score
+from citewell.retriever.evaluation.task import Corpus
 
 _MARK = re.compile(r"\[\d+\]")
 _FORM = 'Lines are {"question": "…", "answer": "…", "references": ["…", …]}.'

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from core.significance import TEST, Comparison, compare_all, differences_table
-from core.tables import markdown_table
-from retriever.evaluation.evaluate import Outcome, Speed
-from retriever.evaluation.measures import means
+from citewell.core.significance import TEST, Comparison, compare_all, differences_table
+from citewell.core.tables import markdown_table
+from citewell.retriever.evaluation.evaluate import Outcome, Speed
+from citewell.retriever.evaluation.measures import means
 
 
 @dataclass(frozen=True)

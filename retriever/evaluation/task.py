@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import InputError
-from core.lines import Line, either, read_lines
-from retriever.evaluation.trec import Qrels, read_qrels
+from citewell.core.errors import InputError
+from citewell.core.lines import Line, either, read_lines
+from citewell.retriever.evaluation.trec import Qrels, read_qrels
 
 _LAYOUT = "A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv; .gz is understood too."
 

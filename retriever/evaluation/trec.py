@@ -11,8 +11,8 @@ import math
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from core.errors import InputError
-from core.lines import read_lines
+from citewell.core.errors import InputError
+from citewell.core.lines import read_lines
 
 Qrels = Mapping[str, Mapping[str, int]]
 """The grade of each judged document, by query."""

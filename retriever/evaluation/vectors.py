@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.errors import CitewellError
-from retriever.encoder.encoder import DualEncoder, Vectors
-from retriever.evaluation.systems.system import OnProgress
-from retriever.evaluation.task import Corpus
+from citewell.core.errors import CitewellError
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.evaluation.systems.system import OnProgress
+from citewell.retriever.evaluation.task import Corpus
 
 _CHUNK = 256  # passages that an interrupted run loses at most
 

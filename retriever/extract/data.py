@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from core.errors import ExtractionError
-from retriever.extract.charset import decode
-from retriever.extract.document import Block, Document
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.charset import decode
+from citewell.retriever.extract.document import Block, Document
 
 _MOST_BLOCKS = 20_000
 _DEEPEST = 30

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-from core.text import words
+from citewell.core.text import words
 
 _RUN = 4  # words
 _SAME = 0.8  # share of runs in common from which two paragraphs say the same

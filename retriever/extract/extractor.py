@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from core.types import Page
-from retriever.extract.links import Leads
+from citewell.core.types import Page
+from citewell.retriever.extract.links import Leads
 
 
 class Extractor(Protocol):
     """Reads pages: `Sandbox` in processes of their own, and `RenderingExtractor` with a browser before it."""
 
     async def extract(self, body: bytes, url: str, content_type: str = "", title: str = "") -> Page:
-        """Read a page like `retriever.extract.page.extract`; raises `ExtractionError` with the reason."""
+        """Read a page like `citewell.retriever.extract.page.extract`; raises `ExtractionError`."""
         ...
 
     async def leads(self, body: bytes, url: str, content_type: str = "") -> Leads:
-        """Read where a page leads like `retriever.extract.links.read_leads`; raises `ExtractionError` too."""
+        """Read links like `citewell.retriever.extract.links.read_leads`; raises `ExtractionError` too."""
         ...
 
     def warm_up(self) -> None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.errors import ExtractionError
-from retriever.extract.charset import to_utf8
-from retriever.extract.document import Block, Document
-from retriever.extract.main_text.assembly import assemble
-from retriever.extract.main_text.choice import choose
-from retriever.extract.main_text.classifier import packaged
-from retriever.extract.main_text.layout import lay_out, parse
-from retriever.extract.main_text.signs import described, read_signs
-from retriever.extract.main_text.surroundings import outside_main_text
-from retriever.extract.metadata import article_body, read_metadata
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.charset import to_utf8
+from citewell.retriever.extract.document import Block, Document
+from citewell.retriever.extract.main_text.assembly import assemble
+from citewell.retriever.extract.main_text.choice import choose
+from citewell.retriever.extract.main_text.classifier import packaged
+from citewell.retriever.extract.main_text.layout import lay_out, parse
+from citewell.retriever.extract.main_text.signs import described, read_signs
+from citewell.retriever.extract.main_text.surroundings import outside_main_text
+from citewell.retriever.extract.metadata import article_body, read_metadata
 
 if TYPE_CHECKING:
-    from retriever.extract.main_text.classifier import Classifier
+    from citewell.retriever.extract.main_text.classifier import Classifier
 
 _MIN_VISIBLE = 25  # characters; a page that shows less shows "Loading …" or the like
 

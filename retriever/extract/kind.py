@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
-from core.errors import ExtractionError
+from citewell.core.errors import ExtractionError
 
 Kind = Literal["html", "markdown", "text", "pdf", "json"]
 

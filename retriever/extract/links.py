@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from yarl import URL
 
-from core.errors import FetchError
-from retriever.extract.charset import decode
-from retriever.fetch.urls import web_url
+from citewell.core.errors import FetchError
+from citewell.retriever.extract.charset import decode
+from citewell.retriever.fetch.urls import web_url
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement

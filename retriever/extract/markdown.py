@@ -6,8 +6,8 @@ import html
 import re
 from typing import TYPE_CHECKING
 
-from retriever.extract.charset import decode
-from retriever.extract.document import Block, Document, Outline
+from citewell.retriever.extract.charset import decode
+from citewell.retriever.extract.document import Block, Document, Outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

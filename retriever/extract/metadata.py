@@ -6,7 +6,7 @@ import re
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from retriever.extract.data import plain_text
+from citewell.retriever.extract.data import plain_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from core.errors import ExtractionError
-from core.text import shorten
-from core.types import Page
-from retriever.extract.kind import kind_of
-from retriever.extract.paragraphs import to_passages
+from citewell.core.errors import ExtractionError
+from citewell.core.text import shorten
+from citewell.core.types import Page
+from citewell.retriever.extract.kind import kind_of
+from citewell.retriever.extract.paragraphs import to_passages
 
 if TYPE_CHECKING:
-    from retriever.extract.document import Document
+    from citewell.retriever.extract.document import Document
 
 _LONGEST_TITLE = 200  # characters
 
@@ -54,26 +54,26 @@ def _read(body: bytes, url: str, content_type: str, options: ReadingOptions) -> 
     match kind_of(body, url, content_type):
         case "html":
             if options.engine == "paper":
-                from retriever.extract.paper import read_as_paper
+                from citewell.retriever.extract.paper import read_as_paper
 
                 return _Reading(read_as_paper(body, content_type))
-            from retriever.extract.html import read_html
+            from citewell.retriever.extract.html import read_html
 
             return _Reading(read_html(body, content_type, url))
         case "markdown":
-            from retriever.extract.markdown import read_markdown
+            from citewell.retriever.extract.markdown import read_markdown
 
             return _Reading(read_markdown(body, content_type))
         case "pdf":
-            from retriever.extract.pdf import read_pdf
+            from citewell.retriever.extract.pdf import read_pdf
 
             return _Reading(*read_pdf(body, options.pdf_pages, options.pdf_seconds))
         case "json":
-            from retriever.extract.data import read_json
+            from citewell.retriever.extract.data import read_json
 
             return _Reading(*read_json(body, content_type))
         case "text":
-            from retriever.extract.text import read_text
+            from citewell.retriever.extract.text import read_text
 
             return _Reading(read_text(body, content_type))
 

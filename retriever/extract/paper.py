@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.errors import ExtractionError
-from retriever.extract.charset import decode
-from retriever.extract.document import Block, Document
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.charset import decode
+from citewell.retriever.extract.document import Block, Document
 
 _LEAST, _MOST = 50, 1200  # characters of a line that WebGLM's released code keeps
 

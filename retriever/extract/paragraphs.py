@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from core.text import split_sentences
-from core.types import Passage
-from retriever.extract.document import Block
+from citewell.core.text import split_sentences
+from citewell.core.types import Passage
+from citewell.retriever.extract.document import Block
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,9 +8,9 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.errors import ExtractionError
-from retriever.extract.document import Block, Document
-from retriever.extract.text import unwrap
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.document import Block, Document
+from citewell.retriever.extract.text import unwrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from typing import Self, cast
 
-from core.errors import ExtractionError
-from retriever.extract.wire import HEADER_BYTES, Job, Reply, dump, load_reply
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.wire import HEADER_BYTES, Job, Reply, dump, load_reply
 
 _LARGEST_REPLY = 64_000_000  # bytes; no page that can be fetched holds as much text
 _PIECE_BYTES = 65_536  # as much as a pipe holds
@@ -34,7 +34,7 @@ class WorkerEndedError(Exception):
 
 
 class WorkerProcess(asyncio.SubprocessProtocol):
-    """A process that runs `retriever.extract.worker`. It is started with `WorkerProcess.start`.
+    """A process that runs `citewell.retriever.extract.worker`. It is started with `WorkerProcess.start`.
 
     It has its own session, so that Ctrl-C in a terminal reaches the parent alone, and it ends when the parent
     does, whose end of the pipe is then closed.
@@ -57,7 +57,7 @@ class WorkerProcess(asyncio.SubprocessProtocol):
             _, worker = await asyncio.get_running_loop().subprocess_exec(
                 cls,
                 sys.executable,
-                *("-P", "-m", "retriever.extract.worker", str(memory_bytes)),
+                *("-P", "-m", "citewell.retriever.extract.worker", str(memory_bytes)),
                 env=_environment(),
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,

@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Literal
 
-from core.errors import ExtractionError
-from core.types import Page
-from retriever.extract.extractor import Extractor
-from retriever.extract.kind import kind_of
-from retriever.extract.links import Leads
+from citewell.core.errors import ExtractionError
+from citewell.core.types import Page
+from citewell.retriever.extract.extractor import Extractor
+from citewell.retriever.extract.kind import kind_of
+from citewell.retriever.extract.links import Leads
 
 Mode = Literal["auto", "always"]
 Render = Callable[[str, bytes, str], Awaitable[bytes]]

@@ -14,12 +14,12 @@ from typing import Any, Self, TypeVar
 import msgspec
 from msgspec import structs
 
-from core.errors import ExtractionError
-from core.types import Page
-from retriever.extract.links import Leads
-from retriever.extract.page import Engine
-from retriever.extract.process import WorkerEndedError, WorkerProcess
-from retriever.extract.wire import Job, Reply
+from citewell.core.errors import ExtractionError
+from citewell.core.types import Page
+from citewell.retriever.extract.links import Leads
+from citewell.retriever.extract.page import Engine
+from citewell.retriever.extract.process import WorkerEndedError, WorkerProcess
+from citewell.retriever.extract.wire import Job, Reply
 
 Made = TypeVar("Made")
 
@@ -47,7 +47,7 @@ class Sandbox:
     """A pool of processes that read pages; use it as an async context manager.
 
     Processes are started when they are first needed, kept for the next page, and replaced when they are lost.
-    How many pages wait, and how large they are, is for the caller to bound (`retriever.fetch.room`).
+    How many pages wait, and how large they are, is for the caller to bound (`citewell.retriever.fetch.room`).
     """
 
     def __init__(self, limits: SandboxLimits | None = None) -> None:
@@ -76,7 +76,7 @@ class Sandbox:
             self._spawn(self._warm_one())
 
     async def extract(self, body: bytes, url: str, content_type: str = "", title: str = "") -> Page:
-        """Read a page like `retriever.extract.page.extract`, in a process of its own.
+        """Read a page like `citewell.retriever.extract.page.extract`, in a process of its own.
 
         Raises `ExtractionError` as that does, and also when reading the page takes too long, takes too much
         memory or ends the process. A caller that is cancelled leaves the process a second to finish.
@@ -90,7 +90,7 @@ class Sandbox:
         return replace(page, url=url, passages=passages)
 
     async def leads(self, body: bytes, url: str, content_type: str = "") -> Leads:
-        """Read where a page leads like `retriever.extract.links.read_leads`, as `extract` reads its text."""
+        """Read a page's links like `citewell.retriever.extract.links.read_leads`, as `extract` its text."""
         job = structs.replace(self._job(body, url, content_type), wants="leads")
         leads = (await self._read(job, body)).leads
         assert leads is not None

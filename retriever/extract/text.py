@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 
-from retriever.extract.charset import decode
-from retriever.extract.document import Block, Document
+from citewell.retriever.extract.charset import decode
+from citewell.retriever.extract.document import Block, Document
 
 _BLANK = re.compile(r"\n[ \t\f\v\r]*\n")
 _SHORTEST_WRAP = 45  # characters; nobody wraps prose in lines shorter than this

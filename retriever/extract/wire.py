@@ -10,9 +10,9 @@ from typing import Literal
 
 import msgspec
 
-from core.types import Page
-from retriever.extract.links import Leads
-from retriever.extract.page import Engine
+from citewell.core.types import Page
+from citewell.retriever.extract.links import Leads
+from citewell.retriever.extract.page import Engine
 
 HEADER_BYTES = 8
 """Every message is preceded by its length: an unsigned integer, the most significant byte first. After a job,

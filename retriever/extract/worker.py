@@ -1,7 +1,7 @@
-"""The program of a process that reads pages: `python -m retriever.extract.worker MEMORY_BYTES`.
+"""The program of a process that reads pages: `python -m citewell.retriever.extract.worker MEMORY_BYTES`.
 
 It takes jobs from standard input and writes replies to standard output, one at a time, until the input ends.
-`retriever.extract.sandbox` starts it.
+`citewell.retriever.extract.sandbox` starts it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import BinaryIO
 
 import msgspec
 
-from core.errors import ExtractionError
-from retriever.extract.confinement import confine, ended_after, give_memory_back, memory
-from retriever.extract.links import read_leads
-from retriever.extract.main_text.classifier import packaged
-from retriever.extract.page import ReadingOptions, extract
-from retriever.extract.wire import HEADER_BYTES, Job, Reply, dump, load_job
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.confinement import confine, ended_after, give_memory_back, memory
+from citewell.retriever.extract.links import read_leads
+from citewell.retriever.extract.main_text.classifier import packaged
+from citewell.retriever.extract.page import ReadingOptions, extract
+from citewell.retriever.extract.wire import HEADER_BYTES, Job, Reply, dump, load_job
 
 _GRACE = 2.0  # seconds after which a job is ended here, if the parent has not done it
 _RESTING_BYTES = 24_000_000  # resident beyond those of a new process, which are kept for the next page

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from core.errors import ExtractionError
-from retriever.extract.kind import kind_of
-from retriever.fetch.download import ContentTypeError
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.kind import kind_of
+from citewell.retriever.fetch.download import ContentTypeError
 
 SNIFF_BYTES = 1024
 """How much of a body decides its type: a PDF reader accepts `%PDF-` in the first 1024 bytes."""

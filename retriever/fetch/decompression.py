@@ -19,7 +19,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-from core.errors import FetchError
+from citewell.core.errors import FetchError
 
 PIECE_BYTES = 65_536
 _GZIP_MAGIC = b"\x1f\x8b"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from core.errors import FetchError
-from retriever.fetch.transport import Source
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.transport import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TYPE_CHECKING
 
-from core.errors import FetchError
+from citewell.core.errors import FetchError
 
 if TYPE_CHECKING:
     from aiohttp import AddrInfoType

@@ -9,8 +9,8 @@ from http import HTTPStatus
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from core.errors import FetchError
-from retriever.fetch.download import Download, HttpStatusError
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.download import Download, HttpStatusError
 
 _PASSING = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
 _BUSY = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})

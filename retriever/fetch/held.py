@@ -6,8 +6,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
 from typing import Any, Protocol
 
-from retriever.fetch.download import Download
-from retriever.fetch.room import Hold, Room
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.room import Hold, Room
 
 
 class HeldFetch(Protocol):

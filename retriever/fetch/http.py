@@ -9,18 +9,18 @@ from contextlib import asynccontextmanager
 from aiohttp.abc import AbstractResolver
 from yarl import URL
 
-from core.errors import FetchError
-from core.identity import USER_AGENT
-from retriever.fetch.content import page_type
-from retriever.fetch.download import Download, FetchLimits, HttpStatusError
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.network import PAGE_STATUSES, HttpTransport
-from retriever.fetch.politeness import Hosts, PoliteTransport
-from retriever.fetch.proxy import Proxy
-from retriever.fetch.robots import ROBOTS_BYTES, Robots
-from retriever.fetch.room import Hold
-from retriever.fetch.transport import Judge, Request, Response, Transport
-from retriever.fetch.urls import web_url
+from citewell.core.errors import FetchError
+from citewell.core.identity import USER_AGENT
+from citewell.retriever.fetch.content import page_type
+from citewell.retriever.fetch.download import Download, FetchLimits, HttpStatusError
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.network import PAGE_STATUSES, HttpTransport
+from citewell.retriever.fetch.politeness import Hosts, PoliteTransport
+from citewell.retriever.fetch.proxy import Proxy
+from citewell.retriever.fetch.robots import ROBOTS_BYTES, Robots
+from citewell.retriever.fetch.room import Hold
+from citewell.retriever.fetch.transport import Judge, Request, Response, Transport
+from citewell.retriever.fetch.urls import web_url
 
 _ACCEPT = (
     "text/html,application/xhtml+xml,application/pdf;q=0.9,text/markdown;q=0.8,text/plain;q=0.8,"

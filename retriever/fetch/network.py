@@ -13,15 +13,15 @@ import aiohttp
 from aiohttp.abc import AbstractResolver
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from core.errors import FetchError
-from retriever.fetch.content import SNIFF_BYTES
-from retriever.fetch.decompression import ACCEPT_ENCODING, PIECE_BYTES, decoder
-from retriever.fetch.download import FetchLimits
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.proxy import Proxy, TargetCheck
-from retriever.fetch.reasons import explain
-from retriever.fetch.resolver import GuardedResolver, SystemResolver
-from retriever.fetch.transport import Request, Response
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.content import SNIFF_BYTES
+from citewell.retriever.fetch.decompression import ACCEPT_ENCODING, PIECE_BYTES, decoder
+from citewell.retriever.fetch.download import FetchLimits
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.proxy import Proxy, TargetCheck
+from citewell.retriever.fetch.reasons import explain
+from citewell.retriever.fetch.resolver import GuardedResolver, SystemResolver
+from citewell.retriever.fetch.transport import Request, Response
 
 PAGE_STATUSES = frozenset({200, 203})
 """What a page comes with (RFC 9110 §15.3): the other successes have no content, or only a part of it; 202

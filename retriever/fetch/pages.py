@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from typing import TypeVar
 
-from core.errors import ExtractionError, FetchError
-from core.types import Failure
-from retriever.fetch.download import Download
-from retriever.fetch.hedge import Get
+from citewell.core.errors import ExtractionError, FetchError
+from citewell.core.types import Failure
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.hedge import Get
 
 T = TypeVar("T")
 

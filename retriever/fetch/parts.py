@@ -7,8 +7,8 @@ from ipaddress import ip_address
 
 from yarl import URL
 
-from retriever.fetch.download import Download
-from retriever.fetch.guard import Network
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.guard import Network
 
 Get = Callable[[str], Awaitable[Download]]
 

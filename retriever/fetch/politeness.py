@@ -11,9 +11,9 @@ from http import HTTPStatus
 
 from yarl import URL
 
-from core.errors import FetchError
-from core.http_time import retry_after
-from retriever.fetch.transport import Request, Response, Transport
+from citewell.core.errors import FetchError
+from citewell.core.http_time import retry_after
+from citewell.retriever.fetch.transport import Request, Response, Transport
 
 _MOST_HOSTS = 10_000
 _LONGEST_REST = 3600.0  # seconds; what a server may ask of one process

@@ -13,8 +13,8 @@ from aiohttp import encode_basic_auth
 from aiohttp.abc import AbstractResolver
 from yarl import URL
 
-from core.errors import FetchError, SettingsError
-from retriever.fetch.guard import AddressError, AddressGuard
+from citewell.core.errors import FetchError, SettingsError
+from citewell.retriever.fetch.guard import AddressError, AddressGuard
 
 if TYPE_CHECKING:
     from aiohttp import AddrInfoType

@@ -7,8 +7,8 @@ import socket
 
 import aiohttp
 
-from core.errors import FetchError
-from retriever.fetch.download import FetchLimits
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.download import FetchLimits
 
 _UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTAVAIL})
 

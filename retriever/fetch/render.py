@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from core.errors import ExtractionError, FetchError, InputError
-from retriever.fetch.download import Download
+from citewell.core.errors import ExtractionError, FetchError, InputError
+from citewell.retriever.fetch.download import Download
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, Playwright, Route, WebSocketRoute

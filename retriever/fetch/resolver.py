@@ -7,9 +7,9 @@ import socket
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from core.errors import FetchError
-from retriever.daemon_thread import in_daemon_thread
-from retriever.fetch.guard import AddressError, AddressGuard
+from citewell.core.errors import FetchError
+from citewell.retriever.daemon_thread import in_daemon_thread
+from citewell.retriever.fetch.guard import AddressError, AddressGuard
 
 _LOOK_UPS = 64  # at a time; the system may take half a minute to give up on one
 

@@ -13,8 +13,8 @@ from functools import partial
 from protego import Protego
 from yarl import URL
 
-from core.errors import FetchError
-from retriever.fetch.download import Download, HttpStatusError
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.download import Download, HttpStatusError
 
 ROBOTS_BYTES = 512_000
 """How much of a robots.txt is read; the rest is ignored (RFC 9309 §2.5 asks for 500 KiB at least)."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
-from core.errors import FetchError
-from retriever.fetch.download import Download
-from retriever.fetch.hedge import Fetch
-from retriever.fetch.urls import web_url
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.hedge import Fetch
+from citewell.retriever.fetch.urls import web_url
 
 
 class HostShare:

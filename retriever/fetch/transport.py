@@ -10,7 +10,7 @@ from multidict import CIMultiDictProxy
 from yarl import URL
 
 if TYPE_CHECKING:
-    from retriever.fetch.room import Hold
+    from citewell.retriever.fetch.room import Hold
 
 Judge = Callable[[str, bytes], str]
 """Returns the content type of a body from its declared type and its first bytes, at most

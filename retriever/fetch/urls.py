@@ -7,7 +7,7 @@ import socket
 
 from yarl import URL
 
-from core.errors import FetchError
+from citewell.core.errors import FetchError
 
 _LONGEST = 8_192  # characters; RFC 9110 §4.1 asks for 8,000 at least
 _NAME = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*\.?", re.ASCII)

@@ -1,1 +1,1 @@
-"""Training objectives of the dual encoder, one a file; `retriever.losses.mixture` puts them together."""
+"""Training objectives of the dual encoder, one per file; `mixture` combines them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from retriever.losses.lists import RankedLists, weighted_mean
+from citewell.retriever.losses.lists import RankedLists, weighted_mean
 
 
 class Contrastive(nn.Module):
@@ -22,7 +22,7 @@ class Contrastive(nn.Module):
 
     Arguments of `forward`:
         scores: inner products of a batch, a (q, p) tensor.
-        lists: the labels, see `retriever.losses.lists.RankedLists`.
+        lists: the labels, see `citewell.retriever.losses.lists.RankedLists`.
 
     Reference:
         WebGLM's released code, https://github.com/THUDM/WebGLM (temperature 0.05, one explicit negative);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from retriever.losses.lists import RankedLists, masked_log_softmax, weighted_mean
+from citewell.retriever.losses.lists import RankedLists, masked_log_softmax, weighted_mean
 
 BEFORE = ""
 """Names the model as it was before training, among the encoders whose inner products a batch has."""
@@ -25,7 +25,7 @@ class EncoderKl(nn.Module):
 
     Arguments of `forward`:
         scores: inner products of a batch, a (q, p) tensor.
-        lists: see `retriever.losses.lists.RankedLists`; only `encoders` and `weights` are read.
+        lists: see `citewell.retriever.losses.lists.RankedLists`; only `encoders` and `weights` are read.
 
     Reference:
         Distillation with in-batch passages, https://arxiv.org/abs/2010.11386; against forgetting,

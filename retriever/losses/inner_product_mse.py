@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from retriever.losses.lists import RankedLists, weighted_mean
+from citewell.retriever.losses.lists import RankedLists, weighted_mean
 
 
 class InnerProductMse(nn.Module):
@@ -14,7 +14,7 @@ class InnerProductMse(nn.Module):
 
     Arguments of `forward`:
         scores: inner products of a batch, a (q, p) tensor.
-        lists: the labels, see `retriever.losses.lists.RankedLists`.
+        lists: the labels, see `citewell.retriever.losses.lists.RankedLists`.
 
     Reference:
         WebGLM, section 3.1.2 (https://arxiv.org/abs/2306.07906): the labels are the ROUGE-1 precisions of

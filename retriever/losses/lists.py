@@ -19,7 +19,7 @@ class RankedLists(NamedTuple):
     question either, so that they may stand for irrelevant ones.
     `weights` is a (q,) tensor: how much a question counts.
     `encoders` holds (q, p) tensors, by the encoder's name: the inner products that other encoders give, and
-    the model before training (`retriever.losses.encoder_kl`).
+    the model before training (`citewell.retriever.losses.encoder_kl`).
     `source` names the data that all questions of the batch are from.
     """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from retriever.losses.lists import RankedLists, masked_log_softmax, weighted_mean
+from citewell.retriever.losses.lists import RankedLists, masked_log_softmax, weighted_mean
 
 
 class ListwiseKl(nn.Module):
@@ -19,7 +19,7 @@ class ListwiseKl(nn.Module):
 
     Arguments of `forward`:
         scores: inner products of a batch, a (q, p) tensor.
-        lists: the teacher's scores as labels, see `retriever.losses.lists.RankedLists`.
+        lists: the teacher's scores as labels, see `citewell.retriever.losses.lists.RankedLists`.
 
     Reference:
         ListNet, section 4 of https://www.microsoft.com/en-us/research/publication/learning-to-rank-from-pairwise-approach-to-listwise-approach/;
@@ -28,8 +28,8 @@ class ListwiseKl(nn.Module):
     Requirements:
         1. At least two passages in a list; shorter lists are passed over.
         2. Labels whose differences mean something: the logarithms of mean reciprocal ranks that
-           `retriever.training.labels.rankings` gives make, at `teacher_temperature` 1, a distribution in
-           proportion to the reciprocal ranks.
+           `citewell.retriever.training.labels.rankings` gives make, at `teacher_temperature` 1, a
+           distribution in proportion to the reciprocal ranks.
 
     Inputs:
         +---------------------------------------------+------------------------------------------+

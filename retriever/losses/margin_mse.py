@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from retriever.losses.lists import RankedLists, weighted_mean
+from citewell.retriever.losses.lists import RankedLists, weighted_mean
 
 
 class MarginMse(nn.Module):
@@ -18,7 +18,7 @@ class MarginMse(nn.Module):
 
     Arguments of `forward`:
         scores: inner products of a batch, a (q, p) tensor.
-        lists: the teacher's scores as labels, see `retriever.losses.lists.RankedLists`.
+        lists: the teacher's scores as labels, see `citewell.retriever.losses.lists.RankedLists`.
 
     Reference:
         Hofstätter et al. 2020, https://arxiv.org/abs/2010.02666, there for one positive and one negative.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from retriever.losses.lists import RankedLists
+from citewell.retriever.losses.lists import RankedLists
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -53,7 +53,8 @@ class Mixture(nn.Module):
         +---------------------------------------------+------------------------------------------+
 
     Relations:
-        - All objectives of `retriever.losses` are parts of a mixture; a single one is a mixture of one.
+        - All objectives of `citewell.retriever.losses` are parts of a mixture; a single one is a mixture of
+        one.
 
     Example:
         ::

@@ -12,18 +12,18 @@ from typing import Any, Self
 
 import aiohttp
 
-from core.errors import (
+from citewell.core.errors import (
     SearchAnswerError,
     SearchError,
     SearchKeyRefusedError,
     SearchRateError,
     SearchUnreachableError,
 )
-from core.http_service import SHOWN, JsonObject, explanation, json_object, redact
-from core.http_time import retry_after
-from core.identity import USER_AGENT
-from retriever.fetch.resolver import SystemResolver
-from retriever.search.retry import Retry
+from citewell.core.http_service import SHOWN, JsonObject, explanation, json_object, redact
+from citewell.core.http_time import retry_after
+from citewell.core.identity import USER_AGENT
+from citewell.retriever.fetch.resolver import SystemResolver
+from citewell.retriever.search.retry import Retry
 
 _MOST_BYTES = 5_000_000
 

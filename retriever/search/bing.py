@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlsplit
 
-from core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError
-from core.types import Hit
-from retriever.search.api import Refusal, SearchHttp, Service
-from retriever.search.provider import Scope
-from retriever.search.query import Filter, Operators, Query, cannot
-from retriever.search.results import ResultPage, listed, read_hits, read_pages, section
+from citewell.core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError
+from citewell.core.types import Hit
+from citewell.retriever.search.api import Refusal, SearchHttp, Service
+from citewell.retriever.search.provider import Scope
+from citewell.retriever.search.query import Filter, Operators, Query, cannot
+from citewell.retriever.search.results import ResultPage, listed, read_hits, read_pages, section
 
 _SIZE = 50  # most results of a page
 _OPERATORS = Operators(characters=1500, words=300)

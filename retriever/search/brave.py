@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError, SearchRateError
-from core.http_time import delta_seconds, retry_after
-from core.types import Hit
-from retriever.search.api import Refusal, SearchHttp, Service
-from retriever.search.keys import KEYS
-from retriever.search.provider import Scope
-from retriever.search.query import Filter, Operators, Query, cannot
-from retriever.search.results import ResultPage, listed, read_hits, read_pages, section
+from citewell.core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError, SearchRateError
+from citewell.core.http_time import delta_seconds, retry_after
+from citewell.core.types import Hit
+from citewell.retriever.search.api import Refusal, SearchHttp, Service
+from citewell.retriever.search.keys import KEYS
+from citewell.retriever.search.provider import Scope
+from citewell.retriever.search.query import Filter, Operators, Query, cannot
+from citewell.retriever.search.results import ResultPage, listed, read_hits, read_pages, section
 
 URL = "https://api.search.brave.com/res/v1/web/search"
 

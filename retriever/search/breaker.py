@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from core.errors import (
+from citewell.core.errors import (
     CitewellError,
     SearchKeyMissingError,
     SearchKeyRefusedError,

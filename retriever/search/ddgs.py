@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from core.errors import SearchAnswerError, SearchRateError, SearchUnreachableError
-from core.types import Hit
-from retriever.daemon_thread import in_daemon_thread
-from retriever.search.provider import Scope
-from retriever.search.query import Filter, Operators, Query, cannot
-from retriever.search.results import read_hits
+from citewell.core.errors import SearchAnswerError, SearchRateError, SearchUnreachableError
+from citewell.core.types import Hit
+from citewell.retriever.daemon_thread import in_daemon_thread
+from citewell.retriever.search.provider import Scope
+from citewell.retriever.search.query import Filter, Operators, Query, cannot
+from citewell.retriever.search.results import read_hits
 
 _OPERATORS = Operators(characters=500, words=80, alternatives=False)
 _HINT = "DuckDuckGo blocks addresses that search often: wait, or use another search provider."

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from core.types import Hit
-from retriever.search.provider import SearchProvider
-from retriever.search.query import Query
-from retriever.search.urls import identity, in_domains, registrable_domain
+from citewell.core.types import Hit
+from citewell.retriever.search.provider import SearchProvider
+from citewell.retriever.search.query import Query
+from citewell.retriever.search.urls import identity, in_domains, registrable_domain
 
 _RRF = 60  # the constant of Cormack, Clarke & Büttcher 2009, §2
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError
-from core.types import Hit
-from retriever.search.api import Refusal, SearchHttp, Service
-from retriever.search.keys import KEYS
-from retriever.search.provider import Scope
-from retriever.search.query import Operators, Query
-from retriever.search.results import ResultPage, listed, read_hits, read_pages
+from citewell.core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError
+from citewell.core.types import Hit
+from citewell.retriever.search.api import Refusal, SearchHttp, Service
+from citewell.retriever.search.keys import KEYS
+from citewell.retriever.search.provider import Scope
+from citewell.retriever.search.query import Operators, Query
+from citewell.retriever.search.results import ResultPage, listed, read_hits, read_pages
 
 URL = "https://www.googleapis.com/customsearch/v1"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.errors import SearchKeyMissingError
+from citewell.core.errors import SearchKeyMissingError
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from core.errors import CitewellError, SearchError, SearchLateError, SearchUnreachableError
-from core.types import Failure, Hit
-from retriever.search.breaker import Breaker
-from retriever.search.fusion import fuse, within_sites
-from retriever.search.provider import SearchProvider
-from retriever.search.query import Query
+from citewell.core.errors import CitewellError, SearchError, SearchLateError, SearchUnreachableError
+from citewell.core.types import Failure, Hit
+from citewell.retriever.search.breaker import Breaker
+from citewell.retriever.search.fusion import fuse, within_sites
+from citewell.retriever.search.provider import SearchProvider
+from citewell.retriever.search.query import Query
 
 _BACKSTOP = 0.5  # seconds after which a provider is stopped that does not keep the limit by itself
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, Protocol, runtime_checkable
 
-from core.types import Hit, Page
-from retriever.search.query import Query
+from citewell.core.types import Hit, Page
+from citewell.retriever.search.query import Query
 
 Scope = Literal["web", "site", "local"]
 """Where a provider searches: the web, one web site, or pages that are stored here."""
@@ -24,8 +24,8 @@ class SearchProvider(Protocol):
     async def search(self, query: Query) -> list[Hit]:
         """Return at most `query.limit` hits, best first; an empty list when nothing matches.
 
-        Raises a `core.errors.SearchError` when the provider cannot answer. Site filters that the provider
-        cannot express need not be applied: `Metasearch` does so.
+        Raises a `citewell.core.errors.SearchError` when the provider cannot answer. Site filters that the
+        provider cannot express need not be applied: `Metasearch` does so.
         """
         ...
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
 
-from core.errors import SearchAnswerError
-from core.http_service import JsonObject
-from core.types import Hit
-from retriever.search.api import Service
+from citewell.core.errors import SearchAnswerError
+from citewell.core.http_service import JsonObject
+from citewell.core.types import Hit
+from citewell.retriever.search.api import Service
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 

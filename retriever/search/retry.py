@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import uniform
 
-from core.backoff import Backoff
-from core.errors import SearchError, SearchRateError, SearchUnreachableError
+from citewell.core.backoff import Backoff
+from citewell.core.errors import SearchError, SearchRateError, SearchUnreachableError
 
 
 @dataclass(frozen=True, slots=True)

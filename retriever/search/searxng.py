@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from core.errors import SearchUnreachableError
-from core.types import Hit
-from retriever.search.api import SearchHttp, Service
-from retriever.search.provider import Scope
-from retriever.search.query import Filter, Operators, Query, cannot
-from retriever.search.results import ResultPage, listed, read_hits, read_pages
+from citewell.core.errors import SearchUnreachableError
+from citewell.core.types import Hit
+from citewell.retriever.search.api import SearchHttp, Service
+from citewell.retriever.search.provider import Scope
+from citewell.retriever.search.query import Filter, Operators, Query, cannot
+from citewell.retriever.search.results import ResultPage, listed, read_hits, read_pages
 
 _SIZE = 10  # a page has more when several engines answer
 _OPERATORS = Operators()

@@ -6,13 +6,13 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-from core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError, SearchRateError
-from core.types import Hit
-from retriever.search.api import Refusal, SearchHttp, Service
-from retriever.search.keys import KEYS
-from retriever.search.provider import Scope
-from retriever.search.query import Filter, Operators, Query, cannot, clip
-from retriever.search.results import listed, read_hits
+from citewell.core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError, SearchRateError
+from citewell.core.types import Hit
+from citewell.retriever.search.api import Refusal, SearchHttp, Service
+from citewell.retriever.search.keys import KEYS
+from citewell.retriever.search.provider import Scope
+from citewell.retriever.search.query import Filter, Operators, Query, cannot, clip
+from citewell.retriever.search.results import listed, read_hits
 
 URL = "https://api.tavily.com/search"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote, urljoin
 
-from core.errors import SearchAnswerError, SearchRateError, SearchUnreachableError
-from core.types import Hit
-from retriever.search.api import SearchHttp, Service
-from retriever.search.provider import Scope
-from retriever.search.query import Filter, Query, cannot, clip
-from retriever.search.results import plain
+from citewell.core.errors import SearchAnswerError, SearchRateError, SearchUnreachableError
+from citewell.core.types import Hit
+from citewell.retriever.search.api import SearchHttp, Service
+from citewell.retriever.search.provider import Scope
+from citewell.retriever.search.query import Filter, Query, cannot, clip
+from citewell.retriever.search.results import plain
 
 URL = "https://en.wikipedia.org/w/api.php"
 

@@ -9,16 +9,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import InputError
-from core.telling import Counter, Tell
-from core.text import words
-from retriever.encoder.encoder import DualEncoder, Vectors
-from retriever.evaluation.references import rouge_1_precision
-from retriever.evaluation.systems.lexical import LexicalSystem, bm25
-from retriever.evaluation.task import Corpus
-from retriever.evaluation.vectors import encode_corpus
-from retriever.training.config import MiningConfig
-from retriever.training.rows import Row, Source, key, known_answers
+from citewell.core.errors import InputError
+from citewell.core.telling import Counter, Tell
+from citewell.core.text import words
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.evaluation.references import rouge_1_precision
+from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25
+from citewell.retriever.evaluation.task import Corpus
+from citewell.retriever.evaluation.vectors import encode_corpus
+from citewell.retriever.training.config import MiningConfig
+from citewell.retriever.training.rows import Row, Source, key, known_answers
 
 
 class Candidates(NamedTuple):

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.published import published_name
-from core.tables import markdown_table
-from core.training.card import card_name, held_out
-from core.training.card import write_card as write
-from core.training.files import DataFile, describe_file
-from retriever.encoder.conversion import digest, digests
-from retriever.encoder.resolve import resolve
-from retriever.training.config import Config, SourceConfig
-from retriever.training.sources import Data, source_files
+from citewell.core.published import published_name
+from citewell.core.tables import markdown_table
+from citewell.core.training.card import card_name, held_out
+from citewell.core.training.card import write_card as write
+from citewell.core.training.files import DataFile, describe_file
+from citewell.retriever.encoder.conversion import digest, digests
+from citewell.retriever.encoder.resolve import resolve
+from citewell.retriever.training.config import Config, SourceConfig
+from citewell.retriever.training.sources import Data, source_files
 
 _PACKAGES = ("torch", "transformers", "sentence-transformers", "peft")
 

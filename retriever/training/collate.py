@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from retriever.training.inner_products import InnerProducts
-from retriever.training.plan import Batch
-from retriever.training.rows import Row, Source, key, known_answers
+from citewell.retriever.training.inner_products import InnerProducts
+from citewell.retriever.training.plan import Batch
+from citewell.retriever.training.rows import Row, Source, key, known_answers
 
 GROUP = 32
 """Passages that are encoded together. They are of like length, so that little is padding."""

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from core.recipe import Section, load_recipe
-from core.training.adapters import LoraConfig
-from retriever.training.objectives import EncoderKlConfig, Objective
+from citewell.core.recipe import Section, load_recipe
+from citewell.core.training.adapters import LoraConfig
+from citewell.retriever.training.objectives import EncoderKlConfig, Objective
 
 Format = Literal["references", "pairs", "beir"]
 Label = Literal["rouge", "adopted", "positives", "rankings", "judgements"]
@@ -43,7 +43,7 @@ class ModelConfig(Section):
 
 
 class MiningConfig(Section):
-    """Where hard negatives come from (`retriever.training.candidates`)."""
+    """Where hard negatives come from (`citewell.retriever.training.candidates`)."""
 
     encoder: str = Field("all-MiniLM-L6-v2", min_length=1, description="Encoder that finds them.")
     depth: int = Field(50, ge=1, le=1000, description="Candidates of a question that are looked at.")

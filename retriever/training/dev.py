@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.order import Numbers, has_order, pair_accuracy, spearman
-from retriever.training.config import Measure
-from retriever.training.rows import Row
-from retriever.training.sources import DevSet
+from citewell.core.order import Numbers, has_order, pair_accuracy, spearman
+from citewell.retriever.training.config import Measure
+from citewell.retriever.training.rows import Row
+from citewell.retriever.training.sources import DevSet
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -31,7 +31,7 @@ def measure_dev(model: SentenceTransformer, sets: Sequence[DevSet]) -> dict[str,
 
 
 def measure_rows(model: SentenceTransformer, rows: Sequence[Row], measure: Measure) -> float:
-    """The mean of a measure over questions; see `core.order`.
+    """The mean of a measure over questions; see `citewell.core.order`.
 
     `ndcg` is nDCG@10 with the label as gain, which the logarithms of a ranking are turned back into.
     """

@@ -1,4 +1,4 @@
-"""What other encoders, and the model before training, say of the data (`retriever.losses.encoder_kl`)."""
+"""Inner products by other encoders and by the model before training, for `retriever.losses.encoder_kl`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from core.telling import Counter, Tell
-from retriever.encoder.encoder import DualEncoder, Vectors
-from retriever.evaluation.vectors import encode_corpus
-from retriever.training.candidates import corpus_of
-from retriever.training.rows import Source, key
+from citewell.core.telling import Counter, Tell
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.evaluation.vectors import encode_corpus
+from citewell.retriever.training.candidates import corpus_of
+from citewell.retriever.training.rows import Source, key
 
 
 class InnerProducts:

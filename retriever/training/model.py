@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import ModelError
-from core.training.adapters import with_adapters
-from core.weights import verify
-from retriever.encoder.resolve import Tower, packaged_base, resolve
-from retriever.training.config import ModelConfig
+from citewell.core.errors import ModelError
+from citewell.core.training.adapters import with_adapters
+from citewell.core.weights import verify
+from citewell.retriever.encoder.resolve import Tower, packaged_base, resolve
+from citewell.retriever.training.config import ModelConfig
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -86,7 +86,7 @@ def _modules(tower: Tower, config: ModelConfig, side: str) -> list[Any]:
     from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
     from torch import nn
 
-    from core.lora import merge
+    from citewell.core.lora import merge
 
     given = {"tokenizer_name_or_path": str(tower.tokenizer)} if tower.tokenizer != tower.folder else {}
     try:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
     from torch import nn
 
-    from retriever.losses.mixture import Mixture
+    from citewell.retriever.losses.mixture import Mixture
 
 
 class _Objective(BaseModel):
@@ -23,19 +23,19 @@ class _Objective(BaseModel):
 
 
 class InnerProductMseConfig(_Objective):
-    """`retriever.losses.inner_product_mse`."""
+    """`citewell.retriever.losses.inner_product_mse`."""
 
     name: Literal["inner_product_mse"] = "inner_product_mse"
 
     def build(self) -> nn.Module:
         """The objective."""
-        from retriever.losses.inner_product_mse import InnerProductMse
+        from citewell.retriever.losses.inner_product_mse import InnerProductMse
 
         return InnerProductMse()
 
 
 class ContrastiveConfig(_Objective):
-    """`retriever.losses.contrastive`."""
+    """`citewell.retriever.losses.contrastive`."""
 
     name: Literal["contrastive"] = "contrastive"
     temperature: float = Field(0.05, gt=0, description="Inner products are divided by it.")
@@ -43,13 +43,13 @@ class ContrastiveConfig(_Objective):
 
     def build(self) -> nn.Module:
         """The objective."""
-        from retriever.losses.contrastive import Contrastive
+        from citewell.retriever.losses.contrastive import Contrastive
 
         return Contrastive(self.temperature, self.margin)
 
 
 class ListwiseKlConfig(_Objective):
-    """`retriever.losses.listwise_kl`."""
+    """`citewell.retriever.losses.listwise_kl`."""
 
     name: Literal["listwise_kl"] = "listwise_kl"
     temperature: float = Field(0.05, gt=0, description="Inner products are divided by it.")
@@ -57,39 +57,39 @@ class ListwiseKlConfig(_Objective):
 
     def build(self) -> nn.Module:
         """The objective."""
-        from retriever.losses.listwise_kl import ListwiseKl
+        from citewell.retriever.losses.listwise_kl import ListwiseKl
 
         return ListwiseKl(self.temperature, self.teacher_temperature)
 
 
 class MarginMseConfig(_Objective):
-    """`retriever.losses.margin_mse`."""
+    """`citewell.retriever.losses.margin_mse`."""
 
     name: Literal["margin_mse"] = "margin_mse"
     scale: float = Field(1.0, gt=0, description="Margins of inner products are multiplied by it.")
 
     def build(self) -> nn.Module:
         """The objective."""
-        from retriever.losses.margin_mse import MarginMse
+        from citewell.retriever.losses.margin_mse import MarginMse
 
         return MarginMse(self.scale)
 
 
 class AnchorConfig(_Objective):
-    """`retriever.losses.encoder_kl`, from the model before training."""
+    """`citewell.retriever.losses.encoder_kl`, from the model before training."""
 
     name: Literal["anchor"] = "anchor"
     temperature: float = Field(0.05, gt=0, description="Inner products are divided by it.")
 
     def build(self) -> nn.Module:
         """The objective."""
-        from retriever.losses.encoder_kl import BEFORE, EncoderKl
+        from citewell.retriever.losses.encoder_kl import BEFORE, EncoderKl
 
         return EncoderKl(BEFORE, self.temperature, self.temperature)
 
 
 class EncoderKlConfig(_Objective):
-    """`retriever.losses.encoder_kl`, from a teacher."""
+    """`citewell.retriever.losses.encoder_kl`, from a teacher."""
 
     name: Literal["encoder_kl"] = "encoder_kl"
     encoder: str = Field(
@@ -101,12 +101,12 @@ class EncoderKlConfig(_Objective):
 
     def build(self) -> nn.Module:
         """The objective."""
-        from retriever.losses.encoder_kl import EncoderKl
+        from citewell.retriever.losses.encoder_kl import EncoderKl
 
         return EncoderKl(self.encoder, self.temperature, self.teacher_temperature)
 
     def teacher(self, config: Path) -> str:
-        """The name of the teacher for `retriever.encoder.resolve`; `config` is the configuration's file."""
+        """The teacher's name for `citewell.retriever.encoder.resolve`; `config` is the recipe's file."""
         beside = config.parent / self.encoder
         return str(beside) if beside.is_dir() else self.encoder
 
@@ -123,7 +123,7 @@ Objective = (
 
 def build_mixture(model: SentenceTransformer, objectives: Sequence[Objective]) -> Mixture:
     """The loss that the trainer asks for; two objectives of a kind are told apart by number."""
-    from retriever.losses.mixture import Mixture, Part
+    from citewell.retriever.losses.mixture import Mixture, Part
 
     seen: dict[str, int] = {}
     parts = []

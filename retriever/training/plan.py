@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from retriever.training.rows import Row, Source
+from citewell.retriever.training.rows import Row, Source
 
 
 class Draw(NamedTuple):

@@ -6,15 +6,15 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from core.text import squeeze
+from citewell.core.text import squeeze
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A question, its passages, and the label of each: the higher, the better.
 
-    What a label means is the source's affair: see `retriever.training.labels`. `answers` are texts that a
-    passage answers the question with, where they are known.
+    What a label means is the source's affair: see `citewell.retriever.training.labels`. `answers` are texts
+    that a passage answers the question with, where they are known.
     """
 
     question: str

@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.packages import need_packages
-from core.telling import Tell
-from core.training.folder import CHECKPOINTS, finish, open_folder
-from retriever.encoder.load import EngineName, load_encoder
-from retriever.encoder.resolve import resolve
-from retriever.training.candidates import Miner
-from retriever.training.card import Outcome, write_card
-from retriever.training.collate import Collator
-from retriever.training.config import Config, load_config
-from retriever.training.dev import MEAN
-from retriever.training.inner_products import InnerProducts, read_inner_products
-from retriever.training.model import build_model, save_model
-from retriever.training.objectives import AnchorConfig, build_mixture
-from retriever.training.plan import Batch, plan
-from retriever.training.rows import Row
-from retriever.training.sources import Data, Mine, read_data
+from citewell.core.packages import need_packages
+from citewell.core.telling import Tell
+from citewell.core.training.folder import CHECKPOINTS, finish, open_folder
+from citewell.retriever.encoder.load import EngineName, load_encoder
+from citewell.retriever.encoder.resolve import resolve
+from citewell.retriever.training.candidates import Miner
+from citewell.retriever.training.card import Outcome, write_card
+from citewell.retriever.training.collate import Collator
+from citewell.retriever.training.config import Config, load_config
+from citewell.retriever.training.dev import MEAN
+from citewell.retriever.training.inner_products import InnerProducts, read_inner_products
+from citewell.retriever.training.model import build_model, save_model
+from citewell.retriever.training.objectives import AnchorConfig, build_mixture
+from citewell.retriever.training.plan import Batch, plan
+from citewell.retriever.training.rows import Row
+from citewell.retriever.training.sources import Data, Mine, read_data
 
 if TYPE_CHECKING:
     from transformers import TrainerState
@@ -73,10 +73,10 @@ def _train(run: Run, config: Config, data: Data, batches: list[Batch], tell: Tel
     import torch
     from datasets import Dataset
 
-    from core.training.checkpoints import checkpoint_step, last_checkpoint, quiet
-    from core.training.plot import PLOT, draw
-    from core.training.progress import Progress, dev_metrics
-    from retriever.training.trainer import DevEvaluator, DualEncoderTrainer, arguments
+    from citewell.core.training.checkpoints import checkpoint_step, last_checkpoint, quiet
+    from citewell.core.training.plot import PLOT, draw
+    from citewell.core.training.progress import Progress, dev_metrics
+    from citewell.retriever.training.trainer import DevEvaluator, DualEncoderTrainer, arguments
 
     quiet()
     torch.set_num_threads(config.training.threads)
@@ -132,7 +132,7 @@ def _miner(config: Config, cache: Path, tell: Tell) -> Mine:
 
 def _encoders(run: Run, config: Config, data: Data, tell: Tell) -> dict[str, InnerProducts]:
     """What each encoder that an objective learns from says of the training data."""
-    from retriever.losses.encoder_kl import BEFORE
+    from citewell.retriever.losses.encoder_kl import BEFORE
 
     def read(name: str, engine: EngineName) -> InnerProducts:
         encoder = load_encoder(

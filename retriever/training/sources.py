@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import InputError
-from core.lines import either
-from core.order import has_order
-from core.recipe import find
-from retriever.training.config import Config, Measure, SourceConfig
-from retriever.training.labels.adopted import adopted_rows
-from retriever.training.labels.judgements import judgement_rows
-from retriever.training.labels.positives import positive_rows
-from retriever.training.labels.rankings import FILE, ranking_rows
-from retriever.training.labels.rouge import rouge_rows
-from retriever.training.rows import Row, Source, key, number
+from citewell.core.errors import InputError
+from citewell.core.lines import either
+from citewell.core.order import has_order
+from citewell.core.recipe import find
+from citewell.retriever.training.config import Config, Measure, SourceConfig
+from citewell.retriever.training.labels.adopted import adopted_rows
+from citewell.retriever.training.labels.judgements import judgement_rows
+from citewell.retriever.training.labels.positives import positive_rows
+from citewell.retriever.training.labels.rankings import FILE, ranking_rows
+from citewell.retriever.training.labels.rouge import rouge_rows
+from citewell.retriever.training.rows import Row, Source, key, number
 
 
 class DevSet(NamedTuple):
@@ -36,7 +36,7 @@ class Data(NamedTuple):
 
 
 Mine = Callable[[Sequence[Row], Sequence[str], int], tuple[Row, ...]]
-"""Adds so many hard negatives to rows, also from among these passages (`retriever.training.candidates`)."""
+"""Adds hard negatives to rows, also from these passages (`citewell.retriever.training.candidates`)."""
 
 
 def read_data(config: Config, file: Path, mine: Mine) -> Data:

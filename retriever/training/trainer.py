@@ -14,16 +14,16 @@ from sentence_transformers import (
 from sentence_transformers.base.evaluation import BaseEvaluator
 from torch.utils.data import BatchSampler, SequentialSampler
 
-from core.training.checkpoints import TrainingError
-from core.training.trainer import CheckpointedTrainer, planned_arguments
-from retriever.losses.lists import RankedLists
-from retriever.training.config import TrainingConfig
-from retriever.training.dev import MEAN, measure_dev
-from retriever.training.sources import DevSet
+from citewell.core.training.checkpoints import TrainingError
+from citewell.core.training.trainer import CheckpointedTrainer, planned_arguments
+from citewell.retriever.losses.lists import RankedLists
+from citewell.retriever.training.config import TrainingConfig
+from citewell.retriever.training.dev import MEAN, measure_dev
+from citewell.retriever.training.sources import DevSet
 
 
 class DevEvaluator(BaseEvaluator):
-    """Measures the dev sets, as `retriever.training.dev` does."""
+    """Measures the dev sets, as `citewell.retriever.training.dev` does."""
 
     def __init__(self, sets: Sequence[DevSet]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -37,14 +37,14 @@ class DevEvaluator(BaseEvaluator):
 
 
 class DualEncoderTrainer(CheckpointedTrainer, SentenceTransformerTrainer):
-    """Trains a dual encoder on batches that are planned beforehand (`retriever.training.plan`)."""
+    """Trains a dual encoder on batches that are planned beforehand (`citewell.retriever.training.plan`)."""
 
     def get_batch_sampler(self, dataset: Any, *args: Any, **kwargs: Any) -> BatchSampler:
         """Batches in the plan's order; each item of the data set is a whole batch."""
         return BatchSampler(SequentialSampler(dataset), batch_size=1, drop_last=False)
 
     def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:
-        """Nothing: `retriever.training.card` writes the card."""
+        """Nothing: `citewell.retriever.training.card` writes the card."""
 
     def collect_features(self, inputs: dict[str, Any]) -> tuple[list[dict[str, Any]], Any]:
         """The tokens of questions and passages, and the labels as `RankedLists`."""

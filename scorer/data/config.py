@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from core.recipe import Section
+from citewell.core.recipe import Section
 
 
 class VoteConfig(Section):

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any, NamedTuple
 
-from core.text import squeeze
-from scorer.data.place import Place, group_of
-from scorer.data.types import Answer, Comparison, Voted
+from citewell.core.text import squeeze
+from citewell.scorer.data.place import Place, group_of
+from citewell.scorer.data.types import Answer, Comparison, Voted
 
 _PREFERENCES = {0: 1.0, 1: 0.0, "tie": 0.5}
 

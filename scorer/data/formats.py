@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from scorer.data.feedback import Thumb, read_choice, read_thumb
-from scorer.data.place import Place
-from scorer.data.preferences import read_preference
-from scorer.data.rankings import read_ranking
-from scorer.data.types import Comparison, Ranking, Voted
-from scorer.data.voted_rows import read_voted_row
-from scorer.data.webgpt import read_webgpt_row
+from citewell.scorer.data.feedback import Thumb, read_choice, read_thumb
+from citewell.scorer.data.place import Place
+from citewell.scorer.data.preferences import read_preference
+from citewell.scorer.data.rankings import read_ranking
+from citewell.scorer.data.types import Comparison, Ranking, Voted
+from citewell.scorer.data.voted_rows import read_voted_row
+from citewell.scorer.data.webgpt import read_webgpt_row
 
 Item = Voted | Comparison | Ranking | Thumb
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from scorer.data.types import Problem
+from citewell.scorer.data.types import Problem
 
 _MOST_PROBLEMS = 10_000  # that are kept; all are counted
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.text import shorten, squeeze
-from scorer.data.config import ReadingConfig
-from scorer.data.notes import Notes
+from citewell.core.text import shorten, squeeze
+from citewell.scorer.data.config import ReadingConfig
+from citewell.scorer.data.notes import Notes
 
 _TOO_MUCH = 1e15  # for votes; NaN is not less either
 _GONE = {"[deleted]", "[removed]"}

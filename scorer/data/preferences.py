@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from scorer.data.place import Place, group_of
-from scorer.data.types import Comparison
+from citewell.scorer.data.place import Place, group_of
+from citewell.scorer.data.types import Comparison
 
 _SPEAKERS = {"user": "Human", "assistant": "Assistant", "system": "System"}
 _ANSWER = "\n\nAssistant:"

@@ -7,17 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import InputError
-from core.lines import read_lines
-from core.text import squeeze
-from scorer.data.config import ReadingConfig
-from scorer.data.feedback import Thumb, compare_thumbs, tally
-from scorer.data.formats import FORMATS, Item, read_row
-from scorer.data.notes import Notes
-from scorer.data.place import Place
-from scorer.data.stackexchange import read_dump
-from scorer.data.types import Comparison, Data, Group, Ranking, Voted
-from scorer.data.votes import compare
+from citewell.core.errors import InputError
+from citewell.core.lines import read_lines
+from citewell.core.text import squeeze
+from citewell.scorer.data.config import ReadingConfig
+from citewell.scorer.data.feedback import Thumb, compare_thumbs, tally
+from citewell.scorer.data.formats import FORMATS, Item, read_row
+from citewell.scorer.data.notes import Notes
+from citewell.scorer.data.place import Place
+from citewell.scorer.data.stackexchange import read_dump
+from citewell.scorer.data.types import Comparison, Data, Group, Ranking, Voted
+from citewell.scorer.data.votes import compare
 
 HANDBOOK = "docs/scorer-data.md"
 

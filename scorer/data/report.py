@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from scorer.data.types import Data
+from citewell.scorer.data.types import Data
 
 
 def report(data: Data) -> Iterator[str]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from core.splits import Shares, Split, place
-from scorer.data.config import SplitConfig
-from scorer.data.types import Data
+from citewell.core.splits import Shares, Split, place
+from citewell.scorer.data.config import SplitConfig
+from citewell.scorer.data.types import Data
 
 
 class Division(NamedTuple):

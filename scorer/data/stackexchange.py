@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from core.errors import InputError
-from scorer.data.html_text import html_text
-from scorer.data.place import Place
-from scorer.data.types import Answer, Voted
-from scorer.data.voted_rows import voted
+from citewell.core.errors import InputError
+from citewell.scorer.data.html_text import html_text
+from citewell.scorer.data.place import Place
+from citewell.scorer.data.types import Answer, Voted
+from citewell.scorer.data.voted_rows import voted
 
 _QUESTION, _ANSWER = "1", "2"  # PostTypeId
 _TABLES = """

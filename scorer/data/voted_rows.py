@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from core.text import squeeze
-from scorer.data.place import Place, group_of
-from scorer.data.types import Answer, Voted
+from citewell.core.text import squeeze
+from citewell.scorer.data.place import Place, group_of
+from citewell.scorer.data.types import Answer, Voted
 
 
 def read_voted_row(row: Mapping[str, Any], place: Place) -> Iterator[Voted]:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from core.text import first_words, squeeze, words
-from scorer.data.config import VoteConfig
-from scorer.data.notes import Notes
-from scorer.data.types import Answer, Comparison, Voted
+from citewell.core.text import first_words, squeeze, words
+from citewell.scorer.data.config import VoteConfig
+from citewell.scorer.data.notes import Notes
+from citewell.scorer.data.types import Answer, Comparison, Voted
 
 
 def valid(voted: Voted, config: VoteConfig) -> Voted:

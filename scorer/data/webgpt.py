@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scorer.data.place import Place, group_of
-from scorer.data.types import Comparison
+from citewell.scorer.data.place import Place, group_of
+from citewell.scorer.data.types import Comparison
 
 
 def read_webgpt_row(row: Mapping[str, Any], place: Place) -> Iterator[Comparison]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from core.significance import interval
+from citewell.core.significance import interval
 
 
 class Part(NamedTuple):

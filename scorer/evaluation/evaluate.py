@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import time
 
-from core.errors import ModelError
-from core.telling import Counter, Tell
-from scorer.evaluation.measures import Outcome, measure
-from scorer.evaluation.system import System
-from scorer.evaluation.task import Task
+from citewell.core.errors import ModelError
+from citewell.core.telling import Counter, Tell
+from citewell.scorer.evaluation.measures import Outcome, measure
+from citewell.scorer.evaluation.system import System
+from citewell.scorer.evaluation.task import Task
 
 
 def evaluate(task: Task, system: System, tell: Tell) -> Outcome:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.order import N_NDCG, PAIRS, SPEARMAN, has_order, measure_order
-from core.order import spearman as rank_correlation
-from scorer.evaluation.clusters import Estimate, Part, Parts, mean, share, weighted
-from scorer.evaluation.task import Item, Pair, Task
-from scorer.training.measures import MATCHED
+from citewell.core.order import N_NDCG, PAIRS, SPEARMAN, has_order, measure_order
+from citewell.core.order import spearman as rank_correlation
+from citewell.scorer.evaluation.clusters import Estimate, Part, Parts, mean, share, weighted
+from citewell.scorer.evaluation.task import Item, Pair, Task
+from citewell.scorer.training.measures import MATCHED
 
 MATCHED_PAIRS = "length-matched accuracy"
 LONGER = "prefers the longer"

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scorer.estimator import Curve
-from scorer.evaluation.measures import ECE, Bin, Outcome
-from scorer.evaluation.report import Evaluation
+from citewell.scorer.estimator import Curve
+from citewell.scorer.evaluation.measures import ECE, Bin, Outcome
+from citewell.scorer.evaluation.report import Evaluation
 
 _DPI = 150
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from core.significance import TEST, Comparison, compare_all, differences_table
-from core.tables import markdown_table
-from scorer.evaluation.clusters import Estimate
-from scorer.evaluation.measures import BRIER, ECE, LOG_LOSS, MEASURES, QUALITY, Outcome
-from scorer.evaluation.task import Task
+from citewell.core.significance import TEST, Comparison, compare_all, differences_table
+from citewell.core.tables import markdown_table
+from citewell.scorer.evaluation.clusters import Estimate
+from citewell.scorer.evaluation.measures import BRIER, ECE, LOG_LOSS, MEASURES, QUALITY, Outcome
+from citewell.scorer.evaluation.task import Task
 
 _CALIBRATION = (ECE, LOG_LOSS, BRIER)
 

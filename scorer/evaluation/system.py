@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from core.text import words
+from citewell.core.text import words
 
 References = Sequence[Sequence[str]]
 Rate = Callable[[str, Sequence[str], References], Sequence[float]]

@@ -8,12 +8,12 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from core.text import words
-from scorer.data.config import ReadingConfig, VoteConfig
-from scorer.data.reading import read_comparisons
-from scorer.data.report import report
-from scorer.data.types import Group, Voted
-from scorer.data.votes import prepare
+from citewell.core.text import words
+from citewell.scorer.data.config import ReadingConfig, VoteConfig
+from citewell.scorer.data.reading import read_comparisons
+from citewell.scorer.data.report import report
+from citewell.scorer.data.types import Group, Voted
+from citewell.scorer.data.votes import prepare
 
 
 class Pair(NamedTuple):

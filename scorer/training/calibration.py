@@ -7,13 +7,13 @@ import statistics
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from core.training.checkpoints import TrainingError
-from scorer.data.types import Comparison
-from scorer.load import raw_of_rows
-from scorer.training.dev import DevSets
-from scorer.training.elements import Element
-from scorer.training.measures import best_scale, scored
-from scorer.training.model import Trainable
+from citewell.core.training.checkpoints import TrainingError
+from citewell.scorer.data.types import Comparison
+from citewell.scorer.load import raw_of_rows
+from citewell.scorer.training.dev import DevSets
+from citewell.scorer.training.elements import Element
+from citewell.scorer.training.measures import best_scale, scored
+from citewell.scorer.training.model import Trainable
 
 
 class Scale(NamedTuple):

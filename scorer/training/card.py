@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.tables import markdown_table
-from core.training.card import write_card as write
-from core.training.files import DataFile, describe_file
-from scorer.form import Form
-from scorer.training.config import Config, SourceConfig
-from scorer.training.measures import MATCHED
-from scorer.training.sources import Sources, source_files
+from citewell.core.tables import markdown_table
+from citewell.core.training.card import write_card as write
+from citewell.core.training.files import DataFile, describe_file
+from citewell.scorer.form import Form
+from citewell.scorer.training.config import Config, SourceConfig
+from citewell.scorer.training.measures import MATCHED
+from citewell.scorer.training.sources import Sources, source_files
 
 _PACKAGES = ("torch", "transformers", "peft")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scorer.encode import Encoded, Encoder, padded
-from scorer.training.elements import Element
-from scorer.training.plan import Size, Step
+from citewell.scorer.encode import Encoded, Encoder, padded
+from citewell.scorer.training.elements import Element
+from citewell.scorer.training.plan import Size, Step
 
 if TYPE_CHECKING:
     import torch

@@ -7,10 +7,10 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from core.recipe import Section, load_recipe
-from core.training.adapters import LoraConfig
-from scorer.data.config import ReadingConfig, SplitConfig
-from scorer.form import Layout
+from citewell.core.recipe import Section, load_recipe
+from citewell.core.training.adapters import LoraConfig
+from citewell.scorer.data.config import ReadingConfig, SplitConfig
+from citewell.scorer.form import Layout
 
 HANDBOOK = "docs/training-scorer.md"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scorer.data.types import Comparison
-from scorer.encode import Encoder
-from scorer.form import Pooling
-from scorer.load import raw_of_rows
-from scorer.training.measures import measure, scored
-from scorer.training.sources import Source
+from citewell.scorer.data.types import Comparison
+from citewell.scorer.encode import Encoder
+from citewell.scorer.form import Pooling
+from citewell.scorer.load import raw_of_rows
+from citewell.scorer.training.measures import measure, scored
+from citewell.scorer.training.sources import Source
 
 
 class DevSets:
@@ -32,7 +32,8 @@ class DevSets:
     def measure(self, model: Any) -> dict[str, float]:
         """The measures over all comparisons, and the accuracy in each set where there are several.
 
-        `model` has the parts `backbone` and `head`. `scorer.training.measures` says what is measured.
+        `model` has the parts `backbone` and `head`. `citewell.scorer.training.measures` says what is
+        measured.
         """
         model.eval()
         logits = self.logits(model, self.comparisons)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scorer.data.types import Comparison, Group, Voted
-from scorer.training.config import Formulation
+from citewell.scorer.data.types import Comparison, Group, Voted
+from citewell.scorer.training.config import Formulation
 
 _POSITIVE = 5
 _NEGATIVE_LABEL = -1.0

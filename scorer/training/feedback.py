@@ -7,18 +7,18 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from core.errors import InputError, ModelError
-from core.telling import Tell
-from core.training.folder import CONFIG
-from scorer.data.config import SplitConfig
-from scorer.data.reading import read_comparisons
-from scorer.form import read_form
-from scorer.load import scorer_folder
-from scorer.training.card import Outcome
-from scorer.training.config import Config, DataConfig, TrainingConfig
-from scorer.training.gate import Gate
-from scorer.training.pinned import read_pinned
-from scorer.training.run import Run, train
+from citewell.core.errors import InputError, ModelError
+from citewell.core.telling import Tell
+from citewell.core.training.folder import CONFIG
+from citewell.scorer.data.config import SplitConfig
+from citewell.scorer.data.reading import read_comparisons
+from citewell.scorer.form import read_form
+from citewell.scorer.load import scorer_folder
+from citewell.scorer.training.card import Outcome
+from citewell.scorer.training.config import Config, DataConfig, TrainingConfig
+from citewell.scorer.training.gate import Gate
+from citewell.scorer.training.pinned import read_pinned
+from citewell.scorer.training.run import Run, train
 
 FEWEST = 100
 """Comparisons under which a scorer is not trained further: chance alone would decide what it learns."""
@@ -50,11 +50,12 @@ class Feedback:
 
 
 def retrain(feedback: Feedback, tell: Tell) -> Outcome:
-    """Train the current scorer further, on a file of thumbs and choices or any other of `scorer.data`.
+    """Train the current scorer further, on feedback or on any other file that `citewell.scorer.data` reads.
 
     A fifth of the questions, always the same, is kept to choose the best checkpoint by. Questions near
     those of the pinned test are left out. Raises `InputError` where the file has too little, or the current
-    scorer no test, `GateError` where the new scorer is worse, and what `scorer.training.run.train` raises.
+    scorer no test, `GateError` where the new scorer is worse, and what `citewell.scorer.training.run.train`
+    raises.
     """
     folder = scorer_folder(feedback.current)
     before = _configuration(folder)

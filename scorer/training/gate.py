@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.errors import CitewellError
-from core.telling import Tell
-from scorer.data.types import Comparison
-from scorer.training.dev import DevSets
-from scorer.training.measures import measure, scored
+from citewell.core.errors import CitewellError
+from citewell.core.telling import Tell
+from citewell.scorer.data.types import Comparison
+from citewell.scorer.training.dev import DevSets
+from citewell.scorer.training.measures import measure, scored
 
 TOLERANCE = 0.01
 """How much lower the new accuracy may be: a few hundred comparisons do not tell less apart."""

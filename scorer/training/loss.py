@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scorer.training.config import Formulation, ObjectiveConfig
+from citewell.scorer.training.config import Formulation, ObjectiveConfig
 
 if TYPE_CHECKING:
     import torch
 
 
 def loss_of(scores: torch.Tensor, part: Mapping[str, Any], objective: ObjectiveConfig) -> torch.Tensor:
-    """The loss of the scores (n,) of a part, which `scorer.training.collate.targets` describes; a scalar."""
+    """The loss of the scores (n,) of a part, as `citewell.scorer.training.collate.targets` describes it."""
     found: torch.Tensor = _LOSSES[objective.formulation](scores, part)
     if objective.length_penalty:
         share = part["shares"].sum()

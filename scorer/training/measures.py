@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text import words
-from scorer.data.types import Comparison
+from citewell.core.text import words
+from citewell.scorer.data.types import Comparison
 
 MATCHED = 0.1
 """Pairs whose lengths differ by at most this share of the longer are matched in length."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.errors import ModelError
-from core.training.adapters import with_adapters
-from core.training.checkpoints import trained
-from scorer.encode import Encoder
-from scorer.form import FORM, Form, Pooling, read_form, write_form
-from scorer.load import scorer_folder
-from scorer.model import ADAPTER, HEAD, WEIGHTS, Base, layers, load_base, load_values, new_head
-from scorer.training.config import ModelConfig
+from citewell.core.errors import ModelError
+from citewell.core.training.adapters import with_adapters
+from citewell.core.training.checkpoints import trained
+from citewell.scorer.encode import Encoder
+from citewell.scorer.form import FORM, Form, Pooling, read_form, write_form
+from citewell.scorer.load import scorer_folder
+from citewell.scorer.model import ADAPTER, HEAD, WEIGHTS, Base, layers, load_base, load_values, new_head
+from citewell.scorer.training.config import ModelConfig
 
 DONE = FORM
 """A file that only the folder of a trained scorer has."""

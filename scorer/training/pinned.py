@@ -9,11 +9,11 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.errors import ModelError
-from core.lines import read_lines
-from scorer.data.reading import read_comparisons
-from scorer.data.types import Comparison
-from scorer.form import Form
+from citewell.core.errors import ModelError
+from citewell.core.lines import read_lines
+from citewell.scorer.data.reading import read_comparisons
+from citewell.scorer.data.types import Comparison
+from citewell.scorer.form import Form
 
 PINNED = "pinned.jsonl.gz"
 

@@ -11,14 +11,14 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.telling import Tell
-from scorer.encode import Encoded
-from scorer.load import vectors_of_rows
-from scorer.training.collate import Whole, encode, targets
-from scorer.training.config import Config, ObjectiveConfig
-from scorer.training.elements import Element
-from scorer.training.loss import loss_of
-from scorer.training.model import Trainable
+from citewell.core.telling import Tell
+from citewell.scorer.encode import Encoded
+from citewell.scorer.load import vectors_of_rows
+from citewell.scorer.training.collate import Whole, encode, targets
+from citewell.scorer.training.config import Config, ObjectiveConfig
+from citewell.scorer.training.elements import Element
+from citewell.scorer.training.loss import loss_of
+from citewell.scorer.training.model import Trainable
 
 if TYPE_CHECKING:
     import torch

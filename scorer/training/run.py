@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import InputError
-from core.packages import need_packages
-from core.telling import Tell
-from core.training.checkpoints import quiet
-from core.training.folder import CHECKPOINTS, finish, open_folder
-from scorer.data.types import Comparison
-from scorer.form import Form
-from scorer.training.calibration import calibrate
-from scorer.training.card import Outcome, write_card
-from scorer.training.collate import Collator, measure
-from scorer.training.config import Config
-from scorer.training.dev import DevSets
-from scorer.training.elements import Element, elements
-from scorer.training.gate import Gate
-from scorer.training.loss import loss_of
-from scorer.training.model import DONE, Trainable, build_model, round_trained, save_model
-from scorer.training.pinned import choose_pinned, write_pinned
-from scorer.training.plan import Step, plan
-from scorer.training.probe import fit_probe
-from scorer.training.sources import Source, Sources, read_sources
-from scorer.training.tuning import tune
+from citewell.core.errors import InputError
+from citewell.core.packages import need_packages
+from citewell.core.telling import Tell
+from citewell.core.training.checkpoints import quiet
+from citewell.core.training.folder import CHECKPOINTS, finish, open_folder
+from citewell.scorer.data.types import Comparison
+from citewell.scorer.form import Form
+from citewell.scorer.training.calibration import calibrate
+from citewell.scorer.training.card import Outcome, write_card
+from citewell.scorer.training.collate import Collator, measure
+from citewell.scorer.training.config import Config
+from citewell.scorer.training.dev import DevSets
+from citewell.scorer.training.elements import Element, elements
+from citewell.scorer.training.gate import Gate
+from citewell.scorer.training.loss import loss_of
+from citewell.scorer.training.model import DONE, Trainable, build_model, round_trained, save_model
+from citewell.scorer.training.pinned import choose_pinned, write_pinned
+from citewell.scorer.training.plan import Step, plan
+from citewell.scorer.training.probe import fit_probe
+from citewell.scorer.training.sources import Source, Sources, read_sources
+from citewell.scorer.training.tuning import tune
 
 if TYPE_CHECKING:
     from transformers import TrainerState
@@ -114,12 +114,12 @@ def _train(
     import torch
     from datasets import Dataset
 
-    from core.training.average import Average
-    from core.training.checkpoints import checkpoint_step, last_checkpoint
-    from core.training.plot import PLOT, draw
-    from core.training.progress import Progress
-    from scorer.model import pooled
-    from scorer.training.trainer import ScorerTrainer, arguments
+    from citewell.core.training.average import Average
+    from citewell.core.training.checkpoints import checkpoint_step, last_checkpoint
+    from citewell.core.training.plot import PLOT, draw
+    from citewell.core.training.progress import Progress
+    from citewell.scorer.model import pooled
+    from citewell.scorer.training.trainer import ScorerTrainer, arguments
 
     config, training = run.config, run.config.training
     torch.set_num_threads(training.threads)
@@ -210,7 +210,7 @@ def _outcome(
     test: Mapping[str, float],
     checked: Mapping[str, float],
 ) -> Outcome:
-    from core.training.progress import dev_metrics
+    from citewell.core.training.progress import dev_metrics
 
     measured = {entry["step"]: dev_metrics(entry) for entry in state.log_history if "eval_accuracy" in entry}
     best = state.best_global_step or state.global_step

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.errors import InputError
-from core.near_duplicates import NearDuplicates
-from core.recipe import find
-from core.splits import Split
-from core.telling import Tell
-from core.text import squeeze
-from scorer.data.reading import read_comparisons
-from scorer.data.splits import divide, part
-from scorer.data.types import Data, Group, Voted
-from scorer.training.config import Config, DataConfig, SourceConfig
+from citewell.core.errors import InputError
+from citewell.core.near_duplicates import NearDuplicates
+from citewell.core.recipe import find
+from citewell.core.splits import Split
+from citewell.core.telling import Tell
+from citewell.core.text import squeeze
+from citewell.scorer.data.reading import read_comparisons
+from citewell.scorer.data.splits import divide, part
+from citewell.scorer.data.types import Data, Group, Voted
+from citewell.scorer.training.config import Config, DataConfig, SourceConfig
 
 _MOST_PROBLEMS = 5
 

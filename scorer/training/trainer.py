@@ -8,14 +8,14 @@ from typing import Any
 import torch
 from transformers import TrainingArguments
 
-from core.training.trainer import PlannedTrainer, planned_arguments
-from scorer.training.config import TrainingConfig
+from citewell.core.training.trainer import PlannedTrainer, planned_arguments
+from citewell.scorer.training.config import TrainingConfig
 
 _LOWER_IS_BETTER = {"pair_loss"}
 
 
 class ScorerTrainer(PlannedTrainer):
-    """Trains on steps that are planned beforehand (`scorer.training.plan`).
+    """Trains on steps that are planned beforehand (`citewell.scorer.training.plan`).
 
     TRL's RewardTrainer takes pairs of one chosen and one rejected answer; here an element of a batch has all
     answers to a question (InstructGPT §3.4), ties, and gradients are accumulated over parts of one length.

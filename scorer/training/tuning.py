@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.telling import Tell
-from core.training.checkpoints import TRAINED, last_checkpoint, load_trained, save_trained
-from scorer.encode import padded
-from scorer.training.config import Config
-from scorer.training.elements import Element
-from scorer.training.model import Trainable
-from scorer.training.plan import Size, Step, plan
+from citewell.core.telling import Tell
+from citewell.core.training.checkpoints import TRAINED, last_checkpoint, load_trained, save_trained
+from citewell.scorer.encode import padded
+from citewell.scorer.training.config import Config
+from citewell.scorer.training.elements import Element
+from citewell.scorer.training.model import Trainable
+from citewell.scorer.training.plan import Size, Step, plan
 
 if TYPE_CHECKING:
     import torch
@@ -27,8 +27,8 @@ def tune(trainable: Trainable, learnt: Sequence[Element], config: Config, folder
     """
     from datasets import Dataset
 
-    from core.training.progress import Progress
-    from scorer.training.trainer import ScorerTrainer, arguments
+    from citewell.core.training.progress import Progress
+    from citewell.scorer.training.trainer import ScorerTrainer, arguments
 
     finished = folder / _FINISHED
     if (finished / TRAINED).is_file():

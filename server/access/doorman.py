@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from server.access.errors import NoKeyError, WrongKeyError, WrongScopeError
-from server.access.keys import SCOPES, ApiKey, matches, read_key
+from citewell.server.access.errors import NoKeyError, WrongKeyError, WrongScopeError
+from citewell.server.access.keys import SCOPES, ApiKey, matches, read_key
 
 _HOW = "Send the header `Authorization: Bearer cw_…` with a key made by `citewell keys create`."
 

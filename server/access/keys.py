@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from core.errors import InputError
+from citewell.core.errors import InputError
 
 SCOPES = ("ask", "feedback", "export", "admin")
 """What a key may be allowed: each scope stands for itself, and `admin` does not contain the others."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
-from core.packages import need_packages
-from server.access.memory_limiter import MemoryLimiter
-from server.access.verdict import Limiter, Verdict
+from citewell.core.packages import need_packages
+from citewell.server.access.memory_limiter import MemoryLimiter
+from citewell.server.access.verdict import Limiter, Verdict
 
 __all__ = ["Limiter", "MemoryLimiter", "Verdict", "open_limiter"]
 
@@ -23,7 +23,7 @@ async def open_limiter(redis_url: str, warn: Callable[[str], None]) -> AsyncGene
         yield MemoryLimiter()
         return
     need_packages("The setting server.redis_url", "redis", "redis")
-    from server.access.redis_limiter import RedisLimiter
+    from citewell.server.access.redis_limiter import RedisLimiter
 
     limiter = RedisLimiter(redis_url, warn)
     try:

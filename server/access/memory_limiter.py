@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from server.access.verdict import Share, Verdict, decide
+from citewell.server.access.verdict import Share, Verdict, decide
 
 MINUTE = 60.0
 DAY = 86_400

@@ -12,9 +12,9 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from yarl import URL
 
-from core.errors import SettingsError
-from server.access.memory_limiter import MemoryLimiter
-from server.access.verdict import Share, Verdict, decide
+from citewell.core.errors import SettingsError
+from citewell.server.access.memory_limiter import MemoryLimiter
+from citewell.server.access.verdict import Share, Verdict, decide
 
 _PREFIX = "citewell:limit:"
 _SECONDS = 1.0  # for one reply

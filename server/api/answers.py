@@ -9,18 +9,18 @@ from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 
-from core.errors import CitewellError
-from server.access.doorman import Visitor
-from server.api import sse
-from server.api.documented import problems
-from server.api.paging import Before, Limit, page_of
-from server.api.shapes import Answer, Asked, Asking, History, to
-from server.api.visibility import NoAnswerError, visible_answer, whose
-from server.api.waiting import ended
-from server.services import Services
-from server.store.answers import StoredAnswer
-from server.work.desk import Ticket
-from server.work.order import Order
+from citewell.core.errors import CitewellError
+from citewell.server.access.doorman import Visitor
+from citewell.server.api import sse
+from citewell.server.api.documented import problems
+from citewell.server.api.paging import Before, Limit, page_of
+from citewell.server.api.shapes import Answer, Asked, Asking, History, to
+from citewell.server.api.visibility import NoAnswerError, visible_answer, whose
+from citewell.server.api.waiting import ended
+from citewell.server.services import Services
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.work.desk import Ticket
+from citewell.server.work.order import Order
 
 _EVENTS = ResponseSpec(
     Any,  # each event has data of its own

@@ -10,17 +10,17 @@ from litestar.di import NamedDependency
 from litestar.openapi.spec import OpenAPIMediaType, Operation, Schema
 from litestar.params import JSONBody
 
-from server.access.doorman import Visitor
-from server.api import sse
-from server.api.chat_errors import chat_errors, chat_handlers
-from server.api.chat_question import check_parameters, question_of
-from server.api.chat_reply import Completion
-from server.api.chat_shapes import ChatAnswer, ChatAsking
-from server.api.chat_stream import stream
-from server.api.models import QUOTING, check_model, full_name
-from server.api.waiting import ended
-from server.services import Services
-from server.work.order import Order
+from citewell.server.access.doorman import Visitor
+from citewell.server.api import sse
+from citewell.server.api.chat_errors import chat_errors, chat_handlers
+from citewell.server.api.chat_question import check_parameters, question_of
+from citewell.server.api.chat_reply import Completion
+from citewell.server.api.chat_shapes import ChatAnswer, ChatAsking
+from citewell.server.api.chat_stream import stream
+from citewell.server.api.models import QUOTING, check_model, full_name
+from citewell.server.api.waiting import ended
+from citewell.server.services import Services
+from citewell.server.work.order import Order
 
 _CHUNKS = (
     "With `stream`: a line `data: ` with a chunk for each piece of the text; a chunk with `finish_reason` "

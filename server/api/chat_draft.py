@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from core.types import Reference
-from generator.citations.correction import check_citations
-from server.api.chat_text import sentence_text
+from citewell.core.types import Reference
+from citewell.generator.citations.correction import check_citations
+from citewell.server.api.chat_text import sentence_text
 
 AGAIN = "\n\nThe whole answer, checked again: "
 

@@ -12,9 +12,9 @@ from litestar.exceptions import HTTPException
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
 
-from core.errors import CitewellError, InputError
-from server.api.chat_shapes import ChatError, ChatFault
-from server.api.problems import (
+from citewell.core.errors import CitewellError, InputError
+from citewell.server.api.chat_shapes import ChatError, ChatFault
+from citewell.server.api.problems import (
     PLACE,
     problem_of,
     reply_to_depth,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.errors import InputError
-from server.api.chat_errors import UnsupportedParameterError
-from server.api.chat_shapes import ChatAsking, ChatMessage
+from citewell.core.errors import InputError
+from citewell.server.api.chat_errors import UnsupportedParameterError
+from citewell.server.api.chat_shapes import ChatAsking, ChatMessage
 
 _UNUSED = (
     "temperature",

@@ -6,12 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generator.estimate import estimate_tokens
-from server.api.chat_question import EARLIER, has_earlier, unread
-from server.api.chat_shapes import ChatAnswer, ChatAsking, ChatChoice, ChatExtra, ChatReply, ChatUsage
-from server.api.chat_text import answer_text, end_text
-from server.api.shapes import to
-from server.store.answers import StoredAnswer
+from citewell.generator.estimate import estimate_tokens
+from citewell.server.api.chat_question import EARLIER, has_earlier, unread
+from citewell.server.api.chat_shapes import (
+    ChatAnswer,
+    ChatAsking,
+    ChatChoice,
+    ChatExtra,
+    ChatReply,
+    ChatUsage,
+)
+from citewell.server.api.chat_text import answer_text, end_text
+from citewell.server.api.shapes import to
+from citewell.server.store.answers import StoredAnswer
 
 
 @dataclass(frozen=True)

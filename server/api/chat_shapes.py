@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from server.api.shapes import Failure, Id, Reference, Sentence
+from citewell.server.api.shapes import Failure, Id, Reference, Sentence
 
 _NOT_USED = "Accepted, and not used: the settings of the service say how answers are written."
 Number = Annotated[float, Meta(description=_NOT_USED)]

@@ -9,14 +9,14 @@ from typing import Any
 from litestar import Response
 from litestar.response import Stream
 
-from server.api.chat_draft import Draft
-from server.api.chat_errors import error_of
-from server.api.chat_reply import Completion
-from server.api.chat_shapes import ChatAsking
-from server.api.lines import one_line
-from server.api.sse import MEDIA_TYPE
-from server.services import Services
-from server.work.desk import Ticket
+from citewell.server.api.chat_draft import Draft
+from citewell.server.api.chat_errors import error_of
+from citewell.server.api.chat_reply import Completion
+from citewell.server.api.chat_shapes import ChatAsking
+from citewell.server.api.lines import one_line
+from citewell.server.api.sse import MEDIA_TYPE
+from citewell.server.services import Services
+from citewell.server.work.desk import Ticket
 
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _STILL_THERE = b": still there\n\n"  # a comment, which clients skip

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from core.text import squeeze
+from citewell.core.text import squeeze
 
 _TAG = re.compile(r"(\\*)<(?=[A-Za-z/!?])")  # with what might take our backslash for itself
 _WEB = re.compile(r"https?://[^\s<>]+")

@@ -9,15 +9,15 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.errors import CitewellError
-from core.settings import Settings
-from pipeline.providers import chosen_providers
-from retriever.collection.collection import Collection as StoredCollection
-from retriever.collection.collection import collection_names
-from server.api.documented import problems
-from server.api.paging import Before, Limit, page_of
-from server.api.shapes import Collection, Collections, Indexing, Job, Jobs, to
-from server.services import Services
+from citewell.core.errors import CitewellError
+from citewell.core.settings import Settings
+from citewell.pipeline.providers import chosen_providers
+from citewell.retriever.collection.collection import Collection as StoredCollection
+from citewell.retriever.collection.collection import collection_names
+from citewell.server.api.documented import problems
+from citewell.server.api.paging import Before, Limit, page_of
+from citewell.server.api.shapes import Collection, Collections, Indexing, Job, Jobs, to
+from citewell.server.services import Services
 
 
 class NoJobError(CitewellError):

@@ -10,14 +10,14 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 from msgspec import to_builtins
 
-from core.errors import InputError
-from server.access.doorman import Visitor
-from server.api.documented import problems
-from server.api.shapes import Compared, Comparing, Made, Weighed
-from server.api.visibility import visible_answer, written
-from server.services import Services
-from server.store.comparisons import RATINGS, StoredComparison
-from server.store.ids import new_id
+from citewell.core.errors import InputError
+from citewell.server.access.doorman import Visitor
+from citewell.server.api.documented import problems
+from citewell.server.api.shapes import Compared, Comparing, Made, Weighed
+from citewell.server.api.visibility import visible_answer, written
+from citewell.server.services import Services
+from citewell.server.store.comparisons import RATINGS, StoredComparison
+from citewell.server.store.ids import new_id
 
 
 @post(

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from browser.episode import Ending
-from server.api.shapes import Id, Name, Question
+from citewell.browser.episode import Ending
+from citewell.server.api.shapes import Id, Name, Question
 
 Status = Literal["browsing", "answering", "submitted"]
 

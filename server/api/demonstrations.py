@@ -9,9 +9,9 @@ from litestar import delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.errors import CitewellError
-from server.access.doorman import Visitor
-from server.api.demonstration_shapes import (
+from citewell.core.errors import CitewellError
+from citewell.server.access.doorman import Visitor
+from citewell.server.api.demonstration_shapes import (
     Acting,
     Demonstrated,
     Demonstrating,
@@ -20,17 +20,17 @@ from server.api.demonstration_shapes import (
     Episode,
     Submitting,
 )
-from server.api.documented import problems
-from server.api.lines import MEDIA_TYPE, json_lines, one_line
-from server.api.paging import Before, Limit, page_of
-from server.api.shapes import to
-from server.api.visibility import is_visible, visible_answer, whose
-from server.services import Services
-from server.store.demonstrations import StoredDemonstration
-from server.work.demonstrating import Seen
-from server.work.order import Order
-from server.work.own_pages import OwnPages
-from server.work.pipelines import NoCollectionError
+from citewell.server.api.documented import problems
+from citewell.server.api.lines import MEDIA_TYPE, json_lines, one_line
+from citewell.server.api.paging import Before, Limit, page_of
+from citewell.server.api.shapes import to
+from citewell.server.api.visibility import is_visible, visible_answer, whose
+from citewell.server.services import Services
+from citewell.server.store.demonstrations import StoredDemonstration
+from citewell.server.work.demonstrating import Seen
+from citewell.server.work.order import Order
+from citewell.server.work.own_pages import OwnPages
+from citewell.server.work.pipelines import NoCollectionError
 
 
 class NoDemonstrationError(CitewellError):

@@ -11,9 +11,9 @@ from litestar.di import NamedDependency
 from litestar.params import QueryParameter
 from litestar.response import Stream
 
-from server.api.documented import problems
-from server.api.lines import MEDIA_TYPE, json_lines, one_line
-from server.services import Services
+from citewell.server.api.documented import problems
+from citewell.server.api.lines import MEDIA_TYPE, json_lines, one_line
+from citewell.server.services import Services
 
 
 @get(

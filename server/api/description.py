@@ -11,7 +11,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme, Tag
 from msgspec import Struct
 
-from server.api import demonstration_shapes, shapes
+from citewell.server.api import demonstration_shapes, shapes
 
 _TAGS = (
     Tag("answers", "Questions and their answers."),

@@ -7,8 +7,8 @@ from http import HTTPStatus
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
 
-from server.api.problems import MEDIA_TYPE, PLACE
-from server.api.shapes import Problem
+from citewell.server.api.problems import MEDIA_TYPE, PLACE
+from citewell.server.api.shapes import Problem
 
 _TO_ALL = (400, 421, 431, 500)
 _WITH_SCOPE = (401, 403, 503)

@@ -9,11 +9,11 @@ from litestar.connection import ASGIConnection
 from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 
-from core.errors import CitewellError
-from server.access.doorman import Visitor
-from server.access.errors import AccessError
-from server.api import sse
-from server.services import Services, own_names
+from citewell.core.errors import CitewellError
+from citewell.server.access.doorman import Visitor
+from citewell.server.access.errors import AccessError
+from citewell.server.api import sse
+from citewell.server.services import Services, own_names
 
 _MOST_HEADERS = 16_384  # bytes
 _PORT = re.compile(r":\d+$")

@@ -11,10 +11,10 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.response import Stream
 
-from server.api.documented import problems
-from server.api.lines import MEDIA_TYPE, json_lines, one_line
-from server.services import Services
-from server.store.database import Store
+from citewell.server.api.documented import problems
+from citewell.server.api.lines import MEDIA_TYPE, json_lines, one_line
+from citewell.server.services import Services
+from citewell.server.store.database import Store
 
 
 class _Exported(Protocol):

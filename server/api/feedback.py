@@ -9,14 +9,14 @@ from litestar import post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.errors import InputError
-from server.access.doorman import Visitor
-from server.api.documented import problems
-from server.api.shapes import Made, Opinion
-from server.api.visibility import visible_answer, written
-from server.services import Services
-from server.store.feedback import StoredFeedback
-from server.store.ids import new_id
+from citewell.core.errors import InputError
+from citewell.server.access.doorman import Visitor
+from citewell.server.api.documented import problems
+from citewell.server.api.shapes import Made, Opinion
+from citewell.server.api.visibility import visible_answer, written
+from citewell.server.services import Services
+from citewell.server.store.feedback import StoredFeedback
+from citewell.server.store.ids import new_id
 
 
 @post(

@@ -8,11 +8,11 @@ from litestar.exceptions import NotFoundException
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath
 
-from core.errors import CitewellError
-from server.api.documented import problems
-from server.api.problems import PLACE, known_problems, status_of_kind, title_of
-from server.api.shapes import Health, ProblemType, Ready
-from server.services import Services
+from citewell.core.errors import CitewellError
+from citewell.server.api.documented import problems
+from citewell.server.api.problems import PLACE, known_problems, status_of_kind, title_of
+from citewell.server.api.shapes import Health, ProblemType, Ready
+from citewell.server.services import Services
 
 
 @get("/health", summary="Does the process answer?", responses=problems(scope=False), tags=["health"])

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from server.access.doorman import KeyRing
-from server.access.keys import ApiKey
+from citewell.server.access.doorman import KeyRing
+from citewell.server.access.keys import ApiKey
 
 _SECONDS = 1.0  # for which a key that was revoked may still open the door
 _MOST = 1000  # keys that are remembered

@@ -11,10 +11,10 @@ from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
-from server.access.doorman import Doorman
-from server.access.errors import WrongScopeError
-from server.api.documented import problems
-from server.services import Services
+from citewell.server.access.doorman import Doorman
+from citewell.server.access.errors import WrongScopeError
+from citewell.server.api.documented import problems
+from citewell.server.services import Services
 
 _MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4.partition("; charset")[0]  # Litestar adds the character set
 _TEXT = ResponseSpec(

@@ -8,9 +8,9 @@ from litestar import get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from server.api.chat_errors import NoModelError, chat_errors, chat_handlers
-from server.api.chat_shapes import ChatModel, ChatModels
-from server.services import Services
+from citewell.server.api.chat_errors import NoModelError, chat_errors, chat_handlers
+from citewell.server.api.chat_shapes import ChatModel, ChatModels
+from citewell.server.services import Services
 
 USUAL = "citewell"
 """The generator of the settings, whatever it is."""

@@ -11,7 +11,7 @@ from typing import Any
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
-from core.errors import (
+from citewell.core.errors import (
     CitewellError,
     CollectionError,
     CompletionError,
@@ -22,8 +22,8 @@ from core.errors import (
     SearchError,
     SearchUnreachableError,
 )
-from server.store.errors import StoreError
-from server.work.errors import InternalError
+from citewell.server.store.errors import StoreError
+from citewell.server.work.errors import InternalError
 
 MEDIA_TYPE = "application/problem+json"
 PLACE = "/problems/"

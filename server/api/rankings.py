@@ -8,14 +8,14 @@ from litestar import post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
-from core.errors import InputError
-from server.access.doorman import Visitor
-from server.api.comparisons import compared
-from server.api.documented import problems
-from server.api.shapes import Made, Ranked
-from server.services import Services
-from server.store.ids import new_id
-from server.store.rankings import StoredRanking
+from citewell.core.errors import InputError
+from citewell.server.access.doorman import Visitor
+from citewell.server.api.comparisons import compared
+from citewell.server.api.documented import problems
+from citewell.server.api.shapes import Made, Ranked
+from citewell.server.services import Services
+from citewell.server.store.ids import new_id
+from citewell.server.store.rankings import StoredRanking
 
 
 @post(

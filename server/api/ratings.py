@@ -8,15 +8,15 @@ from litestar import post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from core.errors import InputError
-from server.access.doorman import Visitor
-from server.api.documented import problems
-from server.api.scales import ANSWERS, REFERENCES, check_scores
-from server.api.shapes import Judged, Made
-from server.api.visibility import visible_answer, written
-from server.services import Services
-from server.store.ids import new_id
-from server.store.ratings import StoredRating
+from citewell.core.errors import InputError
+from citewell.server.access.doorman import Visitor
+from citewell.server.api.documented import problems
+from citewell.server.api.scales import ANSWERS, REFERENCES, check_scores
+from citewell.server.api.shapes import Judged, Made
+from citewell.server.api.visibility import visible_answer, written
+from citewell.server.services import Services
+from citewell.server.store.ids import new_id
+from citewell.server.store.ratings import StoredRating
 
 
 @post(

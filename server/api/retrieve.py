@@ -8,12 +8,12 @@ from litestar import Request, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
-from server.access.doorman import Visitor
-from server.api.documented import problems
-from server.api.shapes import References, Retrieval, to
-from server.api.waiting import ended
-from server.services import Services
-from server.work.order import Order
+from citewell.server.access.doorman import Visitor
+from citewell.server.api.documented import problems
+from citewell.server.api.shapes import References, Retrieval, to
+from citewell.server.api.waiting import ended
+from citewell.server.services import Services
+from citewell.server.work.order import Order
 
 
 @post(

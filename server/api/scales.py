@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from core.errors import InputError
+from citewell.core.errors import InputError
 
 
 class Scale(NamedTuple):

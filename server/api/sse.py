@@ -10,8 +10,8 @@ from litestar import Response
 from litestar.response import Stream
 from litestar.response.sse import ServerSentEventMessage
 
-from server.api.lines import one_line
-from server.work.desk import Ticket
+from citewell.server.api.lines import one_line
+from citewell.server.work.desk import Ticket
 
 MEDIA_TYPE = "text/event-stream"
 _RETRY = 1000  # milliseconds after which a client comes back

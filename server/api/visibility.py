@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.errors import CitewellError
-from server.access.doorman import Visitor
-from server.services import Services
-from server.store.answers import StoredAnswer
+from citewell.core.errors import CitewellError
+from citewell.server.access.doorman import Visitor
+from citewell.server.services import Services
+from citewell.server.store.answers import StoredAnswer
 
 
 class NoAnswerError(CitewellError):

@@ -7,8 +7,8 @@ from typing import Any
 
 from litestar import Request
 
-from server.work.desk import Outcome, Ticket
-from server.work.errors import CancelledError
+from citewell.server.work.desk import Outcome, Ticket
+from citewell.server.work.errors import CancelledError
 
 
 async def ended(request: Request[Any, Any, Any], ticket: Ticket) -> Outcome:

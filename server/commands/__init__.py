@@ -1,1 +1,1 @@
-"""The commands of the service, named in `pipeline.cli`."""
+"""The commands of the service, named in `citewell.cli.main`."""

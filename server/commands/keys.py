@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from core.errors import InputError
+from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
-    from server.access.keys import ApiKey
+    from citewell.server.access.keys import ApiKey
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -63,7 +63,7 @@ def create(
     as_json: bool,
 ) -> None:
     """Create a key for NAME, and print it. It cannot be shown again: only its hash is stored."""
-    from server.access.keys import new_key
+    from citewell.server.access.keys import new_key
 
     expires = datetime.now(UTC) + timedelta(days=days) if days else None
     made = new_key(name, scopes, rate_per_minute=rate, daily=daily, expires=expires)
@@ -120,11 +120,11 @@ def _described(key: ApiKey) -> dict[str, Any]:
 
 
 def _url(database: str | None) -> str:
-    from server.packages import need_server_packages
+    from citewell.server.packages import need_server_packages
 
     need_server_packages()
-    from core.settings import load_settings
-    from server.store.address import store_url
+    from citewell.core.settings import load_settings
+    from citewell.server.store.address import store_url
 
     settings = load_settings({"server.database_url": database})
     return store_url(settings.server.database_url.get_secret_value(), settings.data_dir)
@@ -132,7 +132,7 @@ def _url(database: str | None) -> str:
 
 async def _add(database: str | None, key: ApiKey) -> None:
     url = _url(database)
-    from server.store.database import open_store
+    from citewell.server.store.database import open_store
 
     async with open_store(url) as store:
         await store.keys.add(key)
@@ -140,7 +140,7 @@ async def _add(database: str | None, key: ApiKey) -> None:
 
 async def _all(database: str | None) -> list[ApiKey]:
     url = _url(database)
-    from server.store.database import open_store
+    from citewell.server.store.database import open_store
 
     async with open_store(url) as store:
         return await store.keys.list()
@@ -148,7 +148,7 @@ async def _all(database: str | None) -> list[ApiKey]:
 
 async def _revoke(database: str | None, id_: str) -> None:
     url = _url(database)
-    from server.store.database import open_store
+    from citewell.server.store.database import open_store
 
     async with open_store(url) as store:
         if await store.keys.revoke(id_):

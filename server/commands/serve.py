@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from pipeline.commands.options import flags
-from server.packages import need_server_packages
+from citewell.cli.commands.options import flags
+from citewell.server.packages import need_server_packages
 
 
 @click.command("serve")
@@ -23,7 +23,7 @@ def command(assignments: tuple[str, ...], **named: Any) -> None:
     Without keys, the service listens on this computer only: `citewell keys create` makes one.
     """
     need_server_packages()
-    from core.settings import load_settings
-    from server.running import run
+    from citewell.core.settings import load_settings
+    from citewell.server.running import run
 
     run(load_settings(flags(named, (), assignments)))

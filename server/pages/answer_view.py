@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from core.text import shorten
-from server.api.shapes import Answer, Failure, Reference, Sentence
-from server.pages.links import site_of, web_address
-from server.pages.markdown import as_markdown
-from server.pages.support import Piece, supporting
+from citewell.core.text import shorten
+from citewell.server.api.shapes import Answer, Failure, Reference, Sentence
+from citewell.server.pages.links import site_of, web_address
+from citewell.server.pages.markdown import as_markdown
+from citewell.server.pages.support import Piece, supporting
 
 _LONGEST_TITLE = 160  # characters
 _STAGES = {

@@ -10,13 +10,13 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 from litestar.response import Template
 
-from core.text import shorten
-from server.access.doorman import Visitor
-from server.api import answers as api
-from server.api.visibility import visible_answer
-from server.pages.answer_view import view_of
-from server.pages.replies import html
-from server.services import Services
+from citewell.core.text import shorten
+from citewell.server.access.doorman import Visitor
+from citewell.server.api import answers as api
+from citewell.server.api.visibility import visible_answer
+from citewell.server.pages.answer_view import view_of
+from citewell.server.pages.replies import html
+from citewell.server.services import Services
 
 _ROWS = 25
 

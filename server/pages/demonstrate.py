@@ -10,12 +10,12 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 from litestar.response import Template
 
-from core.text import shorten
-from server.access.doorman import Visitor
-from server.api import collections as collections_api
-from server.api import demonstrations as api
-from server.pages.replies import html
-from server.services import Services
+from citewell.core.text import shorten
+from citewell.server.access.doorman import Visitor
+from citewell.server.api import collections as collections_api
+from citewell.server.api import demonstrations as api
+from citewell.server.pages.replies import html
+from citewell.server.services import Services
 
 _ROWS = 25
 

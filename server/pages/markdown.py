@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from core.text import squeeze
-from server.api.shapes import Answer, Reference
-from server.pages.links import site_of, web_address
+from citewell.core.text import squeeze
+from citewell.server.api.shapes import Answer, Reference
+from citewell.server.pages.links import site_of, web_address
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&$!])")
 _LIST = re.compile(r"^(\d+)([.)])|^([-+=])")

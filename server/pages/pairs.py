@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.text import squeeze
-from server.access.doorman import Visitor
-from server.api.visibility import whose
-from server.store.answers import StoredAnswer
-from server.store.comparisons import StoredComparison
-from server.store.database import Store
-from server.store.rankings import StoredRanking
+from citewell.core.text import squeeze
+from citewell.server.access.doorman import Visitor
+from citewell.server.api.visibility import whose
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.comparisons import StoredComparison
+from citewell.server.store.database import Store
+from citewell.server.store.rankings import StoredRanking
 
 _MOST_ANSWERS = 300
 _MOST_RANKED = 9  # answers of a ranking: InstructGPT's raters had four to nine

@@ -9,13 +9,13 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.response import Template
 
-from server.access.doorman import Visitor
-from server.api.answers import shown
-from server.api.visibility import NoAnswerError
-from server.pages.answer_view import view_of
-from server.pages.pairs import queue_of
-from server.pages.replies import html
-from server.services import Services
+from citewell.server.access.doorman import Visitor
+from citewell.server.api.answers import shown
+from citewell.server.api.visibility import NoAnswerError
+from citewell.server.pages.answer_view import view_of
+from citewell.server.pages.pairs import queue_of
+from citewell.server.pages.replies import html
+from citewell.server.services import Services
 
 
 @get("/compare/{answer_id:str}", opt={"scope": "ask"})

@@ -12,17 +12,17 @@ from litestar.di import NamedDependency
 from litestar.params import QueryParameter
 from litestar.response import Template
 
-from server.access.doorman import Visitor
-from server.api.answers import shown
-from server.api.ratings import rater_of
-from server.api.scales import ANSWERS, REFERENCES, Scale
-from server.api.visibility import whose
-from server.pages.agreement import krippendorff_alpha
-from server.pages.answer_view import view_of
-from server.pages.replies import html
-from server.services import Services
-from server.store.answers import StoredAnswer
-from server.store.database import Store
+from citewell.server.access.doorman import Visitor
+from citewell.server.api.answers import shown
+from citewell.server.api.ratings import rater_of
+from citewell.server.api.scales import ANSWERS, REFERENCES, Scale
+from citewell.server.api.visibility import whose
+from citewell.server.pages.agreement import krippendorff_alpha
+from citewell.server.pages.answer_view import view_of
+from citewell.server.pages.replies import html
+from citewell.server.services import Services
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.database import Store
 
 _RECENT = 200  # answers among which those to be rated are
 

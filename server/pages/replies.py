@@ -8,8 +8,8 @@ from litestar import Request
 from litestar.exceptions import HTTPException
 from litestar.response import Template
 
-from core.errors import CitewellError
-from server.api.problems import reply_to_error, reply_to_fault, reply_to_http_error
+from citewell.core.errors import CitewellError
+from citewell.server.api.problems import reply_to_error, reply_to_fault, reply_to_http_error
 
 POLICY = "; ".join(
     (

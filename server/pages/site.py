@@ -14,16 +14,16 @@ from litestar.response import Template
 from litestar.static_files import create_static_files_router
 from litestar.template import TemplateConfig
 
-from core.errors import CitewellError
-from server.pages.answers import answer_page, ask_page, history_page
-from server.pages.compare import compare_page
-from server.pages.demonstrate import demonstration_page, demonstrations_page
-from server.pages.formats import spoken_bytes, spoken_day, spoken_seconds, spoken_time
-from server.pages.rank import rank_page
-from server.pages.rate import rate_page, ratings_page
-from server.pages.replies import page_of_error, page_of_fault, page_of_http_error
-from server.pages.sources import sources_page
-from server.pages.trace import episode_page, trace_page
+from citewell.core.errors import CitewellError
+from citewell.server.pages.answers import answer_page, ask_page, history_page
+from citewell.server.pages.compare import compare_page
+from citewell.server.pages.demonstrate import demonstration_page, demonstrations_page
+from citewell.server.pages.formats import spoken_bytes, spoken_day, spoken_seconds, spoken_time
+from citewell.server.pages.rank import rank_page
+from citewell.server.pages.rate import rate_page, ratings_page
+from citewell.server.pages.replies import page_of_error, page_of_fault, page_of_http_error
+from citewell.server.pages.sources import sources_page
+from citewell.server.pages.trace import episode_page, trace_page
 
 _HERE = Path(__file__).parent
 

@@ -10,11 +10,11 @@ from litestar.di import NamedDependency
 from litestar.params import QueryParameter
 from litestar.response import Template
 
-from server.access.doorman import Visitor
-from server.api import collections as api
-from server.api.shapes import Job, Jobs
-from server.pages.replies import html
-from server.services import Services
+from citewell.server.access.doorman import Visitor
+from citewell.server.api import collections as api
+from citewell.server.api.shapes import Job, Jobs
+from citewell.server.pages.replies import html
+from citewell.server.services import Services
 
 _ROWS = 10
 

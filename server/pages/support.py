@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from core.text import content_words, words
+from citewell.core.text import content_words, words
 
 _JOINING = re.compile(r"\s*|['’.,‐‑-]")  # what may stand between two words of one piece
 
@@ -22,8 +22,8 @@ def supporting(sentence: str, text: str) -> tuple[Piece, ...]:
     """Cut a text into pieces, of which those that support a sentence are said apart.
 
     A word supports a sentence where it is one of its content words: the same rule as that of
-    `generator.citations.support`, ROUGE-1 precision without stop words. Neighbouring words that support are
-    one piece. The pieces, joined, are the text in NFC.
+    `citewell.generator.citations.support`, ROUGE-1 precision without stop words. Neighbouring words that
+    support are one piece. The pieces, joined, are the text in NFC.
     """
     text = unicodedata.normalize("NFC", text)
     wanted = set(content_words(sentence))

@@ -7,11 +7,11 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.response import Template
 
-from server.access.doorman import Visitor
-from server.api.demonstrations import NoDemonstrationError, visible_demonstration
-from server.api.visibility import visible_answer
-from server.pages.replies import html
-from server.services import Services
+from citewell.server.access.doorman import Visitor
+from citewell.server.api.demonstrations import NoDemonstrationError, visible_demonstration
+from citewell.server.api.visibility import visible_answer
+from citewell.server.pages.replies import html
+from citewell.server.services import Services
 
 
 @get("/trace")

@@ -8,8 +8,8 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from core.errors import SettingsError
-from core.packages import need_packages
+from citewell.core.errors import SettingsError
+from citewell.core.packages import need_packages
 
 _POSTGRES = {"postgres", "postgresql", "postgresql+psycopg"}
 

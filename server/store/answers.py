@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from sqlalchemy import RowMapping, delete, func, insert, select, update
 
-from server.store.connection import Database
-from server.store.newest import newest
-from server.store.owners import STOPPED, is_lost, this_process
-from server.store.tables import ANSWERS
+from citewell.server.store.connection import Database
+from citewell.server.store.newest import newest
+from citewell.server.store.owners import STOPPED, is_lost, this_process
+from citewell.server.store.tables import ANSWERS
 
 AnswerStatus = Literal["running", "done", "failed", "cancelled"]
 
@@ -21,8 +21,8 @@ AnswerStatus = Literal["running", "done", "failed", "cancelled"]
 class StoredAnswer:
     """One question and what became of it.
 
-    `body` is `core.types.Answer.to_json()` of a finished answer, `problem` the RFC 9457 object of a failed
-    one, and `seconds` the time it took. `settings` are the options it was asked with. Answers of equal
+    `body` is `citewell.core.types.Answer.to_json()` of a finished answer, `problem` the RFC 9457 object of a
+    failed one, and `seconds` the time it took. `settings` are the options it was asked with. Answers of equal
     `digest` answer the same question with the same options; `key_id` is the key that asked, if any.
 
     An answer whose process died is `failed`: at once on the same computer, and anywhere an hour after it was
@@ -80,7 +80,8 @@ class Answers:
     ) -> bool:
         """Store how an answer ended; returns False where it was deleted meanwhile.
 
-        `episode` is `browser.episode.Episode` as plain values, of an answer that was found by browsing.
+        `episode` is `citewell.browser.episode.Episode` as plain values, of an answer that was found by
+        browsing.
         """
         values = {"body": body, "problem": problem, "status": status, "seconds": seconds, "episode": episode}
         change = update(ANSWERS).where(ANSWERS.c.id == id_).values(values)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from server.store.opinions import Opinion, Opinions
-from server.store.tables import COMPARISONS
+from citewell.server.store.opinions import Opinion, Opinions
+from citewell.server.store.tables import COMPARISONS
 
 RATINGS = ("usefulness", "coherence", "unsupported", "overall")
 

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from sqlalchemy import Column, Connection, RowMapping, Select
 from sqlalchemy.exc import SQLAlchemyError
 
-from server.store.address import Address
-from server.store.engine import BUSY_SECONDS, Kind, open_transactions
-from server.store.errors import StoreError
-from server.store.failures import explained
-from server.store.migrate import migrate
-from server.store.together import Change, Together
+from citewell.server.store.address import Address
+from citewell.server.store.engine import BUSY_SECONDS, Kind, open_transactions
+from citewell.server.store.errors import StoreError
+from citewell.server.store.failures import explained
+from citewell.server.store.migrate import migrate
+from citewell.server.store.together import Change, Together
 
 T = TypeVar("T")
 

@@ -7,17 +7,17 @@ from contextlib import asynccontextmanager
 
 from sqlalchemy import func, select
 
-from server.store.address import read_address
-from server.store.answers import Answers
-from server.store.comparisons import Comparisons
-from server.store.connection import Database
-from server.store.demonstrations import Demonstrations
-from server.store.errors import StoreUnreachableError
-from server.store.feedback import Feedback
-from server.store.jobs import Jobs
-from server.store.keys import Keys
-from server.store.rankings import Rankings
-from server.store.ratings import Ratings
+from citewell.server.store.address import read_address
+from citewell.server.store.answers import Answers
+from citewell.server.store.comparisons import Comparisons
+from citewell.server.store.connection import Database
+from citewell.server.store.demonstrations import Demonstrations
+from citewell.server.store.errors import StoreUnreachableError
+from citewell.server.store.feedback import Feedback
+from citewell.server.store.jobs import Jobs
+from citewell.server.store.keys import Keys
+from citewell.server.store.rankings import Rankings
+from citewell.server.store.ratings import Ratings
 
 
 class Store:

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from sqlalchemy import RowMapping, delete, insert, select, update
 
-from server.store.connection import Database
-from server.store.ids import new_id
-from server.store.newest import newest
-from server.store.tables import DEMONSTRATION_PAGES, DEMONSTRATIONS
+from citewell.server.store.connection import Database
+from citewell.server.store.ids import new_id
+from citewell.server.store.newest import newest
+from citewell.server.store.tables import DEMONSTRATION_PAGES, DEMONSTRATIONS
 
 DemonstrationStatus = Literal["browsing", "answering", "submitted"]
 
@@ -36,7 +36,7 @@ class StoredDemonstration:
 
     `options` say what is searched and within which limits. A demonstration is `browsing` until browsing has
     ended, then `answering`, and in the end `submitted`; only then it has an `episode`, which is
-    `browser.episode.Episode` as plain values.
+    `citewell.browser.episode.Episode` as plain values.
     """
 
     id: str

@@ -14,8 +14,8 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
-from server.store.address import Address
-from server.store.columns import storable
+from citewell.server.store.address import Address
+from citewell.server.store.columns import storable
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.errors import CitewellError
+from citewell.core.errors import CitewellError
 
 
 class StoreError(CitewellError):

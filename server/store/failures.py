@@ -7,7 +7,7 @@ import sqlite3
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from server.store.errors import StoreError, StoreFullError, StoreUnreachableError
+from citewell.server.store.errors import StoreError, StoreFullError, StoreUnreachableError
 
 _WAITING = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _FILE_HINT = "Check that this user may write the file and its folder."

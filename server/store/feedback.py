@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from sqlalchemy import RowMapping, insert, select
 
-from server.store.connection import Database
-from server.store.tables import FEEDBACK
+from citewell.server.store.connection import Database
+from citewell.server.store.tables import FEEDBACK
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from sqlalchemy import RowMapping, insert, select, update
 
-from server.store.connection import Database
-from server.store.newest import newest
-from server.store.owners import is_lost, this_process
-from server.store.tables import JOBS
+from citewell.server.store.connection import Database
+from citewell.server.store.newest import newest
+from citewell.server.store.owners import is_lost, this_process
+from citewell.server.store.tables import JOBS
 
 JobStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
 

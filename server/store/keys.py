@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from sqlalchemy import RowMapping, func, insert, select, update
 
-from server.access.keys import ApiKey
-from server.store.connection import Database
-from server.store.tables import KEYS
+from citewell.server.access.keys import ApiKey
+from citewell.server.store.connection import Database
+from citewell.server.store.tables import KEYS
 
 
 class Keys:

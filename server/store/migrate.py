@@ -16,11 +16,11 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from server.store.address import Address
-from server.store.engine import open_migrating_engine
-from server.store.errors import StoreError, StoreUnreachableError
-from server.store.failures import explained
-from server.store.owners import end_interrupted
+from citewell.server.store.address import Address
+from citewell.server.store.engine import open_migrating_engine
+from citewell.server.store.errors import StoreError, StoreUnreachableError
+from citewell.server.store.failures import explained
+from citewell.server.store.owners import end_interrupted
 
 _WAIT_SECONDS = 60
 _LOCK = 7_234_881_902_331  # any number that no other program of the server takes

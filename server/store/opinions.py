@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from sqlalchemy import RowMapping, Table, insert, select
 
-from server.store.connection import Database
+from citewell.server.store.connection import Database
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from functools import cache
 
 from sqlalchemy import Connection, Table, select, update
 
-from server.store.ids import new_id
-from server.store.tables import ANSWERS, JOBS
+from citewell.server.store.ids import new_id
+from citewell.server.store.tables import ANSWERS, JOBS
 
 _SILENCE = timedelta(hours=1)
 STOPPED = {

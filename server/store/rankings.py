@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from server.store.opinions import Opinion, Opinions
-from server.store.tables import RANKINGS
+from citewell.server.store.opinions import Opinion, Opinions
+from citewell.server.store.tables import RANKINGS
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
-from server.store.connection import Database
-from server.store.tables import RATINGS
+from citewell.server.store.connection import Database
+from citewell.server.store.tables import RATINGS
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import JSON, Column, Float, Index, Integer, MetaData, SmallInteger, Table
 
-from server.store.columns import PlainText, UtcTime
+from citewell.server.store.columns import PlainText, UtcTime
 
 METADATA = MetaData(
     naming_convention={"ix": "ix_%(table_name)s_%(column_0_N_name)s", "pk": "pk_%(table_name)s"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Delete, Insert, Update
 
-from server.store.errors import StoreError, StoreUnreachableError
+from citewell.server.store.errors import StoreError, StoreUnreachableError
 
 Change = Insert | Update | Delete
 Write = Callable[[Sequence[Change], bool], Awaitable[list[int]]]

@@ -8,8 +8,8 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from core.errors import CitewellError
-from core.events import Browsed, Done, Event, Failed, Fetched, Ranked, Scored, Searched, Token
+from citewell.core.errors import CitewellError
+from citewell.core.events import Browsed, Done, Event, Failed, Fetched, Ranked, Scored, Searched, Token
 
 Result = Literal["answered", "retrieved", "no_evidence", "failed", "cancelled", "refused", "cached"]
 NANOSECONDS = 1_000_000_000

@@ -10,17 +10,17 @@ from litestar.types import Message, Scope
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from core.errors import CitewellError
-from core.events import Done, Event, Failed, Fetched, Searched, Token
-from pipeline.providers import PROVIDERS
-from server.api.problems import PLACE, type_of
-from server.telemetry.history import NANOSECONDS, History
-from server.work.desk import Desk
-from server.work.recorder import Recorder
+from citewell.core.errors import CitewellError
+from citewell.core.events import Done, Event, Failed, Fetched, Searched, Token
+from citewell.pipeline.providers import PROVIDERS
+from citewell.server.api.problems import PLACE, type_of
+from citewell.server.telemetry.history import NANOSECONDS, History
+from citewell.server.work.desk import Desk
+from citewell.server.work.recorder import Recorder
 
 STAGES = ("browse", "search", "fetch", "rank", "generate", "check", "score")
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
-_BYTES_A_TOKEN = 3  # as in generator.estimate
+_BYTES_A_TOKEN = 3  # as in citewell.generator.estimate
 _MOST_REASONS = 50
 _PAUSE = 1.0  # seconds between two looks at the queue, where other processes read its length
 _METHODS = frozenset(method.value for method in HTTPMethod)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from server.telemetry.history import NANOSECONDS, History
+from citewell.server.telemetry.history import NANOSECONDS, History
 
 
 class Stage(NamedTuple):

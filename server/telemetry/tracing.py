@@ -12,10 +12,10 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from server.api.problems import PLACE, type_of
-from server.packages import need_tracing_packages
-from server.telemetry.history import History
-from server.telemetry.stages import Stage, stages
+from citewell.server.api.problems import PLACE, type_of
+from citewell.server.packages import need_tracing_packages
+from citewell.server.telemetry.history import History
+from citewell.server.telemetry.stages import Stage, stages
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from core.errors import CitewellError
-from core.events import Event
-from server.store.answers import StoredAnswer
-from server.telemetry.history import History, Result
-from server.work.desk import Desk, DeskLimits, Keep, Outcome, Ticket, Work
+from citewell.core.errors import CitewellError
+from citewell.core.events import Event
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.telemetry.history import History, Result
+from citewell.server.work.desk import Desk, DeskLimits, Keep, Outcome, Ticket, Work
 
 
 class WatchedDesk(Desk):

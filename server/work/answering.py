@@ -9,15 +9,15 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from core.errors import CitewellError
-from server.store.answers import StoredAnswer
-from server.store.database import Store
-from server.store.ids import new_id
-from server.work.desk import Desk, Outcome, Ticket
-from server.work.opening import Opening
-from server.work.order import Order
-from server.work.pipelines import Pipelines
-from server.work.recorder import End, Recorder
+from citewell.core.errors import CitewellError
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.database import Store
+from citewell.server.store.ids import new_id
+from citewell.server.work.desk import Desk, Outcome, Ticket
+from citewell.server.work.opening import Opening
+from citewell.server.work.order import Order
+from citewell.server.work.pipelines import Pipelines
+from citewell.server.work.recorder import End, Recorder
 
 Describe = Callable[[CitewellError], dict[str, Any]]
 """An error as it is stored with the question that failed."""

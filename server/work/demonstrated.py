@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from browser.episode import Episode
-from core.types import Answer, Candidate, Reference, Sentence
-from generator.citations.marks import MarkedSentence, read_marks
-from generator.citations.support import Source
-from server.store.answers import StoredAnswer
-from server.store.demonstrations import StoredDemonstration
+from citewell.browser.episode import Episode
+from citewell.core.types import Answer, Candidate, Reference, Sentence
+from citewell.generator.citations.marks import MarkedSentence, read_marks
+from citewell.generator.citations.support import Source
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.demonstrations import StoredDemonstration
 
 
 def written_answer(demonstration: StoredDemonstration, episode: Episode) -> StoredAnswer:

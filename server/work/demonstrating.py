@@ -13,24 +13,24 @@ from typing import NamedTuple
 
 import msgspec
 
-from browser.commands import MOST_SCROLLS
-from browser.environment import Browser
-from browser.episode import Ending, Episode, Step
-from browser.limits import BrowserLimits
-from browser.merging import merge_scrolls
-from browser.page import TextPage
-from browser.recording import Entry, Recorded, Recorder
-from browser.state import State, TakenQuote
-from browser.web import Web
-from core.errors import InputError
-from generator.citations.marks import read_marks
-from server.store.database import Store
-from server.store.demonstrations import StoredDemonstration
-from server.store.ids import new_id
-from server.work.demonstrated import written_answer
-from server.work.errors import BrowsedElsewhereError, BrowsingError, BrowsingOverError
-from server.work.opening import Opening
-from server.work.own_pages import OwnPages
+from citewell.browser.commands import MOST_SCROLLS
+from citewell.browser.environment import Browser
+from citewell.browser.episode import Ending, Episode, Step
+from citewell.browser.limits import BrowserLimits
+from citewell.browser.merging import merge_scrolls
+from citewell.browser.page import TextPage
+from citewell.browser.recording import Entry, Recorded, Recorder
+from citewell.browser.state import State, TakenQuote
+from citewell.browser.web import Web
+from citewell.core.errors import InputError
+from citewell.generator.citations.marks import read_marks
+from citewell.server.store.database import Store
+from citewell.server.store.demonstrations import StoredDemonstration
+from citewell.server.store.ids import new_id
+from citewell.server.work.demonstrated import written_answer
+from citewell.server.work.errors import BrowsedElsewhereError, BrowsingError, BrowsingOverError
+from citewell.server.work.opening import Opening
+from citewell.server.work.own_pages import OwnPages
 
 POLICY = "human"
 """The policy of an episode that somebody demonstrated."""

@@ -11,10 +11,10 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from core.errors import CitewellError
-from core.events import Done, Event
-from server.store.answers import StoredAnswer
-from server.work.errors import (
+from citewell.core.errors import CitewellError
+from citewell.core.events import Done, Event
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.work.errors import (
     AnswerLateError,
     CancelledError,
     InternalError,
@@ -22,7 +22,7 @@ from server.work.errors import (
     QueueLateError,
     StoppingError,
 )
-from server.work.event_log import EventLog, Numbered, named
+from citewell.server.work.event_log import EventLog, Numbered, named
 
 Work = Callable[[], AsyncGenerator[Event, None]]
 """Begins the work on a question: a pipeline's `ask` or `retrieve`."""

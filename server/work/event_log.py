@@ -8,7 +8,18 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from core.events import Browsed, Done, Event, Failed, Fetched, Notice, Ranked, Scored, Searched, Token
+from citewell.core.events import (
+    Browsed,
+    Done,
+    Event,
+    Failed,
+    Fetched,
+    Notice,
+    Ranked,
+    Scored,
+    Searched,
+    Token,
+)
 
 
 class Numbered(NamedTuple):

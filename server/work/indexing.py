@@ -6,20 +6,20 @@ import asyncio
 import logging
 from datetime import UTC, datetime
 
-from core.errors import CitewellError, FetchError, InputError
-from core.settings import Settings
-from pipeline.dense import dense_indexing
-from pipeline.indexing import index_source
-from retriever.collection.collection import collection_folder, collection_names, remove_collection
-from retriever.collection.indexing import Indexer, Report
-from retriever.collection.sources import read_source
-from retriever.fetch.urls import web_url
-from server.store.database import Store
-from server.store.ids import new_id
-from server.store.jobs import JobStatus, StoredJob
-from server.work.errors import StoppingError
-from server.work.opening import Opening
-from server.work.own_pages import OwnPages
+from citewell.core.errors import CitewellError, FetchError, InputError
+from citewell.core.settings import Settings
+from citewell.pipeline.dense import dense_indexing
+from citewell.pipeline.indexing import index_source
+from citewell.retriever.collection.collection import collection_folder, collection_names, remove_collection
+from citewell.retriever.collection.indexing import Indexer, Report
+from citewell.retriever.collection.sources import read_source
+from citewell.retriever.fetch.urls import web_url
+from citewell.server.store.database import Store
+from citewell.server.store.ids import new_id
+from citewell.server.store.jobs import JobStatus, StoredJob
+from citewell.server.work.errors import StoppingError
+from citewell.server.work.opening import Opening
+from citewell.server.work.own_pages import OwnPages
 
 _EVERY = 0.5  # seconds between two notes of the progress
 _MOST_WAITING = 16

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Generic, TypeVar
 
-from core.errors import CitewellError
-from server.work.errors import NotReadyError
+from citewell.core.errors import CitewellError
+from citewell.server.work.errors import NotReadyError
 
 T = TypeVar("T")
 

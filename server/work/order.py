@@ -7,8 +7,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from core.text import squeeze
-from retriever.search.query import Recency
+from citewell.core.text import squeeze
+from citewell.retriever.search.query import Recency
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from core.events import Notice
+from citewell.core.events import Notice
 
 _FILE = re.compile(r"file://[^\s\"<>]*[^\s\"<>.,:;)]")
 _SAID = frozenset({"notices", "reason", "message"})

@@ -14,23 +14,23 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from browser.limits import BrowserLimits
-from browser.live_web import LiveWeb
-from browser.policies.opening import Opened, open_policy
-from core.errors import CitewellError, InputError
-from core.events import Event
-from core.settings import SearchSettings, Settings
-from pipeline.browsing import Browsing, browser_limits
-from pipeline.build import open_pipeline
-from pipeline.handbook import HANDBOOK
-from pipeline.pipeline import Pipeline
-from pipeline.providers import Search, chosen_providers, filters, open_search
-from pipeline.web import Webs, open_webs
-from retriever.collection.collection import collection_folder
-from retriever.collection.store import PageStore
-from retriever.search.query import Query
-from server.work.order import Order
-from server.work.own_pages import OwnPages
+from citewell.browser.limits import BrowserLimits
+from citewell.browser.live_web import LiveWeb
+from citewell.browser.policies.opening import Opened, open_policy
+from citewell.core.errors import CitewellError, InputError
+from citewell.core.events import Event
+from citewell.core.settings import SearchSettings, Settings
+from citewell.pipeline.browsing import Browsing, browser_limits
+from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.handbook import HANDBOOK
+from citewell.pipeline.pipeline import Pipeline
+from citewell.pipeline.providers import Search, chosen_providers, filters, open_search
+from citewell.pipeline.web import Webs, open_webs
+from citewell.retriever.collection.collection import collection_folder
+from citewell.retriever.collection.store import PageStore
+from citewell.retriever.search.query import Query
+from citewell.server.work.order import Order
+from citewell.server.work.own_pages import OwnPages
 
 _MOST_OPEN = 16  # collections beside that of the settings
 

@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.errors import CitewellError
-from server.store.database import Store
-from server.work.opening import Opening
+from citewell.core.errors import CitewellError
+from citewell.server.store.database import Store
+from citewell.server.work.opening import Opening
 
 _PAUSE = 1.0  # seconds between two attempts
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.ask_wikispeedia import OWN_QUESTIONS, PassageSearch, Question, measure_recall, stored_pages
-from core.settings import load_settings
-from core.types import Page, Passage
-from retriever.collection.collection import collection_folder
-from retriever.collection.indexing import Indexer, index_documents
-from retriever.collection.sources import Document, read_source
-from retriever.extract.sandbox import SandboxLimits
+from citewell.core.settings import load_settings
+from citewell.core.types import Page, Passage
+from citewell.retriever.collection.collection import collection_folder
+from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.sources import Document, read_source
+from citewell.retriever.extract.sandbox import SandboxLimits
 
 needs_data = pytest.mark.skipif(
     not os.environ.get("CITEWELL_DATA"), reason="CITEWELL_DATA does not name the folder of evaluation data"

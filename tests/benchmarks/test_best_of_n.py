@@ -8,8 +8,8 @@ import random
 import pytest
 
 from benchmarks.best_of_n import PRECISION, RECALL, SUPPORTED, WORDS, Question, adapted, measured
-from core.types import Reference, Sentence
-from generator.evaluation.rows import Row
+from citewell.core.types import Reference, Sentence
+from citewell.generator.evaluation.rows import Row
 
 
 def question(number: int) -> Question:

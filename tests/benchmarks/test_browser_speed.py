@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from benchmarks.browser_speed import HITS, gym_speed, memory, speed
-from browser.limits import BrowserLimits
-from browser.page import TextPage
-from generator.estimate import estimate_tokens
+from citewell.browser.limits import BrowserLimits
+from citewell.browser.page import TextPage
+from citewell.generator.estimate import estimate_tokens
 from tests.browser.pages import article
 
 PAGES: dict[str, TextPage] = {

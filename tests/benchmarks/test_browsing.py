@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.browsing import CLONED, PAGE_SECONDS, SEARCH_SECONDS, Plan, cost, reckon, run
-from browser.episode import Episode, Step, read_episodes, write_episodes
-from browser.evaluation.questions import Asked
-from core.settings import load_settings
+from citewell.browser.episode import Episode, Step, read_episodes, write_episodes
+from citewell.browser.evaluation.questions import Asked
+from citewell.core.settings import load_settings
 from tests.server.linked import linked_pages
 
 ASKED = (

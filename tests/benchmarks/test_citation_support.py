@@ -5,8 +5,8 @@ import os
 import pytest
 
 from benchmarks.citation_support import all_words, content_words_and_facts, read_pairs
-from core.settings import CitationSettings
-from generator.citations.support import rouge_1_precision
+from citewell.core.settings import CitationSettings
+from citewell.generator.citations.support import rouge_1_precision
 
 
 @pytest.mark.skipif(

@@ -15,15 +15,15 @@ from benchmarks.delays import ERRORS, FETCH_MEAN, HANG, PASSING, WITHIN, Fate, L
 from benchmarks.local_web import Case, snippet
 from benchmarks.replay import Oddities, application, name, plan
 from benchmarks.waiting_rules import End, end
-from core.errors import FetchError
-from core.settings import load_settings
-from core.types import Hit, Page, Passage
-from retriever.extract.sandbox import Sandbox
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.hedge import HedgedGet
-from retriever.fetch.http import HttpFetcher, web_fetcher
-from retriever.rank import Ranker
-from retriever.reading import Waiting
+from citewell.core.errors import FetchError
+from citewell.core.settings import load_settings
+from citewell.core.types import Hit, Page, Passage
+from citewell.retriever.extract.sandbox import Sandbox
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.hedge import HedgedGet
+from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.retriever.rank import Ranker
+from citewell.retriever.reading import Waiting
 
 QUESTION = "How do bats find their way in the dark?"
 TEXTS = [

@@ -19,7 +19,7 @@ from benchmarks.extraction import (
     wcxb_rows,
 )
 from benchmarks.extractors import REFERENCE, Engine, ours
-from retriever.extract.training.rows import Row
+from citewell.retriever.extract.training.rows import Row
 
 TEXT = "Kites were known in China by the year 400 BC, when silk was used for sails and bamboo for frames. "
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.fusion import read_pairs, runs
-from retriever.evaluation.systems.dense import DenseSystem
-from retriever.evaluation.systems.lexical import LexicalSystem, bm25
+from citewell.retriever.evaluation.systems.dense import DenseSystem
+from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25
 from tests.retriever.evaluation.made_up import WordEncoder, write_jsonl
 
 TIDES = {"title": "Tides", "text": "The gravity of the Moon causes the tides."}

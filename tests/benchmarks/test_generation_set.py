@@ -18,7 +18,7 @@ from benchmarks.generation_set import (
     held,
     overlaps,
 )
-from generator.evaluation.held_out import LIST, digest, is_held_out
+from citewell.generator.evaluation.held_out import LIST, digest, is_held_out
 
 DATA = os.environ.get("CITEWELL_DATA", "")
 

@@ -19,8 +19,8 @@ from benchmarks.reference_set import (
     with_references,
     write,
 )
-from core.types import Passage
-from retriever.encoder.encoder import Vectors
+from citewell.core.types import Passage
+from citewell.retriever.encoder.encoder import Vectors
 
 
 class Letters:

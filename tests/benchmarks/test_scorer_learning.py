@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.scorer_learning import Point, curve, needed, write_test
-from scorer.training.config import load_config
-from scorer.training.sources import read_sources
+from citewell.scorer.training.config import load_config
+from citewell.scorer.training.sources import read_sources
 from tests.scorer.training.made_up import write_recipe, write_world
 
 

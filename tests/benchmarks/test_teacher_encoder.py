@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retriever.encoder.load import load_encoder
-from retriever.encoder.resolve import resolve
+from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.encoder.resolve import resolve
 from tests.retriever.encoder.conftest import write_bert
 
 pytest.importorskip("sentence_transformers", reason="the extra `train` is not installed")

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from benchmarks.written_answers import MOST, REFUSAL, nearest, unanswerable, written
-from generator.evaluation.text import refuses
+from citewell.generator.evaluation.text import refuses
 
 LONG = "The library opened in 1902. " + "It has a reading room with tall windows. " * 30
 TEXT = f"{LONG} Its founder was a merchant of tea. He gave all of his books to the town. {LONG}"

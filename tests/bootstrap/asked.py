@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 
 import aiohttp
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.references import Found
-from bootstrap.row import Parts
-from bootstrap.teacher import Written
-from bootstrap.types import Task
-from core.errors import CitewellError
-from core.types import Reference
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.references import Found
+from citewell.bootstrap.row import Parts
+from citewell.bootstrap.teacher import Written
+from citewell.bootstrap.types import Task
+from citewell.core.errors import CitewellError
+from citewell.core.types import Reference
 
 
 class AskingTeacher:

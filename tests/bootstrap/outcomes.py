@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bootstrap.types import Drop, Fault, Reason, Sample, Scores, Usage
-from core.types import Reference
+from citewell.bootstrap.types import Drop, Fault, Reason, Sample, Scores, Usage
+from citewell.core.types import Reference
 
 SCORES = Scores(words=40, segments=2, overlap=0.75, marks=3, right=2, cited=2, cited_segments=2)
 

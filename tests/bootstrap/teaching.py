@@ -11,15 +11,15 @@ from typing import Any
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.references import Found
-from bootstrap.row import Parts
-from bootstrap.teacher import Teacher
-from bootstrap.teachers.completion import CompletionTeacher
-from bootstrap.types import Task
-from core.backoff import Backoff
-from core.types import Reference
-from generator.openai import ChatClient, Patience
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.references import Found
+from citewell.bootstrap.row import Parts
+from citewell.bootstrap.teacher import Teacher
+from citewell.bootstrap.teachers.completion import CompletionTeacher
+from citewell.bootstrap.types import Task
+from citewell.core.backoff import Backoff
+from citewell.core.types import Reference
+from citewell.generator.openai import ChatClient, Patience
 
 PASSAGES = (
     "The tides are caused by the gravity of the Moon and, to a lesser degree, of the Sun.",

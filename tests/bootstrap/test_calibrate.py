@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.calibrate import Point, best_of, calibrate, draw, read_labels
-from bootstrap.config import BootstrapConfig, FiltersConfig
-from bootstrap.plots import draw_calibration
-from bootstrap.types import Drop, Outcome
-from core.errors import InputError
+from citewell.bootstrap.calibrate import Point, best_of, calibrate, draw, read_labels
+from citewell.bootstrap.config import BootstrapConfig, FiltersConfig
+from citewell.bootstrap.plots import draw_calibration
+from citewell.bootstrap.types import Drop, Outcome
+from citewell.core.errors import InputError
 from tests.bootstrap.outcomes import SCORES, drop, fault, references
 
 PASSAGE = (

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bootstrap.command import changes, command
+from citewell.bootstrap.command import changes, command
 
 
 def test_it_has_names_for_paths_and_what_is_not_as_usual() -> None:

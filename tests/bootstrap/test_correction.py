@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bootstrap.config import BootstrapConfig, CorrectionConfig
-from bootstrap.correction import correct
-from bootstrap.filters import reason_to_drop
-from core.rouge import Rouge
+from citewell.bootstrap.config import BootstrapConfig, CorrectionConfig
+from citewell.bootstrap.correction import correct
+from citewell.bootstrap.filters import reason_to_drop
+from citewell.core.rouge import Rouge
 from tests.bootstrap.teaching import GOOD, references
 
 PLAIN = CorrectionConfig()

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.dataset import Dataset, write_dataset
-from bootstrap.dataset_config import DatasetConfig
-from bootstrap.overlap import Evaluation, read_evaluation
-from bootstrap.ray_engine import RayConfig
-from bootstrap.types import Outcome, Scores
-from core.errors import CitewellError
+from citewell.bootstrap.dataset import Dataset, write_dataset
+from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.bootstrap.overlap import Evaluation, read_evaluation
+from citewell.bootstrap.ray_engine import RayConfig
+from citewell.bootstrap.types import Outcome, Scores
+from citewell.core.errors import CitewellError
 from tests.bootstrap.outcomes import HELD_OUT, drop, fault, sample
 
 NO_MARKS = Scores(words=30, segments=1, overlap=0.6, marks=0, right=0, cited=1, cited_segments=1)

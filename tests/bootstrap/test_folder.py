@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from bootstrap.config import QuestionsConfig
-from bootstrap.folder import PROBLEMS, RunFolder, Survey
-from bootstrap.questions import Questions
-from core.errors import InputError
+from citewell.bootstrap.config import QuestionsConfig
+from citewell.bootstrap.folder import PROBLEMS, RunFolder, Survey
+from citewell.bootstrap.questions import Questions
+from citewell.core.errors import InputError
 from tests.bootstrap.outcomes import drop
 
 STARTED = {"teacher": "recorded", "recipe": {"filters": {"words": 20}}}

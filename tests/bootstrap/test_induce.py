@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 
-from bootstrap.config import BootstrapConfig, PromptConfig
-from bootstrap.induce import candidates, clean, compare_instructions, propose
-from bootstrap.row import Parts
-from bootstrap.types import Task
-from core.errors import InputError
-from generator.prompt import INSTRUCTION, Message
+from citewell.bootstrap.config import BootstrapConfig, PromptConfig
+from citewell.bootstrap.induce import candidates, clean, compare_instructions, propose
+from citewell.bootstrap.row import Parts
+from citewell.bootstrap.types import Task
+from citewell.core.errors import InputError
+from citewell.generator.prompt import INSTRUCTION, Message
 from tests.bootstrap.teaching import GOOD, completion, messages_of, service, task, taught_by
 
 CITE = "Answer the question and cite each reference that you use."

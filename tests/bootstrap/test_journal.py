@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bootstrap.journal import Journal
-from bootstrap.types import Outcome
-from core.errors import CitewellError, InputError
+from citewell.bootstrap.journal import Journal
+from citewell.bootstrap.types import Outcome
+from citewell.core.errors import CitewellError, InputError
 from tests.bootstrap.outcomes import drop, fault, sample
 
 OUTCOMES: list[Outcome] = [

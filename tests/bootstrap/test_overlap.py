@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.dataset_config import DatasetConfig
-from bootstrap.overlap import (
+from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.bootstrap.overlap import (
     Evaluation,
     EvaluationQuestion,
     Overlap,
@@ -16,7 +16,7 @@ from bootstrap.overlap import (
     read_evaluation,
     read_evaluation_questions,
 )
-from core.errors import InputError
+from citewell.core.errors import InputError
 from tests.bootstrap.outcomes import HELD_OUT
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from bootstrap.config import QuestionsConfig
-from bootstrap.questions import Problem, Questions
-from bootstrap.types import Task
-from core.errors import InputError
+from citewell.bootstrap.config import QuestionsConfig
+from citewell.bootstrap.questions import Problem, Questions
+from citewell.bootstrap.types import Task
+from citewell.core.errors import InputError
 
 
 def read(folder: Path, *rows: Any, **config: Any) -> tuple[list[Task], list[Problem]]:

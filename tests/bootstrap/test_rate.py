@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bootstrap.rate import RateLimit
+from citewell.bootstrap.rate import RateLimit
 
 
 class Clock:

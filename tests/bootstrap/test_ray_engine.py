@@ -14,10 +14,10 @@ import psutil
 import pytest
 from aiohttp import web
 
-from bootstrap.ray_engine import RayConfig, ray_outcomes
-from bootstrap.row import bootstrap_row
-from bootstrap.types import Drop, Fault, Sample, Task
-from core.errors import CitewellError
+from citewell.bootstrap.ray_engine import RayConfig, ray_outcomes
+from citewell.bootstrap.row import bootstrap_row
+from citewell.bootstrap.types import Drop, Fault, Sample, Task
+from citewell.core.errors import CitewellError
 from tests.bootstrap.asked import asking, broken
 from tests.bootstrap.outcomes import references
 from tests.conftest import Serve

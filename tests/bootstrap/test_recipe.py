@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.recipe import Divided, Recipe, divide, read_recipe
-from core.errors import InputError, SettingsError
-from core.recipe import Section
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.recipe import Divided, Recipe, divide, read_recipe
+from citewell.core.errors import InputError, SettingsError
+from citewell.core.recipe import Section
 
 
 def test_a_file_and_assignments_over_it(tmp_path: Path) -> None:

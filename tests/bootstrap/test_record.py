@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.engine import local_outcomes
-from bootstrap.journal import Journal
-from bootstrap.record import GaveUpError, record
-from bootstrap.teacher import Written
-from bootstrap.types import Fault, Outcome, Task
-from core.errors import CitewellError, InputError
-from core.types import Reference
+from citewell.bootstrap.engine import local_outcomes
+from citewell.bootstrap.journal import Journal
+from citewell.bootstrap.record import GaveUpError, record
+from citewell.bootstrap.teacher import Written
+from citewell.bootstrap.types import Fault, Outcome, Task
+from citewell.core.errors import CitewellError, InputError
+from citewell.core.types import Reference
 from tests.bootstrap.outcomes import fault, sample
 from tests.bootstrap.teaching import GOOD, parts, task
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.references import Found, Retrieve, with_references
-from bootstrap.types import Task
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.references import Found, Retrieve, with_references
+from citewell.bootstrap.types import Task
 from tests.bootstrap.teaching import PASSAGES, references
 
 

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 import pytest
 from aiohttp import web
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.row import bootstrap_row
-from bootstrap.teacher import Written
-from bootstrap.teachers.recorded import RecordedTeacher
-from bootstrap.types import Drop, Fault, Sample, Task, Usage
-from core.types import Reference
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.row import bootstrap_row
+from citewell.bootstrap.teacher import Written
+from citewell.bootstrap.teachers.recorded import RecordedTeacher
+from citewell.bootstrap.types import Drop, Fault, Sample, Task, Usage
+from citewell.core.types import Reference
 from tests.bootstrap.teaching import (
     GOOD,
     PASSAGES,

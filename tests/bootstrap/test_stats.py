@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bootstrap.plots import check_plots, draw_statistics
-from bootstrap.stats import Stage, statistics, summary
-from bootstrap.types import Outcome, Scores
-from core.errors import InputError
+from citewell.bootstrap.plots import check_plots, draw_statistics
+from citewell.bootstrap.stats import Stage, statistics, summary
+from citewell.bootstrap.types import Outcome, Scores
+from citewell.core.errors import InputError
 from tests.bootstrap.outcomes import drop, fault, sample
 
 SHORT = Scores(words=20, segments=1, overlap=0.6, marks=0, right=0, cited=1, cited_segments=1)

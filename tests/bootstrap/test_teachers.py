@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bootstrap.config import BootstrapConfig
-from bootstrap.row import bootstrap_row
-from bootstrap.teacher import Teacher
-from bootstrap.teachers.local import LocalTeacher, SelfTeacher
-from bootstrap.teachers.opening import open_teacher
-from bootstrap.types import Drop, Sample
-from core.errors import CitewellError, InputError
-from core.events import Token
-from core.settings import GeneratorSettings
-from core.types import Reference
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.row import bootstrap_row
+from citewell.bootstrap.teacher import Teacher
+from citewell.bootstrap.teachers.local import LocalTeacher, SelfTeacher
+from citewell.bootstrap.teachers.opening import open_teacher
+from citewell.bootstrap.types import Drop, Sample
+from citewell.core.errors import CitewellError, InputError
+from citewell.core.events import Token
+from citewell.core.settings import GeneratorSettings
+from citewell.core.types import Reference
 from tests.bootstrap.teaching import GOOD, answering, parts, references, service, task
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from bootstrap.wording import post_process, with_urls
+from citewell.bootstrap.wording import post_process, with_urls
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from browser.characters import mark
-from browser.page import Link, TextPage
+from citewell.browser.characters import mark
+from citewell.browser.page import Link, TextPage
 
 
 def article(

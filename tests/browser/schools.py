@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from browser.characters import stripped
-from browser.page import Link, TextPage, error_page, text_page
-from browser.results import results_page
-from core.text import content_words, words
-from core.types import Hit
+from citewell.browser.characters import stripped
+from citewell.browser.page import Link, TextPage, error_page, text_page
+from citewell.browser.results import results_page
+from citewell.core.text import content_words, words
+from citewell.core.types import Hit
 
 ADDRESS = "http://schools.example/wiki/"
 ARTICLES = {

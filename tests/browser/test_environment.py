@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from browser.environment import LONGEST_COMMAND, Browser
-from browser.limits import BrowserLimits
-from browser.page import Link, TextPage
-from core.errors import InputError
-from generator.estimate import estimate_tokens
+from citewell.browser.environment import LONGEST_COMMAND, Browser
+from citewell.browser.limits import BrowserLimits
+from citewell.browser.page import Link, TextPage
+from citewell.core.errors import InputError
+from citewell.generator.estimate import estimate_tokens
 from tests.browser.pages import Shelf, article
 
 

@@ -6,11 +6,11 @@ from contextlib import aclosing
 
 import pytest
 
-from browser.environment import Browser
-from browser.episodes import Acted, Ended, Question, finished, run_episode, run_many
-from browser.policy import Action
-from browser.state import State
-from core.errors import InputError
+from citewell.browser.environment import Browser
+from citewell.browser.episodes import Acted, Ended, Question, finished, run_episode, run_many
+from citewell.browser.policy import Action
+from citewell.browser.state import State
+from citewell.core.errors import InputError
 from tests.browser.pages import Shelf, article
 
 COMMANDS = ("Search crows", "Clicked on link 0", "Nonsense", "Quote: crows are black", "End: Answer")

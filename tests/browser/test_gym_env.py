@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from browser.environment import Browser
-from browser.episode import Episode
-from browser.episodes import Question
-from browser.limits import BrowserLimits
+from citewell.browser.environment import Browser
+from citewell.browser.episode import Episode
+from citewell.browser.episodes import Question
+from citewell.browser.limits import BrowserLimits
 from tests.browser.pages import Shelf, article
 
 gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed")
 
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 
-from browser.gym_env import BrowserEnv, Range  # noqa: E402
-from core.errors import InputError  # noqa: E402
+from citewell.browser.gym_env import BrowserEnv, Range  # noqa: E402
+from citewell.core.errors import InputError  # noqa: E402
 
-NAME = "browser.gym_env:citewell/Browser-v0"
+NAME = "citewell.browser.gym_env:citewell/Browser-v0"
 QUESTIONS = tuple(Question(f"What are crows, number {number}?", "black", 8) for number in range(20))
 COMMANDS = ["Search crows", "Clicked on link 0", "Quote: crows are black ❤", "End: Answer"]
 

@@ -7,17 +7,17 @@ from ipaddress import ip_network
 import pytest
 from aiohttp import web
 
-from browser.environment import Browser
-from browser.live_web import LiveWeb
-from browser.reading import PageReader
-from core.errors import SearchUnreachableError
-from core.types import Hit, Page, Passage
-from retriever.extract.sandbox import Sandbox
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import HttpFetcher, web_fetcher
-from retriever.search.metasearch import Metasearch
-from retriever.search.provider import Scope
-from retriever.search.query import Query
+from citewell.browser.environment import Browser
+from citewell.browser.live_web import LiveWeb
+from citewell.browser.reading import PageReader
+from citewell.core.errors import SearchUnreachableError
+from citewell.core.types import Hit, Page, Passage
+from citewell.retriever.extract.sandbox import Sandbox
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.retriever.search.metasearch import Metasearch
+from citewell.retriever.search.provider import Scope
+from citewell.retriever.search.query import Query
 from tests.conftest import Serve
 
 pytest.importorskip("html2text", reason="the extra browser is not installed")

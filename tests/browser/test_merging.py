@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from browser.merging import merge_scrolls
+from citewell.browser.merging import merge_scrolls
 
 DOWN, UP = "Scrolled down 1", "Scrolled up 1"
 

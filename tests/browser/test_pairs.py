@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from browser.episode import Episode, Step
-from browser.pairs import Pair, balanced, pairs, rewarded
+from citewell.browser.episode import Episode, Step
+from citewell.browser.pairs import Pair, balanced, pairs, rewarded
 
 
 def episode(*commands: tuple[str, str], reward: float | None = 1.0) -> Episode:

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from browser.page import error_page
-from browser.reading import PageReader, read_page
-from core.errors import ExtractionError
-from retriever.extract.sandbox import Sandbox, SandboxLimits
+from citewell.browser.page import error_page
+from citewell.browser.reading import PageReader, read_page
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
 
 URL = "https://birds.example/wiki/crows"
 TEXT = "Crows are large black birds, and they are known for how well they remember faces. " * 4
@@ -63,6 +63,6 @@ async def test_what_is_no_address_is_an_error(reader: PageReader, url: str) -> N
 async def test_what_a_reader_raises_is_the_reason() -> None:
     async with Sandbox(SandboxLimits(workers=1)) as sandbox:
         with pytest.raises(ExtractionError, match="no_such_function"):
-            await sandbox.read("browser.reading:no_such_function", str, HTML, URL)
+            await sandbox.read("citewell.browser.reading:no_such_function", str, HTML, URL)
         with pytest.raises(ExtractionError, match="no valid answer"):
-            await sandbox.read("browser.reading:read", int, HTML, URL)
+            await sandbox.read("citewell.browser.reading:read", int, HTML, URL)

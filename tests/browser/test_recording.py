@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from browser.environment import Browser
-from browser.page import TextPage
-from browser.recording import Recorded, Recorder, read_recording, write_recording
-from core.errors import InputError
+from citewell.browser.environment import Browser
+from citewell.browser.page import TextPage
+from citewell.browser.recording import Recorded, Recorder, read_recording, write_recording
+from citewell.core.errors import InputError
 from tests.browser.pages import Shelf, article
 
 COMMANDS = [

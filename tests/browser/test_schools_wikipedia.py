@@ -14,11 +14,11 @@ import pytest
 from lxml import html
 from yarl import URL
 
-from browser.characters import MARK, SPECIAL, stripped
-from browser.matching import quote
-from browser.simplify import simplify
-from core.text import words
-from retriever.fetch.urls import web_url
+from citewell.browser.characters import MARK, SPECIAL, stripped
+from citewell.browser.matching import quote
+from citewell.browser.simplify import simplify
+from citewell.core.text import words
+from citewell.retriever.fetch.urls import web_url
 
 DATA = Path(os.environ.get("CITEWELL_DATA", "")) / "web/wikispeedia"
 SITE = "http://schools.example"

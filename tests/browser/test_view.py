@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from browser.limits import BrowserLimits
-from browser.page import Link
-from browser.view import WIDTH, View
-from generator.estimate import estimate_tokens
+from citewell.browser.limits import BrowserLimits
+from citewell.browser.page import Link
+from citewell.browser.view import WIDTH, View
+from citewell.generator.estimate import estimate_tokens
 from tests.browser.pages import article
 
 LONG = Link(

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.conversion import converted
-from core.dequantisation import dequantised
-from core.errors import ModelError
+from citewell.core.conversion import converted
+from citewell.core.dequantisation import dequantised
+from citewell.core.errors import ModelError
 
 from .tiny_gguf import write_gguf
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from core.building import STEPS
-from core.conversion import converted
-from core.errors import ModelError
-from core.gguf import open_gguf
-from generator.openvino import OpenVinoModel
+from citewell.core.building import STEPS
+from citewell.core.conversion import converted
+from citewell.core.errors import ModelError
+from citewell.core.gguf import open_gguf
+from citewell.generator.openvino import OpenVinoModel
 
 from .tiny_gguf import TEMPLATE, write_gguf
 

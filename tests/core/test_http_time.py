@@ -6,7 +6,7 @@ from email.utils import formatdate
 
 import pytest
 
-from core.http_time import delta_seconds, http_date, retry_after
+from citewell.core.http_time import delta_seconds, http_date, retry_after
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from core.lines import read_lines
+from citewell.core.errors import InputError
+from citewell.core.lines import read_lines
 
 
 def test_a_line_that_is_not_utf8_is_an_error_or_reported(tmp_path: Path) -> None:

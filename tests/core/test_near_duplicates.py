@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.near_duplicates import NearDuplicates, forms
+from citewell.core.near_duplicates import NearDuplicates, forms
 
 
 def near(question: str, *others: str, threshold: float = 0.6) -> list[int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import InputError
-from core.packages import need_packages
+from citewell.core.errors import InputError
+from citewell.core.packages import need_packages
 
 
 @pytest.mark.parametrize("name", ["nosuchpackage", "nosuchpackage.within", "json.nosuchmodule"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.published import published_address, published_name
+from citewell.core.published import published_address, published_name
 
 
 @pytest.mark.parametrize(

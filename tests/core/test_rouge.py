@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from core.rouge import Rouge, Text, score, scores
-from core.text import content_words, words
+from citewell.core.rouge import Rouge, Text, score, scores
+from citewell.core.text import content_words, words
 
 KINDS = tuple(Rouge)
 EXAMPLES = [

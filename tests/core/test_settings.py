@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import SettingsError
-from core.settings import load_settings, setting_names
+from citewell.core.errors import SettingsError
+from citewell.core.settings import load_settings, setting_names
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from core.significance import compare, compare_all, interval
+from citewell.core.significance import compare, compare_all, interval
 
 
 def values(numbers: list[float]) -> dict[str, float]:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from core.near_duplicates import NearDuplicates
-from core.splits import Placing, Shares, place
+from citewell.core.near_duplicates import NearDuplicates
+from citewell.core.splits import Placing, Shares, place
 
 SHARES = Shares(dev=0.2, test=0.2)
 ADJECTIVES = ["old", "new", "red", "blue", "big", "small", "warm", "cold", "wet", "dry", "loud", "quiet"]

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from core.text import content_words, first_words, shorten, space_out, split_sentences, squeeze, words
+from citewell.core.text import content_words, first_words, shorten, space_out, split_sentences, squeeze, words
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from core.types import Answer, Candidate, Failure, Passage, Reference, Sentence
+from citewell.core.types import Answer, Candidate, Failure, Passage, Reference, Sentence
 
 SUPPORTED = Sentence("The sky is blue.", (1, 3), 0.9, supported=True)
 UNSUPPORTED = Sentence("It is green.", (), 0.2, supported=False)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ModelError, WeightsMissingError
-from core.weights import PACKAGED, PackagedModel, locate, verify
+from citewell.core.errors import ModelError, WeightsMissingError
+from citewell.core.weights import PACKAGED, PackagedModel, locate, verify
 
 CONTENT = b"These bytes stand for the weights of a model. " * 100
 

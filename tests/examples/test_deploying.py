@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from core.settings import Settings, load_settings, setting_names
+from citewell.core.settings import Settings, load_settings, setting_names
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")

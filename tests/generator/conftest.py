@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from core.weights import locate
+from citewell.core.weights import locate
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

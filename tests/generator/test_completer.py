@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from generator.causal import Sampling
-from generator.completer import ChatCompleter, Written
-from generator.openai import ChatClient
+from citewell.generator.causal import Sampling
+from citewell.generator.completer import ChatCompleter, Written
+from citewell.generator.openai import ChatClient
 
 from .chat_service import ChatService, whole
 

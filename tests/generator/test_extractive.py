@@ -6,12 +6,12 @@ from itertools import groupby
 
 import pytest
 
-from core.text import squeeze, words
-from core.types import Reference
-from generator.citations.correction import check_citations
-from generator.citations.marks import MarkedSentence, read_marks
-from generator.extractive import ExtractiveGenerator
-from retriever.rank import Ranker
+from citewell.core.text import squeeze, words
+from citewell.core.types import Reference
+from citewell.generator.citations.correction import check_citations
+from citewell.generator.citations.marks import MarkedSentence, read_marks
+from citewell.generator.extractive import ExtractiveGenerator
+from citewell.retriever.rank import Ranker
 
 QUESTION = "Why is the sky blue?"
 SCATTERING = (

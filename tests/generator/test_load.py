@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from core.errors import ModelError
-from core.settings import GeneratorSettings
-from generator.extractive import ExtractiveGenerator
-from generator.load import load_local, open_client, open_generator
-from generator.manner import Manner, read_manner, write_manner
-from generator.prompt import PromptForm
-from generator.remote import OpenAiGenerator
-from generator.resolve import ADAPTERS, resolve, shipped
+from citewell.core.errors import ModelError
+from citewell.core.settings import GeneratorSettings
+from citewell.generator.extractive import ExtractiveGenerator
+from citewell.generator.load import load_local, open_client, open_generator
+from citewell.generator.manner import Manner, read_manner, write_manner
+from citewell.generator.prompt import PromptForm
+from citewell.generator.remote import OpenAiGenerator
+from citewell.generator.resolve import ADAPTERS, resolve, shipped
 
 from .tiny import write_tiny
 

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from core.errors import ModelError
-from core.events import Token
-from core.text import words
-from core.types import Reference
-from generator.causal import CausalModel, Sampling, Seen
-from generator.completer import LocalCompleter
-from generator.local import LocalGenerator
-from generator.openvino import OpenVinoModel, open_openvino
+from citewell.core.errors import ModelError
+from citewell.core.events import Token
+from citewell.core.text import words
+from citewell.core.types import Reference
+from citewell.generator.causal import CausalModel, Sampling, Seen
+from citewell.generator.completer import LocalCompleter
+from citewell.generator.local import LocalGenerator
+from citewell.generator.openvino import OpenVinoModel, open_openvino
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

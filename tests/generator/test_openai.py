@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from core.backoff import Backoff
-from core.errors import (
+from citewell.core.backoff import Backoff
+from citewell.core.errors import (
     CompletionAnswerError,
     CompletionCutError,
     CompletionError,
@@ -22,8 +22,8 @@ from core.errors import (
     CompletionRateError,
     CompletionUnreachableError,
 )
-from generator.completion import Usage
-from generator.openai import ChatClient, Patience, Request
+from citewell.generator.completion import Usage
+from citewell.generator.openai import ChatClient, Patience, Request
 
 from .chat_service import ChatService, Handler, chunk, streamed, whole
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from core.types import Reference
-from generator.causal import Sampling
-from generator.local import LocalGenerator
-from generator.openvino import open_openvino
-from generator.prompt import INSTRUCTION
+from citewell.core.types import Reference
+from citewell.generator.causal import Sampling
+from citewell.generator.local import LocalGenerator
+from citewell.generator.openvino import open_openvino
+from citewell.generator.prompt import INSTRUCTION
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

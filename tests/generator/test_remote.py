@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from core.backoff import Backoff
-from core.errors import CompletionKeyError
-from core.types import Reference
-from generator.causal import Sampling
-from generator.estimate import cut_to, estimate_tokens
-from generator.openai import ChatClient
-from generator.remote import OpenAiGenerator
+from citewell.core.backoff import Backoff
+from citewell.core.errors import CompletionKeyError
+from citewell.core.types import Reference
+from citewell.generator.causal import Sampling
+from citewell.generator.estimate import cut_to, estimate_tokens
+from citewell.generator.openai import ChatClient
+from citewell.generator.remote import OpenAiGenerator
 
 from .chat_service import ChatService, chunk, streamed
 

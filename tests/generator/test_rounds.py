@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from core.backoff import Backoff
-from core.types import Reference
-from generator.backend import GeneratorBackend
-from generator.causal import Sampling
-from generator.extractive import ExtractiveGenerator
-from generator.local import LocalGenerator
-from generator.openai import ChatClient
-from generator.openvino import open_openvino
-from generator.remote import OpenAiGenerator
+from citewell.core.backoff import Backoff
+from citewell.core.types import Reference
+from citewell.generator.backend import GeneratorBackend
+from citewell.generator.causal import Sampling
+from citewell.generator.extractive import ExtractiveGenerator
+from citewell.generator.local import LocalGenerator
+from citewell.generator.openai import ChatClient
+from citewell.generator.openvino import open_openvino
+from citewell.generator.remote import OpenAiGenerator
 
 from .chat_service import ChatService, chunk, streamed
 

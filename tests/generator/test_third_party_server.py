@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import pytest
 
-from core.backoff import Backoff
-from core.errors import CompletionAnswerError, CompletionError
-from core.types import Reference
-from generator.causal import Sampling
-from generator.openai import ChatClient, Patience, Request
-from generator.remote import OpenAiGenerator
-from generator.transformers import open_transformers
+from citewell.core.backoff import Backoff
+from citewell.core.errors import CompletionAnswerError, CompletionError
+from citewell.core.types import Reference
+from citewell.generator.causal import Sampling
+from citewell.generator.openai import ChatClient, Patience, Request
+from citewell.generator.remote import OpenAiGenerator
+from citewell.generator.transformers import open_transformers
 
 from .test_transformers import write as written
 from .tiny import write_tiny

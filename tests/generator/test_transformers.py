@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from core.errors import ModelError
-from core.types import Reference
-from generator.causal import Sampling
-from generator.local import LocalGenerator
-from generator.transformers import TransformersModel, open_transformers
+from citewell.core.errors import ModelError
+from citewell.core.types import Reference
+from citewell.generator.causal import Sampling
+from citewell.generator.local import LocalGenerator
+from citewell.generator.transformers import TransformersModel, open_transformers
 
 from .tiny import CONTROL, NO_SYSTEM, write_tiny
 

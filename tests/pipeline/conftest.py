@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import pytest
 from aiohttp import web
 
-from core.settings import Settings, load_settings
-from retriever.collection.collection import collection_folder
-from retriever.collection.indexing import Indexer, index_documents
-from retriever.collection.sources import read_source
-from retriever.search.keys import KEYS
+from citewell.core.settings import Settings, load_settings
+from citewell.retriever.collection.collection import collection_folder
+from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.sources import read_source
+from citewell.retriever.search.keys import KEYS
 from tests.nursery import PIPE, Forked, Nursery, open_nursery
 
 NOTES = {
@@ -123,12 +123,12 @@ class Cli:
                 **options,
             )
         else:
-            done = self.nursery.run("pipeline.cli:main", *arguments, env=environment, cwd=self.folder)
+            done = self.nursery.run("citewell.cli.main:main", *arguments, env=environment, cwd=self.folder)
         return Result(done.returncode, done.stdout, done.stderr)
 
     def begin(self, *arguments: str | Path) -> Forked:
         """Start in a process group of its own, with a pipe from standard error."""
-        command = ("pipeline.cli:main", *arguments)
+        command = ("citewell.cli.main:main", *arguments)
         return self.nursery.start(*command, env=self.env, cwd=self.folder, stdout=None, stderr=PIPE)
 
     def start(self, *arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
@@ -196,7 +196,7 @@ def training_nursery() -> Iterator[Nursery]:
         pytest.importorskip(library, reason="the extra `train` is not installed")
     with (
         tempfile.TemporaryDirectory() as folder,
-        open_nursery(Path(folder), ["pipeline.cli", *libraries]) as nursery,
+        open_nursery(Path(folder), ["citewell.cli.main", *libraries]) as nursery,
     ):
         yield nursery
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from generator.prompt import INSTRUCTION
+from citewell.generator.prompt import INSTRUCTION
 from tests.bootstrap.teaching import GOOD, PASSAGES, completion, messages_of, service
 from tests.pipeline.conftest import Cli
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from browser.episode import read_episodes
+from citewell.browser.episode import read_episodes
 
 if TYPE_CHECKING:
     from conftest import Cli

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from browser.page import TextPage
-from core.errors import SettingsError
-from core.settings import Settings, load_settings
-from pipeline.providers import open_search
-from pipeline.web import open_web, open_webs
+from citewell.browser.page import TextPage
+from citewell.core.errors import SettingsError
+from citewell.core.settings import Settings, load_settings
+from citewell.pipeline.providers import open_search
+from citewell.pipeline.web import open_web, open_webs
 from tests.server.linked import Linked, linked_pages
 
 pytest.importorskip("html2text", reason="the extra `browser` is not installed")

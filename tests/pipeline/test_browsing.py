@@ -8,15 +8,15 @@ from itertools import groupby
 
 import pytest
 
-from browser.episode import Episode
-from browser.limits import BrowserLimits
-from browser.policy import Action, Policy
-from browser.state import State
-from core.errors import InputError
-from core.events import Browsed, Done, Event
-from core.settings import BrowserSettings, Settings
-from core.types import Answer
-from pipeline.browsing import browser_limits, open_browsing
+from citewell.browser.episode import Episode
+from citewell.browser.limits import BrowserLimits
+from citewell.browser.policy import Action, Policy
+from citewell.browser.state import State
+from citewell.core.errors import InputError
+from citewell.core.events import Browsed, Done, Event
+from citewell.core.settings import BrowserSettings, Settings
+from citewell.core.types import Answer
+from citewell.pipeline.browsing import browser_limits, open_browsing
 
 BATS = "How do bats find their way in the dark?"
 FOUND = "Bats find their way in the dark by echolocation."

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from browser.limits import BrowserLimits
-from core.errors import InputError, ModelError
-from core.settings import Settings
-from pipeline.browsing_systems import open_systems
+from citewell.browser.limits import BrowserLimits
+from citewell.core.errors import InputError, ModelError
+from citewell.core.settings import Settings
+from citewell.pipeline.browsing_systems import open_systems
 from tests.pipeline.conftest import BATS
 
 pytest.importorskip("html2text", reason="the extra `browser` is not installed")
@@ -33,8 +33,8 @@ def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scorer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a scorer that is a linear probe of a tiny model."""
     pytest.importorskip("datasets", reason="the extra `train` is not installed")
-    from scorer.training.config import load_config
-    from scorer.training.run import Run, train
+    from citewell.scorer.training.config import load_config
+    from citewell.scorer.training.run import Run, train
     from tests.scorer.training.made_up import write_recipe, write_world
 
     world = write_world(tmp_path_factory.mktemp("scorer"))

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import FetchError
-from core.events import Done, Event, Scored, Token
-from core.types import Answer, Reference
-from pipeline.pipeline import NO_EVIDENCE, Limits, Pipeline
-from retriever.collection.collection import Collection
-from retriever.extract.sandbox import Sandbox
-from retriever.fetch.download import Download
-from retriever.rank import Ranker
-from retriever.reading import Waiting
-from retriever.search.metasearch import Metasearch
-from scorer.scorer import SupportScorer
+from citewell.core.errors import FetchError
+from citewell.core.events import Done, Event, Scored, Token
+from citewell.core.types import Answer, Reference
+from citewell.pipeline.pipeline import NO_EVIDENCE, Limits, Pipeline
+from citewell.retriever.collection.collection import Collection
+from citewell.retriever.extract.sandbox import Sandbox
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.rank import Ranker
+from citewell.retriever.reading import Waiting
+from citewell.retriever.search.metasearch import Metasearch
+from citewell.scorer.scorer import SupportScorer
 
 QUESTION = "How do bats find their way in the dark?"
 TRUE = "Bats find their way in the dark by echolocation."

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from retriever.evaluation.measures import means, measure
-from retriever.evaluation.trec import read_qrels, read_run
+from citewell.retriever.evaluation.measures import means, measure
+from citewell.retriever.evaluation.trec import read_qrels, read_run
 from tests.pipeline.conftest import Cli
 from tests.retriever.evaluation.made_up import QRELS, write_jsonl, write_task
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from browser.episode import Episode, Step, read_episodes, write_episodes
+from citewell.browser.episode import Episode, Step, read_episodes, write_episodes
 from tests.pipeline.conftest import BATS, Cli
 
 pytest.importorskip("html2text", reason="the extra `browser` is not installed")

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from core.events import Done, Event
-from core.settings import Settings
-from core.text import squeeze
-from core.types import Answer
-from pipeline.build import open_pipeline
-from pipeline.pipeline import NO_EVIDENCE
-from retriever.collection.collection import collection_folder
-from retriever.collection.indexing import Indexer, index_documents
-from retriever.collection.sources import Document
+from citewell.core.errors import InputError
+from citewell.core.events import Done, Event
+from citewell.core.settings import Settings
+from citewell.core.text import squeeze
+from citewell.core.types import Answer
+from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.pipeline import NO_EVIDENCE
+from citewell.retriever.collection.collection import collection_folder
+from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.sources import Document
 
 BATS = "How do bats find their way in the dark?"
 Make = Callable[..., Settings]

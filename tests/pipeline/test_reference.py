@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from core.settings import setting_names
-from pipeline.cli import COMMANDS
-from pipeline.reference import MARK, REFERENCES, cli_reference, main, renew, settings_reference
+from citewell.cli.main import COMMANDS
+from citewell.cli.reference import MARK, REFERENCES, cli_reference, main, renew, settings_reference
+from citewell.core.errors import InputError
+from citewell.core.settings import setting_names
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -17,7 +17,9 @@ DOCS = Path(__file__).parents[2] / "docs"
 @pytest.mark.parametrize("name", REFERENCES)
 def test_page_says_what_the_code_does(name: str) -> None:
     page = (DOCS / name).read_text(encoding="utf-8")
-    assert page == renew(page, REFERENCES[name]()), f"{name} is out of date: run python -m pipeline.reference"
+    assert page == renew(page, REFERENCES[name]()), (
+        f"{name} is out of date: run python -m citewell.cli.reference"
+    )
 
 
 def test_every_setting_has_a_row_with_its_meaning() -> None:
@@ -45,7 +47,7 @@ def test_rows_name_defaults_and_the_values_that_are_allowed(row: str) -> None:
 
 
 def test_help_is_what_the_command_line_prints() -> None:
-    program = "import sys; from pipeline.cli import main; main(sys.argv[1:])"
+    program = "import sys; from citewell.cli.main import main; main(sys.argv[1:])"
     for command in COMMANDS:
         call = [sys.executable, "-c", program, command, "--help"]
         printed = subprocess.run(call, capture_output=True, text=True, check=True).stdout

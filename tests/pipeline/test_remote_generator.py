@@ -9,11 +9,11 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from core.errors import CompletionKeyError, CompletionUnreachableError
-from core.events import Done
-from core.settings import Settings
-from core.types import Answer
-from pipeline.build import open_pipeline
+from citewell.core.errors import CompletionKeyError, CompletionUnreachableError
+from citewell.core.events import Done
+from citewell.core.settings import Settings
+from citewell.core.types import Answer
+from citewell.pipeline.build import open_pipeline
 
 BATS = "How do bats find their way in the dark?"
 ANSWER = "Bats find their way in the dark by echolocation[1]. They also read maps[2]."

@@ -12,13 +12,13 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from core.events import Done
-from core.settings import Settings
-from core.types import Answer
-from pipeline.build import open_pipeline
-from pipeline.view import PlainView
-from scorer.form import Form, Layout, write_form
-from scorer.model import HEAD, WEIGHTS
+from citewell.cli.view import PlainView
+from citewell.core.events import Done
+from citewell.core.settings import Settings
+from citewell.core.types import Answer
+from citewell.pipeline.build import open_pipeline
+from citewell.scorer.form import Form, Layout, write_form
+from citewell.scorer.model import HEAD, WEIGHTS
 from tests.pipeline.conftest import Cli
 
 BATS = "How do bats find their way in the dark?"

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aiohttp import web
 
-from core.errors import InputError, SearchError
-from core.events import Done, Event, Notice, Searched
-from core.settings import Settings, load_settings
-from pipeline.build import open_pipeline
-from pipeline.providers import chosen_providers, filters, open_search
-from retriever.search.query import Query
+from citewell.core.errors import InputError, SearchError
+from citewell.core.events import Done, Event, Notice, Searched
+from citewell.core.settings import Settings, load_settings
+from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.providers import chosen_providers, filters, open_search
+from citewell.retriever.search.query import Query
 
 if TYPE_CHECKING:
     from conftest import Cli, Handler, Result, Serve

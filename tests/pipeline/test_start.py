@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.cli import COMMANDS
+from citewell.cli.main import COMMANDS
 
 if TYPE_CHECKING:
     from conftest import Cli
@@ -40,7 +40,7 @@ def test_version_is_the_installed_one(cli: Cli) -> None:
 
 
 def test_starting_imports_no_heavy_library() -> None:
-    program = f"import pipeline.cli, sys; print([n for n in {HEAVY} if n in sys.modules])"
+    program = f"import citewell.cli.main, sys; print([n for n in {HEAVY} if n in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
@@ -48,7 +48,7 @@ def test_starting_imports_no_heavy_library() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_imports_no_heavy_library(command: str) -> None:
     program = (
-        "import sys\nfrom pipeline.cli import main\n"
+        "import sys\nfrom citewell.cli.main import main\n"
         f"try: main(['{command}', '--help'])\n"
         f"finally: sys.stderr.write(str([n for n in {HEAVY} if n in sys.modules]))"
     )

@@ -28,7 +28,7 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
 
 
 def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(trainer: Cli, world: Path) -> None:
-    from generator.training.run import Run, train
+    from citewell.generator.training.run import Run, train
 
     recipe = write_config(world, epochs=4, generate=1)
     whole, broken = world / "whole", world / "broken"

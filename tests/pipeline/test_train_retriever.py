@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retriever.training.run import Run, train
+from citewell.retriever.training.run import Run, train
 from tests.pipeline.conftest import Cli
 from tests.retriever.training.made_up import write_config, write_world
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scorer.load import load_scorer
+from citewell.scorer.load import load_scorer
 from tests.pipeline.conftest import Cli
 from tests.scorer.training.made_up import choices, question, write_recipe, write_rows, write_world
 

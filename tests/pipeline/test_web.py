@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 import pytest
 from aiohttp import web
 
-from core.errors import FetchError, SearchError
-from core.events import Done, Fetched
-from core.settings import Settings
-from core.types import Answer, Hit
-from generator.extractive import ExtractiveGenerator
-from pipeline.build import open_pipeline
-from pipeline.pipeline import Limits, Pipeline
-from retriever.extract.sandbox import Sandbox
-from retriever.fetch.download import Download
-from retriever.rank import Ranker
-from retriever.reading import Waiting
-from retriever.search.metasearch import Metasearch
-from retriever.search.provider import Scope
-from retriever.search.query import Query
-from scorer.scorer import SupportScorer
+from citewell.core.errors import FetchError, SearchError
+from citewell.core.events import Done, Fetched
+from citewell.core.settings import Settings
+from citewell.core.types import Answer, Hit
+from citewell.generator.extractive import ExtractiveGenerator
+from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.pipeline import Limits, Pipeline
+from citewell.retriever.extract.sandbox import Sandbox
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.rank import Ranker
+from citewell.retriever.reading import Waiting
+from citewell.retriever.search.metasearch import Metasearch
+from citewell.retriever.search.provider import Scope
+from citewell.retriever.search.query import Query
+from citewell.scorer.scorer import SupportScorer
 
 if TYPE_CHECKING:
     from conftest import Handler, Serve

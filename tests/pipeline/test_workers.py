@@ -7,9 +7,9 @@ from contextlib import aclosing
 
 import psutil
 
-from core.events import Done
-from core.settings import Settings
-from pipeline.build import open_pipeline
+from citewell.core.events import Done
+from citewell.core.settings import Settings
+from citewell.pipeline.build import open_pipeline
 
 
 async def test_a_question_to_a_collection_starts_no_process(settings: Callable[..., Settings]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from retriever.fusion import Scores, candidates, fused, standardised
+from citewell.retriever.fusion import Scores, candidates, fused, standardised
 
 
 def scores(*values: float) -> Scores:

@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 import pytest
 
-from retriever.lexical import bm25
+from citewell.retriever.lexical import bm25
 
 
 def test_a_worked_example() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from retriever.promise import promise
+from citewell.retriever.promise import promise
 
 
 def test_a_better_snippet_promises_more() -> None:

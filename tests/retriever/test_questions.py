@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from retriever.encoder.encoder import Vectors
-from retriever.questions import RememberedQuestions
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.questions import RememberedQuestions
 
 
 class Counting:

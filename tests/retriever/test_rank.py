@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.types import Passage
-from retriever.encoder.encoder import DualEncoder
-from retriever.rank import Ranker
+from citewell.core.types import Passage
+from citewell.retriever.encoder.encoder import DualEncoder
+from citewell.retriever.rank import Ranker
 
 QUESTION = "Why is the sky blue?"
 ANSWER = (

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from core.text import words
-from core.types import Passage
-from retriever.encoder.encoder import DualEncoder, Vectors
-from retriever.rank import Ranker
-from retriever.ranking import Ranking
+from citewell.core.text import words
+from citewell.core.types import Passage
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.rank import Ranker
+from citewell.retriever.ranking import Ranking
 
 WORDS = (
     "bat bats echo moth dark night call ear wing insect honey bee tide moon glass sand whale song lens lamp"

@@ -10,13 +10,13 @@ from contextlib import aclosing
 import numpy as np
 import pytest
 
-from core.errors import ExtractionError, FetchError
-from core.types import Failure, Hit, Page, Passage, Reference
-from retriever.encoder.encoder import Vectors
-from retriever.fetch.download import Download
-from retriever.fetch.room import Hold
-from retriever.rank import Ranker
-from retriever.reading import Reading, Waiting
+from citewell.core.errors import ExtractionError, FetchError
+from citewell.core.types import Failure, Hit, Page, Passage, Reference
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.room import Hold
+from citewell.retriever.rank import Ranker
+from citewell.retriever.reading import Reading, Waiting
 
 QUESTION = "How do bats find their way in the dark?"
 ANSWERS = [

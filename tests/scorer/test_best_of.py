@@ -8,9 +8,9 @@ from statistics import mean
 
 import pytest
 
-from core.types import Reference, Sentence
-from scorer.best_of import BestOf, expected_gain, next_round
-from scorer.scorer import PreferenceJudge, SupportScorer
+from citewell.core.types import Reference, Sentence
+from citewell.scorer.best_of import BestOf, expected_gain, next_round
+from citewell.scorer.scorer import PreferenceJudge, SupportScorer
 
 REFERENCES = [Reference(n, "https://a.example/", "Bats", f"Passage {n}.", 0.9) for n in (1, 2, 3)]
 

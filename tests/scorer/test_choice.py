@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.errors import ModelError
-from core.types import Sentence
-from scorer.choice import choose
+from citewell.core.errors import ModelError
+from citewell.core.types import Sentence
+from citewell.scorer.choice import choose
 
 MARGIN = 0.5
 

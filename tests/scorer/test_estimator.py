@@ -9,7 +9,7 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from scorer.estimator import best_of, curve, weights, win_rate
+from citewell.scorer.estimator import best_of, curve, weights, win_rate
 
 ORDER = [0.3, -1.0, 2.0, 0.9, 0.1, 1.4]
 VALUES = [0.5, 0.2, -0.3, 0.8, 0.0, 0.4]

@@ -11,11 +11,11 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from core.errors import ModelError
-from scorer.encode import Encoder
-from scorer.form import Form, Layout, write_form
-from scorer.load import PreferenceScorer, load_scorer
-from scorer.model import load_base
+from citewell.core.errors import ModelError
+from citewell.scorer.encode import Encoder
+from citewell.scorer.form import Form, Layout, write_form
+from citewell.scorer.load import PreferenceScorer, load_scorer
+from citewell.scorer.model import load_base
 from tests.scorer.training.made_up import write_bert
 
 FORM = {

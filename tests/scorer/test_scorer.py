@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.types import Sentence
-from scorer.scorer import SupportScorer
+from citewell.core.types import Sentence
+from citewell.scorer.scorer import SupportScorer
 
 
 def sentence(support: float, *, supported: bool = True) -> Sentence:

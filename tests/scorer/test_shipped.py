@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from core.errors import WeightsMissingError
-from core.weights import locate
-from scorer.form import read_form
-from scorer.load import DEFAULT, SCORERS, PreferenceScorer, load_scorer
-from scorer.training.measures import measure, scored
-from scorer.training.pinned import read_pinned
+from citewell.core.errors import WeightsMissingError
+from citewell.core.weights import locate
+from citewell.scorer.form import read_form
+from citewell.scorer.load import DEFAULT, SCORERS, PreferenceScorer, load_scorer
+from citewell.scorer.training.measures import measure, scored
+from citewell.scorer.training.pinned import read_pinned
 
 FOLDER = SCORERS / DEFAULT
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.packages import need_server_packages, need_tracing_packages
+from citewell.server.packages import need_server_packages, need_tracing_packages
 
 
 def test_nothing_is_missing_here() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text import split_sentences
-from generator.evaluation.judges.judge import Pair
+from citewell.core.text import split_sentences
+from citewell.generator.evaluation.judges.judge import Pair
 
 EMBEDDING = "embedding"
 MODEL = "all-MiniLM-L6-v2"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from generator.citations.support import holds_facts, rouge_1_precision
-from generator.evaluation.judges.judge import Pair
+from citewell.generator.citations.support import holds_facts, rouge_1_precision
+from citewell.generator.evaluation.judges.judge import Pair
 
 ROUGE = "rouge"
 
 
 class RougeJudge:
-    """Supported is what the support check of `generator.citations` lets pass.
+    """Supported is what the support check of `citewell.generator.citations` lets pass.
 
     The correction of citations decides by the same rule, so that corrected citations come out well by
     construction: this judge is never the only one of corrected answers.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from core.errors import InputError
-from generator.evaluation.judges.embedding import EMBEDDING, Embed, EmbeddingJudge
-from generator.evaluation.judges.judge import Judge, RememberingJudge
-from generator.evaluation.judges.lexical import ROUGE, RougeJudge
-from generator.evaluation.judges.nli import PREFIX, load_nli
+from citewell.core.errors import InputError
+from citewell.generator.evaluation.judges.embedding import EMBEDDING, Embed, EmbeddingJudge
+from citewell.generator.evaluation.judges.judge import Judge, RememberingJudge
+from citewell.generator.evaluation.judges.lexical import ROUGE, RougeJudge
+from citewell.generator.evaluation.judges.nli import PREFIX, load_nli
 
 NAMES = (ROUGE, EMBEDDING)
 """The judges besides `nli:` and a hub id or folder."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from core.errors import ModelError
-from core.text import split_sentences
-from generator.evaluation.judges.judge import Judge, Pair
+from citewell.core.errors import ModelError
+from citewell.core.text import split_sentences
+from citewell.generator.evaluation.judges.judge import Judge, Pair
 
 PREFIX = "nli:"
 _BATCH = 16

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from retriever.encoder.batches import encode_ids
-from retriever.encoder.engines import ct2, onnx
-from retriever.encoder.engines.engine import Engine
-from retriever.encoder.resolve import PoolingMode, Tower
+from citewell.retriever.encoder.batches import encode_ids
+from citewell.retriever.encoder.engines import ct2, onnx
+from citewell.retriever.encoder.engines.engine import Engine
+from citewell.retriever.encoder.resolve import PoolingMode, Tower
 
 CONVERTED = ("ct2", "onnx")
 """The engines that run converted weights, the most exact first."""

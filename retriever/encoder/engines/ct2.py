@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import ModelError
-from retriever.encoder.encoder import Vectors
-from retriever.encoder.engines.engine import Ids, pool
-from retriever.encoder.resolve import PoolingMode, Tower
+from citewell.core.errors import ModelError
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.engines.engine import Ids, pool
+from citewell.retriever.encoder.resolve import PoolingMode, Tower
 
 
 class Ct2Engine:

@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.encoder.encoder import Vectors
-from retriever.encoder.resolve import PoolingMode
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.resolve import PoolingMode
 
 Ids = Sequence[Sequence[int]]
 """The token ids of `n` texts, with the model's special tokens and without padding."""

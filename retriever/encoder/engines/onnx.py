@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import ModelError
-from retriever.encoder.encoder import Vectors
-from retriever.encoder.engines.engine import Ids, pad, pool
-from retriever.encoder.resolve import PoolingMode, Tower
+from citewell.core.errors import ModelError
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.engines.engine import Ids, pad, pool
+from citewell.retriever.encoder.resolve import PoolingMode, Tower
 
 _INPUTS = ["input_ids", "attention_mask"]
 _OPSET = 17

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import ModelError
-from core.lora import merge
-from retriever.encoder.encoder import Vectors
-from retriever.encoder.engines.engine import Ids, pad
-from retriever.encoder.resolve import PoolingMode, Tower
+from citewell.core.errors import ModelError
+from citewell.core.lora import merge
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.engines.engine import Ids, pad
+from citewell.retriever.encoder.resolve import PoolingMode, Tower
 
 
 class TorchEngine:

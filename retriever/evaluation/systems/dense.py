@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from retriever.encoder.encoder import DualEncoder, Vectors
-from retriever.evaluation.systems.system import Found, OnProgress, Reading, Rows, Scores, best
-from retriever.evaluation.task import Corpus
-from retriever.evaluation.vectors import encode_corpus
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.evaluation.systems.system import Found, OnProgress, Reading, Rows, Scores, best
+from citewell.retriever.evaluation.task import Corpus
+from citewell.retriever.evaluation.vectors import encode_corpus
 
 
 class DenseSystem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retriever.evaluation.systems.system import (
+from citewell.retriever.evaluation.systems.system import (
     Found,
     OnProgress,
     Reading,
@@ -14,14 +14,14 @@ from retriever.evaluation.systems.system import (
     System,
     best,
 )
-from retriever.evaluation.task import Corpus
-from retriever.fusion import fused
+from citewell.retriever.evaluation.task import Corpus
+from citewell.retriever.fusion import fused
 
 _DEPTH = 100  # passages that each of the two puts forward, at least
 
 
 class HybridSystem:
-    """Fuses the scores that two systems give to the candidates of both (see `retriever.fusion`)."""
+    """Fuses the scores that two systems give to the candidates of both (see `citewell.retriever.fusion`)."""
 
     def __init__(self, name: str, dense: System, lexical: System) -> None:
         self.name = name

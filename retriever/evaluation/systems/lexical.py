@@ -9,10 +9,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.evaluation.systems.system import Found, OnProgress, Reading, Rows, Scores, best
-from retriever.evaluation.systems.terms import Posting, Terms
-from retriever.evaluation.task import Corpus
-from retriever.lexical import bm25_idf, bm25_norms, bm25_weights
+from citewell.retriever.evaluation.systems.system import Found, OnProgress, Reading, Rows, Scores, best
+from citewell.retriever.evaluation.systems.terms import Posting, Terms
+from citewell.retriever.evaluation.task import Corpus
+from citewell.retriever.lexical import bm25_idf, bm25_norms, bm25_weights
 
 Weights = NDArray[np.float32]
 
@@ -73,7 +73,7 @@ class LexicalSearcher:
 
 
 def bm25(terms: Terms) -> Weighting:
-    """BM25 by the formula of `retriever.lexical`, with k1 1.2 and b .75.
+    """BM25 by the formula of `citewell.retriever.lexical`, with k1 1.2 and b .75.
 
     A word that the question repeats counts as often as it stands there, as in Lucene.
     """

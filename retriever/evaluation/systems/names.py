@@ -7,18 +7,18 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import InputError
-from core.settings import Settings
-from core.weights import PACKAGED
-from retriever.encoder.encoder import DualEncoder
-from retriever.encoder.load import load_encoder
-from retriever.encoder.resolve import is_shipped
-from retriever.evaluation.systems.dense import DenseSystem
-from retriever.evaluation.systems.hybrid import HybridSystem
-from retriever.evaluation.systems.lexical import LexicalSystem, bm25, tf_idf
-from retriever.evaluation.systems.pipeline import PipelineSystem
-from retriever.evaluation.systems.system import System
-from retriever.rank import Ranker
+from citewell.core.errors import InputError
+from citewell.core.settings import Settings
+from citewell.core.weights import PACKAGED
+from citewell.retriever.encoder.encoder import DualEncoder
+from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.encoder.resolve import is_shipped
+from citewell.retriever.evaluation.systems.dense import DenseSystem
+from citewell.retriever.evaluation.systems.hybrid import HybridSystem
+from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25, tf_idf
+from citewell.retriever.evaluation.systems.pipeline import PipelineSystem
+from citewell.retriever.evaluation.systems.system import System
+from citewell.retriever.rank import Ranker
 
 NAMES = ("tfidf", "bm25", "minilm", "default", "hybrid", "pipeline")
 MAX_TOKENS = 256

@@ -7,10 +7,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.types import Passage
-from retriever.evaluation.systems.system import Found, OnProgress, Reading, Rows, Scores, Searcher, System
-from retriever.evaluation.task import Corpus
-from retriever.rank import Ranker
+from citewell.core.types import Passage
+from citewell.retriever.evaluation.systems.system import (
+    Found,
+    OnProgress,
+    Reading,
+    Rows,
+    Scores,
+    Searcher,
+    System,
+)
+from citewell.retriever.evaluation.task import Corpus
+from citewell.retriever.rank import Ranker
 
 
 class PipelineSystem:

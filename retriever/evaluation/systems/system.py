@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.evaluation.task import Corpus
+from citewell.retriever.evaluation.task import Corpus
 
 Rows = NDArray[np.int64]
 Scores = NDArray[np.float32]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-from core.text import space_out
-from retriever.evaluation.systems.system import OnProgress
+from citewell.core.text import space_out
+from citewell.retriever.evaluation.systems.system import OnProgress
 
 _LONGEST_WORD = 60
 _STEP = 1000  # passages between two reports of progress

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import compress, groupby
 from typing import NamedTuple
 
-from retriever.extract.document import Block, Outline
-from retriever.extract.main_text.layout import Layout
+from citewell.retriever.extract.document import Block, Outline
+from citewell.retriever.extract.main_text.layout import Layout
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _REPEATED = 40  # characters from which a text that the page has twice, as for small screens, is kept once

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.extract.main_text.repeats import comments_under_article, hidden_repeats
-from retriever.extract.main_text.surroundings import outside_main_text
+from citewell.retriever.extract.main_text.repeats import comments_under_article, hidden_repeats
+from citewell.retriever.extract.main_text.surroundings import outside_main_text
 
 if TYPE_CHECKING:
-    from retriever.extract.main_text.features import Floats
-    from retriever.extract.main_text.layout import Layout
-    from retriever.extract.main_text.signs import Kind
+    from citewell.retriever.extract.main_text.features import Floats
+    from citewell.retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.signs import Kind
 
 _LONGEST_ROW = 400  # characters; a longer row sets out a page
 _FAIR_HEADING = 0.15  # the probability from which a heading is kept with the text below it

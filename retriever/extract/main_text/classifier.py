@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.extract.main_text.features import Features, Floats, Weights, featurize
-from retriever.extract.main_text.forest import Forest
+from citewell.retriever.extract.main_text.features import Features, Floats, Weights, featurize
+from citewell.retriever.extract.main_text.forest import Forest
 
 if TYPE_CHECKING:
-    from retriever.extract.main_text.layout import Layout
-    from retriever.extract.main_text.signs import Signs
+    from citewell.retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.signs import Signs
 
 MODEL = Path(__file__).parent / "model"
 _NEIGHBOURS = (1, 2, 3, -1, -2, -3)

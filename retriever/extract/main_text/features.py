@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from retriever.extract.main_text.text_features import TAG, measure_text
+from citewell.retriever.extract.main_text.text_features import TAG, measure_text
 
 if TYPE_CHECKING:
-    from retriever.extract.main_text.layout import Layout
-    from retriever.extract.main_text.signs import Signs
+    from citewell.retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.signs import Signs
 
 Floats = NDArray[np.float32]
 Indices = NDArray[np.int64]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from retriever.extract.main_text.features import name_words
+from citewell.retriever.extract.main_text.features import name_words
 
 if TYPE_CHECKING:
-    from retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.layout import Layout
 
 _RUN = 4  # words
 _FEWEST_RUNS = 8  # of a copy

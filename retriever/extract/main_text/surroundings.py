@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.layout import Layout
 
 _MAIN = frozenset({"main", "article"})
 _LONGEST_NOTICE = 300  # characters of "You need to enable JavaScript to run this app."

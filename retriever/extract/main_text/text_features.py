@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.layout import Layout
 
 _TAGS = (  # noqa: SIM905
     "body div p li td th h1 h2 h3 h4 h5 h6 blockquote pre dd dt figcaption section article label summary "

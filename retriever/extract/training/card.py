@@ -9,10 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from retriever.extract.training.cross_validation import GroupScore, checksum
-from retriever.extract.training.rows import Row, read_rows
-from retriever.extract.training.scores import Score
-from retriever.extract.training.train import TrainingSettings
+from citewell.retriever.extract.training.cross_validation import GroupScore, checksum
+from citewell.retriever.extract.training.rows import Row, read_rows
+from citewell.retriever.extract.training.scores import Score
+from citewell.retriever.extract.training.train import TrainingSettings
 
 RECORD = "training.json"
 CARD = "README.md"
@@ -53,7 +53,7 @@ class DataFile(NamedTuple):
 
 
 def describe(file: Path) -> DataFile:
-    """Read what the card says about a file of `retriever.extract.training.rows`."""
+    """Read what the card says about a file of `citewell.retriever.extract.training.rows`."""
     rows: list[Row] = list(read_rows(file))
     licences = sorted({row.license for row in rows if row.license})
     return DataFile(file.name, checksum(file), len(rows), tuple(licences))

@@ -8,12 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import ExtractionError
-from retriever.extract.html import read_html
-from retriever.extract.main_text.classifier import Classifier, load, save
-from retriever.extract.training.pages import LabelledPage, fold
-from retriever.extract.training.rows import Row, rows_of
-from retriever.extract.training.scores import (
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.html import read_html
+from citewell.retriever.extract.main_text.classifier import Classifier, load, save
+from citewell.retriever.extract.training.pages import LabelledPage, fold
+from citewell.retriever.extract.training.rows import Row, rows_of
+from citewell.retriever.extract.training.scores import (
     Overlap,
     Score,
     mean_score,
@@ -22,7 +22,7 @@ from retriever.extract.training.scores import (
     shown_text,
     word_score,
 )
-from retriever.extract.training.train import OnStep, TrainingSettings, fit
+from citewell.retriever.extract.training.train import OnStep, TrainingSettings, fit
 
 _ENGINE = Path(__file__).parent.parent
 # A classifier that was fitted by other code than today's is not used again.
@@ -36,7 +36,7 @@ _FITTED_BY = (
 
 
 class PageScore(NamedTuple):
-    """How well one page was read, by both measures of `retriever.extract.training.scores`."""
+    """How well one page was read, by both measures of `citewell.retriever.extract.training.scores`."""
 
     data_set: str
     page_type: str

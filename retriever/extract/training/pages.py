@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from retriever.extract.main_text.features import Floats
-from retriever.extract.main_text.layout import Layout, lay_out, parse
-from retriever.extract.main_text.signs import Signs, read_signs
-from retriever.extract.training.rows import Row, rows_of
+from citewell.retriever.extract.main_text.features import Floats
+from citewell.retriever.extract.main_text.layout import Layout, lay_out, parse
+from citewell.retriever.extract.main_text.signs import Signs, read_signs
+from citewell.retriever.extract.training.rows import Row, rows_of
 
 _WORD = re.compile(r"\w+")
 _PARTS = re.compile(r" \| |: ")  # of a line: the cells of a table, a name and its value
@@ -36,7 +36,7 @@ class LabelledPage(NamedTuple):
 
 
 def read_pages(files: Iterable[Path]) -> Iterator[LabelledPage]:
-    """Read the pages of `retriever.extract.training.rows` that hold any text.
+    """Read the pages of `citewell.retriever.extract.training.rows` that hold any text.
 
     Raises `InputError` for a file or a line that is not of its form.
     """

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from core.errors import InputError
+from citewell.core.errors import InputError
 
 _SHARD = re.compile(r"(-\d+)?\.jsonl(\.gz)?$")
 

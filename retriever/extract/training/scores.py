@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from retriever.extract.document import Document
+from citewell.retriever.extract.document import Document
 
 _WORD = re.compile(r"\w+")
 _RUN = 4  # words

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from retriever.extract.main_text.classifier import Classifier, stacked
-from retriever.extract.main_text.features import Features, Floats, featurize
-from retriever.extract.main_text.forest import Forest
-from retriever.extract.training.pages import LabelledPage, fold
-from retriever.extract.training.words import weigh_words
+from citewell.retriever.extract.main_text.classifier import Classifier, stacked
+from citewell.retriever.extract.main_text.features import Features, Floats, featurize
+from citewell.retriever.extract.main_text.forest import Forest
+from citewell.retriever.extract.training.pages import LabelledPage, fold
+from citewell.retriever.extract.training.words import weigh_words
 
 if TYPE_CHECKING:
     from catboost import CatBoost

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from retriever.extract.main_text.features import Weights, name_words
-from retriever.extract.main_text.text_features import text_words
-from retriever.extract.training.pages import LabelledPage
+from citewell.retriever.extract.main_text.features import Weights, name_words
+from citewell.retriever.extract.main_text.text_features import text_words
+from citewell.retriever.extract.training.pages import LabelledPage
 
 _NAME_SITES = 6  # sites that a word must be seen on, so that no word stands for one site
 _TEXT_SITES = 20

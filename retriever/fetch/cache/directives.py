@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from multidict import CIMultiDictProxy
 
-from core.http_time import delta_seconds
+from citewell.core.http_time import delta_seconds
 
 # A token, and after "=" a token or a quoted string (RFC 9110 §5.6.2, §5.6.4). It begins with what is no white
 # space: a field of many blanks would take the square of their number.

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from retriever.fetch.cache.database import CacheDatabase
-from retriever.fetch.cache.entry import DamagedEntryError, Entry, decode, encode
-from retriever.fetch.cache.store import CacheError, Usage
+from citewell.retriever.fetch.cache.database import CacheDatabase
+from citewell.retriever.fetch.cache.entry import DamagedEntryError, Entry, decode, encode
+from citewell.retriever.fetch.cache.store import CacheError, Usage
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from retriever.fetch.transport import Response
+from citewell.retriever.fetch.transport import Response
 
 _MAGIC = b"cw1"
 """Changes with the form of a record, so that records of another form are dropped."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from core.http_time import delta_seconds, http_date
-from retriever.fetch.cache.directives import Directives, nominated, varying
-from retriever.fetch.cache.entry import Entry, entry_of
-from retriever.fetch.transport import Response
+from citewell.core.http_time import delta_seconds, http_date
+from citewell.retriever.fetch.cache.directives import Directives, nominated, varying
+from citewell.retriever.fetch.cache.entry import Entry, entry_of
+from citewell.retriever.fetch.transport import Response
 
 HOUR = 3_600
 DAY = 24 * HOUR

@@ -14,9 +14,9 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from yarl import URL
 
-from core.errors import SettingsError
-from retriever.fetch.cache.entry import DamagedEntryError, Entry, decode, encode
-from retriever.fetch.cache.store import CacheError, Usage
+from citewell.core.errors import SettingsError
+from citewell.retriever.fetch.cache.entry import DamagedEntryError, Entry, decode, encode
+from citewell.retriever.fetch.cache.store import CacheError, Usage
 
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.errors import CitewellError
-from retriever.fetch.cache.entry import Entry
+from citewell.core.errors import CitewellError
+from citewell.retriever.fetch.cache.entry import Entry
 
 
 class CacheError(CitewellError):

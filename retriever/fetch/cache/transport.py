@@ -10,15 +10,15 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from core.errors import FetchError
-from retriever.fetch.cache.entry import Entry, cut
-from retriever.fetch.cache.flights import Flights
-from retriever.fetch.cache.policy import CachePolicy, renewed, suits, validators
-from retriever.fetch.cache.store import Store
-from retriever.fetch.content import SNIFF_BYTES
-from retriever.fetch.download import ContentTypeError
-from retriever.fetch.network import PAGE_STATUSES
-from retriever.fetch.transport import Request, Response, Source, Transport
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.cache.entry import Entry, cut
+from citewell.retriever.fetch.cache.flights import Flights
+from citewell.retriever.fetch.cache.policy import CachePolicy, renewed, suits, validators
+from citewell.retriever.fetch.cache.store import Store
+from citewell.retriever.fetch.content import SNIFF_BYTES
+from citewell.retriever.fetch.download import ContentTypeError
+from citewell.retriever.fetch.network import PAGE_STATUSES
+from citewell.retriever.fetch.transport import Request, Response, Source, Transport
 
 # The server fails, or cannot be asked. A certificate that is not valid, or an address that the guard
 # refuses, is no such failure: the page may not be what it was.

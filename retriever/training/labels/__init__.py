@@ -1,1 +1,1 @@
-"""Where labels come from, one kind a file: each reads files and gives `retriever.training.rows.Row`s."""
+"""Where labels come from, one kind per file: each reads files and gives rows."""

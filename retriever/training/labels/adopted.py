@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from core.errors import InputError
-from core.lines import read_lines
-from retriever.training.labels.fields import passage, text
-from retriever.training.rows import Row
+from citewell.core.errors import InputError
+from citewell.core.lines import read_lines
+from citewell.retriever.training.labels.fields import passage, text
+from citewell.retriever.training.rows import Row
 
 _MARK = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.errors import InputError
-from core.lines import either
-from retriever.evaluation.task import read_task
-from retriever.evaluation.trec import ranked, read_run
-from retriever.training.rows import Row
+from citewell.core.errors import InputError
+from citewell.core.lines import either
+from citewell.retriever.evaluation.task import read_task
+from citewell.retriever.evaluation.trec import ranked, read_run
+from citewell.retriever.training.rows import Row
 
 
 def judgement_rows(folder: Path, split: str, run: Path | None, depth: int) -> list[Row]:

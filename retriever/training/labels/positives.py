@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from core.errors import InputError
-from core.lines import Line, read_lines
-from retriever.training.labels.fields import passage, text
-from retriever.training.rows import Row, key
+from citewell.core.errors import InputError
+from citewell.core.lines import Line, read_lines
+from citewell.retriever.training.labels.fields import passage, text
+from citewell.retriever.training.rows import Row, key
 
 
 def positive_rows(file: Path) -> list[Row]:

@@ -6,11 +6,11 @@ import math
 from pathlib import Path
 from typing import Any
 
-from core.errors import InputError
-from core.lines import Line, either, read_lines
-from retriever.evaluation.task import read_corpus, read_queries
-from retriever.training.labels.fields import text
-from retriever.training.rows import Row
+from citewell.core.errors import InputError
+from citewell.core.lines import Line, either, read_lines
+from citewell.retriever.evaluation.task import read_corpus, read_queries
+from citewell.retriever.training.labels.fields import text
+from citewell.retriever.training.rows import Row
 
 FILE = "teacher.jsonl"
 
@@ -22,7 +22,7 @@ def ranking_rows(folder: Path, depth: int) -> list[Row]:
     logarithm; the `depth` best passages of a query are kept. Reciprocal ranks, because the passes agree on
     the top and differ at random below (a mean rank is moved as much by 60 against 90 as by 1 against 31), and
     because the top is what a ranker is used for. Logarithms, so that a softmax of labels, as
-    `retriever.losses.listwise_kl` takes it, is in proportion to the reciprocal ranks.
+    `citewell.retriever.losses.listwise_kl` takes it, is in proportion to the reciprocal ranks.
 
     Raises `InputError` for a line of another form, and for a query or a document that is not in the folder.
     """

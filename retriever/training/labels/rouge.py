@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from retriever.evaluation.references import read_references
-from retriever.training.rows import Row
+from citewell.retriever.evaluation.references import read_references
+from citewell.retriever.training.rows import Row
 
 
 def rouge_rows(file: Path) -> list[Row]:
     """Read lines of {question, answer, references}; a label is the share of a passage's words in the answer.
 
     It is what `citewell eval retrieval --references` measures with
-    (`retriever.evaluation.references.rouge_1_precision`). Rows whose labels are all equal are left out.
+    (`citewell.retriever.evaluation.references.rouge_1_precision`). Rows whose labels are all equal are left
+    out.
     """
     task = read_references(file)
     return [

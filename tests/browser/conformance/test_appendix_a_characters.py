@@ -8,11 +8,11 @@ import unicodedata
 
 import pytest
 
-from browser.characters import MARK, SPECIAL, inert, inert_line, mark, stripped
-from browser.page import Link
-from browser.reading import read_page
-from browser.results import results_page
-from core.types import Hit
+from citewell.browser.characters import MARK, SPECIAL, inert, inert_line, mark, stripped
+from citewell.browser.page import Link
+from citewell.browser.reading import read_page
+from citewell.browser.results import results_page
+from citewell.core.types import Hit
 
 URL = "https://birds.example/wiki/crows"
 FORGED = "".join(chr(code) for code in range(0x20, sys.maxunicode + 1, 7) if not 0xD800 <= code < 0xE000)

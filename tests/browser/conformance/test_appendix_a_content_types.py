@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from browser.reading import read_page
+from citewell.browser.reading import read_page
 from tests.retriever.extract.test_pdf import make_pdf
 
 URL = "https://birds.example/files/crow_notes"

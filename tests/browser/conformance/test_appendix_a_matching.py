@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from browser.characters import MARK, stripped
-from browser.matching import find, quote
+from citewell.browser.characters import MARK, stripped
+from citewell.browser.matching import find, quote
 
 TEXT = (
     "Crows bring 【0†gifts†gifts.example】 to people.\n\n"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from browser.characters import stripped
-from browser.page import TextPage
-from browser.simplify import simplify
-from core.errors import ExtractionError
+from citewell.browser.characters import stripped
+from citewell.browser.page import TextPage
+from citewell.browser.simplify import simplify
+from citewell.core.errors import ExtractionError
 
 URL = "https://birds.example/wiki/crows"
 OPENING = "Crows are large black birds, and they are known for how well they remember faces. " * 4

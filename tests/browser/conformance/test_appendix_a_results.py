@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from browser.censor import gives_away
-from browser.page import TextPage, text_page
-from browser.results import results_page
-from core.types import Hit
+from citewell.browser.censor import gives_away
+from citewell.browser.page import TextPage, text_page
+from citewell.browser.results import results_page
+from citewell.core.types import Hit
 
 CROWS = Hit("https://crows.example/gifts", "Gifts from crows", "They bring shiny things.")
 ROOKS = Hit("https://www.rooks.example/", "Rooks", "Rooks live in colonies.")

@@ -6,8 +6,8 @@ the eleventh is the title of a third result. Lines of the quote are broken in th
 
 from __future__ import annotations
 
-from browser.environment import Browser
-from browser.limits import BrowserLimits
+from citewell.browser.environment import Browser
+from citewell.browser.limits import BrowserLimits
 from tests.browser.pages import Shelf, article, results
 
 QUESTION = "How can I train the crows in my neighborhood to bring me gifts?"

@@ -12,11 +12,11 @@ import pytest
 
 from benchmarks.browser_injections import INJECTIONS
 from benchmarks.browser_invariants import Watched, check_state, checked_step
-from browser.environment import Browser
-from browser.page import Link, TextPage
-from browser.reading import read_page
-from browser.results import results_page
-from core.types import Hit
+from citewell.browser.environment import Browser
+from citewell.browser.page import Link, TextPage
+from citewell.browser.reading import read_page
+from citewell.browser.results import results_page
+from citewell.core.types import Hit
 from tests.browser.pages import Shelf
 
 URL = "https://evil.example/page"

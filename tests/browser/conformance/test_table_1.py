@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from browser.environment import Browser
-from browser.limits import BrowserLimits
-from browser.page import Link
+from citewell.browser.environment import Browser
+from citewell.browser.limits import BrowserLimits
+from citewell.browser.page import Link
 from tests.browser.pages import Shelf, article, results
 
 RESULTS = "Search results for: crows"

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from browser.demonstrations.guided import Guided
-from browser.demonstrations.rejection import Known, demonstrate, to_the_point
-from browser.environment import Browser
-from browser.episode import Episode, Step
-from browser.policy import Policy
-from browser.state import TakenQuote
+from citewell.browser.demonstrations.guided import Guided
+from citewell.browser.demonstrations.rejection import Known, demonstrate, to_the_point
+from citewell.browser.environment import Browser
+from citewell.browser.episode import Episode, Step
+from citewell.browser.policy import Policy
+from citewell.browser.state import TakenQuote
 from tests.browser.schools import School, relevance
 
 QUESTIONS = [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from browser.demonstrations.wikispeedia import Game, games, replay
-from browser.environment import Browser
+from citewell.browser.demonstrations.wikispeedia import Game, games, replay
+from citewell.browser.environment import Browser
 from tests.browser.schools import School, address
 
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from browser.environment import Browser
-from browser.episode import Episode, read_episodes
-from browser.evaluation.evaluate import evaluate, results
-from browser.evaluation.questions import Asked, read_questions
-from browser.evaluation.report import as_json, markdown
-from browser.evaluation.systems import PolicySystem
-from browser.policies.best_of import Judge, by_quotes
-from browser.policies.scripted import Scripted
-from browser.policy import Action
-from browser.state import State, TakenQuote
-from core.errors import InputError
+from citewell.browser.environment import Browser
+from citewell.browser.episode import Episode, read_episodes
+from citewell.browser.evaluation.evaluate import evaluate, results
+from citewell.browser.evaluation.questions import Asked, read_questions
+from citewell.browser.evaluation.report import as_json, markdown
+from citewell.browser.evaluation.systems import PolicySystem
+from citewell.browser.policies.best_of import Judge, by_quotes
+from citewell.browser.policies.scripted import Scripted
+from citewell.browser.policy import Action
+from citewell.browser.state import State, TakenQuote
+from citewell.core.errors import InputError
 from tests.browser.schools import School, relevance
 
 JUDGE = by_quotes(relevance)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from browser.episode import Episode, Step
-from browser.evaluation.statistics import KINDS, statistics
+from citewell.browser.episode import Episode, Step
+from citewell.browser.evaluation.statistics import KINDS, statistics
 
 
 def episode(*steps: tuple[str, str, int]) -> Episode:

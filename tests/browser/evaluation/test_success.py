@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from browser.evaluation.success import has_answer
+from citewell.browser.evaluation.success import has_answer
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from browser.page import Link
-from browser.state import State, TakenQuote
+from citewell.browser.page import Link
+from citewell.browser.state import State, TakenQuote
 
 TIDES = """The tides of the sea are caused by the Moon. Its gravity pulls the water towards it.
 Spring tides happen twice a month, when the 【0†Sun】, the Moon and the Earth

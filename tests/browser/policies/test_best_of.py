@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from browser.episode import Episode
-from browser.policies.best_of import best, by_quotes, by_scorer, variants
-from browser.policies.model import ModelPolicy
-from browser.policies.scripted import Scripted
-from browser.state import TakenQuote
-from core.errors import InputError
-from core.types import Reference, Sentence
+from citewell.browser.episode import Episode
+from citewell.browser.policies.best_of import best, by_quotes, by_scorer, variants
+from citewell.browser.policies.model import ModelPolicy
+from citewell.browser.policies.scripted import Scripted
+from citewell.browser.state import TakenQuote
+from citewell.core.errors import InputError
+from citewell.core.types import Reference, Sentence
 
 from .states import quote
 from .test_model import Writer

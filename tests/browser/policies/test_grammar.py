@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from browser.commands import Invalid, parse
-from browser.matching import quote as find_quote
-from browser.policies.grammar import commands_grammar
-from browser.policies.legal import legal, onwards
-from browser.policies.quoting import abbreviated, passages
-from browser.state import State
+from citewell.browser.commands import Invalid, parse
+from citewell.browser.matching import quote as find_quote
+from citewell.browser.policies.grammar import commands_grammar
+from citewell.browser.policies.legal import legal, onwards
+from citewell.browser.policies.quoting import abbreviated, passages
+from citewell.browser.state import State
 
 from ...generator.tiny import write_tiny
 from .states import page, quote, results

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from browser.policies.grammar import commands_grammar
-from browser.policies.legal import Legal
-from browser.policies.quoting import passages
-from generator.causal import Sampling
-from generator.openvino import open_openvino
+from citewell.browser.policies.grammar import commands_grammar
+from citewell.browser.policies.legal import Legal
+from citewell.browser.policies.quoting import passages
+from citewell.generator.causal import Sampling
+from citewell.generator.openvino import open_openvino
 
 TEXT = """The Last Supper is a mural painting in Milan, created by Leonardo da Vinci for his patron. It
 represents the scene of the meal from the final days of Jesus as depicted in the Bible. The painting is

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from browser.policies.human import HELP, Human, written_out
-from browser.state import State
+from citewell.browser.policies.human import HELP, Human, written_out
+from citewell.browser.state import State
 
 from .states import page
 

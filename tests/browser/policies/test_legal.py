@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from browser.page import Link
-from browser.policies.legal import is_new_search, legal, onwards
+from citewell.browser.page import Link
+from citewell.browser.policies.legal import is_new_search, legal, onwards
 
 from .states import page, quote, results
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from browser.commands import Invalid, parse
-from browser.policies.model import ModelPolicy
-from browser.policies.prompted import INSTRUCTION, cloned, prompted
-from generator.causal import Sampling
-from generator.completer import Written
-from generator.prompt import Message
+from citewell.browser.commands import Invalid, parse
+from citewell.browser.policies.model import ModelPolicy
+from citewell.browser.policies.prompted import INSTRUCTION, cloned, prompted
+from citewell.generator.causal import Sampling
+from citewell.generator.completer import Written
+from citewell.generator.prompt import Message
 
 from .states import page, results
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from browser.environment import Browser
-from browser.episodes import Question, finished
-from browser.page import Link, TextPage
-from browser.policies.random_legal import RandomLegal
+from citewell.browser.environment import Browser
+from citewell.browser.episodes import Question, finished
+from citewell.browser.page import Link, TextPage
+from citewell.browser.policies.random_legal import RandomLegal
 
 from .states import TIDES
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from browser.policies.scripted import Script, Scripted
-from browser.state import State
-from core.text import content_words, words
+from citewell.browser.policies.scripted import Script, Scripted
+from citewell.browser.state import State
+from citewell.core.text import content_words, words
 
 from .states import page, quote, results
 

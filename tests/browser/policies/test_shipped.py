@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from browser.commands import Search, parse
-from browser.environment import Browser
-from browser.policies.opening import ADAPTERS, open_policy, policy_folder
-from core.errors import WeightsMissingError
-from core.settings import load_settings
+from citewell.browser.commands import Search, parse
+from citewell.browser.environment import Browser
+from citewell.browser.policies.opening import ADAPTERS, open_policy, policy_folder
+from citewell.core.errors import WeightsMissingError
+from citewell.core.settings import load_settings
 from tests.browser.pages import Shelf
 
 NAME = "citewell-browser"

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from browser.episode import Episode, Step, write_episodes
-from browser.kept import write_limits
-from browser.limits import BrowserLimits
+from citewell.browser.episode import Episode, Step, write_episodes
+from citewell.browser.kept import write_limits
+from citewell.browser.limits import BrowserLimits
 from tests.generator.training.made_up import write_llama
 
 LIMITS = BrowserLimits(actions=6, state_tokens=600, window_lines=3)

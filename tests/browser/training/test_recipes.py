@@ -9,9 +9,15 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from browser.episode import Episode, Step, read_episodes
-from browser.pairs import pairs
-from browser.training.config import BrowserConfig, DataConfig, RewardConfig, TrainingConfig, load_config
+from citewell.browser.episode import Episode, Step, read_episodes
+from citewell.browser.pairs import pairs
+from citewell.browser.training.config import (
+    BrowserConfig,
+    DataConfig,
+    RewardConfig,
+    TrainingConfig,
+    load_config,
+)
 
 ROOT = Path(__file__).parents[3]
 

@@ -12,16 +12,16 @@ import pytest
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 
-from browser.environment import Browser
-from browser.episodes import Question, finished
-from browser.kept import read_limits
-from browser.policies.opening import open_policy
-from browser.training.run import Run, train
-from browser.web import Web
-from core.errors import InputError, ModelError
-from core.settings import Settings
-from generator.manner import read_manner
-from generator.training.fit import Outcome
+from citewell.browser.environment import Browser
+from citewell.browser.episodes import Question, finished
+from citewell.browser.kept import read_limits
+from citewell.browser.policies.opening import open_policy
+from citewell.browser.training.run import Run, train
+from citewell.browser.web import Web
+from citewell.core.errors import InputError, ModelError
+from citewell.core.settings import Settings
+from citewell.generator.manner import read_manner
+from citewell.generator.training.fit import Outcome
 from tests.browser.schools import School, relevance
 from tests.browser.training.made_up import LIMITS, write_recipe, write_world
 

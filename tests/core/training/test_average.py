@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.training.average import Average
+from citewell.core.training.average import Average
 
 
 def weight(model: torch.nn.Module) -> float:

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from core.types import Reference, Sentence
-from generator.citations.correction import check_citations
-from generator.citations.support import holds_facts, rouge_1_precision
+from citewell.core.types import Reference, Sentence
+from citewell.generator.citations.correction import check_citations
+from citewell.generator.citations.support import holds_facts, rouge_1_precision
 
 THRESHOLD = 0.5
 SKY = "The sky is blue because air scatters short wavelengths of sunlight more than long ones."

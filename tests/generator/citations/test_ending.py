@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.citations.ending import finished
+from citewell.generator.citations.ending import finished
 
 
 @pytest.mark.parametrize(

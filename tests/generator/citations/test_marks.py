@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.citations.marks import read_marks
+from citewell.generator.citations.marks import read_marks
 
 
 def read(answer: str) -> list[tuple[str, tuple[int, ...]]]:

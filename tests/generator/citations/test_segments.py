@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.citations.marks import read_segments, renumber_marks, write_marks
+from citewell.generator.citations.marks import read_segments, renumber_marks, write_marks
 
 
 def read(answer: str, *, sentences: bool = False) -> list[tuple[str, tuple[int, ...]]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from generator.citations.support import holds_facts, rouge_1_precision
+from citewell.generator.citations.support import holds_facts, rouge_1_precision
 
 # No stop word in any, so that rouge-score's own tokenizer sees the same words.
 SENTENCES = [
@@ -30,8 +30,8 @@ def test_it_is_rouge_1_precision(sentence: str, reference: str) -> None:
 def test_rouge_score_and_what_it_loads_are_not_needed() -> None:
     """Importing them takes longer than all other imports of an answer without a model."""
     program = (
-        "import sys; from core.types import Reference; "
-        "from generator.citations.correction import check_citations; "
+        "import sys; from citewell.core.types import Reference; "
+        "from citewell.generator.citations.correction import check_citations; "
         "check_citations('The sky is blue.', [Reference(1, 'u', 'Sky', 'Blue sky.', 1.0)], 0.5); "
         "print(*{module.split('.')[0] for module in sys.modules})"
     )

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import CitewellError, InputError, ModelError
-from core.types import Reference
-from generator.citations.marks import MarkedSentence
-from generator.evaluation.answers import Answers, Write, Written
-from generator.evaluation.rows import Row
+from citewell.core.errors import CitewellError, InputError, ModelError
+from citewell.core.types import Reference
+from citewell.generator.citations.marks import MarkedSentence
+from citewell.generator.evaluation.answers import Answers, Write, Written
+from citewell.generator.evaluation.rows import Row
 
 REFERENCE = Reference(1, "", "", "A text.", 0.0)
 ROWS = [Row(f"k{number}", number, f"What is {number}?", (REFERENCE,)) for number in (1, 2, 3)]

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from generator.citations.marks import MarkedSentence, read_marks
-from generator.evaluation.citations import Cited, citation_scores, claim_recall
-from generator.evaluation.judges.judge import Pair
+from citewell.generator.citations.marks import MarkedSentence, read_marks
+from citewell.generator.evaluation.citations import Cited, citation_scores, claim_recall
+from citewell.generator.evaluation.judges.judge import Pair
 
 PASSAGES = {1: "sun hot", 2: "moon cold", 3: "sun far", 4: "sea deep"}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ModelError
-from generator.evaluation.fluency import is_kin, load_fluency
+from citewell.core.errors import ModelError
+from citewell.generator.evaluation.fluency import is_kin, load_fluency
 from tests.generator.evaluation.tiny import write_llama
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import InputError, ModelError
-from generator.evaluation.judges.embedding import EmbeddingJudge, windows
-from generator.evaluation.judges.judge import Pair, RememberingJudge
-from generator.evaluation.judges.lexical import RougeJudge
-from generator.evaluation.judges.names import build_judges, check_judges
-from generator.evaluation.judges.nli import load_nli
-from retriever.encoder.two_towers import TwoTowers
+from citewell.core.errors import InputError, ModelError
+from citewell.generator.evaluation.judges.embedding import EmbeddingJudge, windows
+from citewell.generator.evaluation.judges.judge import Pair, RememberingJudge
+from citewell.generator.evaluation.judges.lexical import RougeJudge
+from citewell.generator.evaluation.judges.names import build_judges, check_judges
+from citewell.generator.evaluation.judges.nli import load_nli
+from citewell.retriever.encoder.two_towers import TwoTowers
 from tests.generator.evaluation.tiny import write_classifier, write_t5
 
 LENS = (

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.types import Reference
-from generator.citations.marks import MarkedSentence
-from generator.evaluation.answers import Written
-from generator.evaluation.judges.judge import Pair
-from generator.evaluation.measures import Outcome, measure
-from generator.evaluation.report import Evaluation, details, markdown, summary
-from generator.evaluation.rows import Row
+from citewell.core.types import Reference
+from citewell.generator.citations.marks import MarkedSentence
+from citewell.generator.evaluation.answers import Written
+from citewell.generator.evaluation.judges.judge import Pair
+from citewell.generator.evaluation.measures import Outcome, measure
+from citewell.generator.evaluation.report import Evaluation, details, markdown, summary
+from citewell.generator.evaluation.rows import Row
 
 REFERENCES = (Reference(1, "", "Sun", "the sun is hot", 0.0), Reference(2, "", "", "the moon is cold", 0.0))
 ROWS = (

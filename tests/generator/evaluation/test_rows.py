@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from generator.evaluation.rows import read_rows
+from citewell.core.errors import InputError
+from citewell.generator.evaluation.rows import read_rows
 
 ROW = {
     "question": "What is hot?",

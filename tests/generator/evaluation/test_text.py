@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.evaluation.text import copied, refuses, repetition, rouge_l_sum
+from citewell.generator.evaluation.text import copied, refuses, repetition, rouge_l_sum
 
 
 @pytest.mark.parametrize(

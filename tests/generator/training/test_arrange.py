@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import re
 
-from generator.training.arrange import Example, arrange
-from generator.training.config import PromptConfig
+from citewell.generator.training.arrange import Example, arrange
+from citewell.generator.training.config import PromptConfig
 
 EXAMPLE = Example(
     "why?",

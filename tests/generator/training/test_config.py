@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from generator.training.config import load_config
+from citewell.core.errors import InputError
+from citewell.generator.training.config import load_config
 
 GOOD = """
 [model.lora]

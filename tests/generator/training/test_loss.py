@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import torch
 
-from generator.training.collate import IGNORED, packed, padded
-from generator.training.encode import Encoded
-from generator.training.loss import answer_loss, answer_tokens
+from citewell.generator.training.collate import IGNORED, packed, padded
+from citewell.generator.training.encode import Encoded
+from citewell.generator.training.loss import answer_loss, answer_tokens
 from tests.generator.training.made_up import write_llama
 
 ROWS = (

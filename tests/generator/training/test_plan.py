@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from generator.training.plan import plan
+from citewell.generator.training.plan import plan
 
 LENGTHS = [[100, 900, 300, 200, 250], [50, 60]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from generator.training.config import (
+from citewell.generator.training.config import (
     AdapterConfig,
     DataConfig,
     DevConfig,

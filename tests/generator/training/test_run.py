@@ -11,11 +11,11 @@ import pytest
 pytest.importorskip("trl", reason="the extra `train` is not installed")
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 
-from core.errors import InputError, ModelError
-from core.training.checkpoints import TrainingError
-from generator.manner import read_manner
-from generator.training.fit import Outcome
-from generator.training.run import Run, train
+from citewell.core.errors import InputError, ModelError
+from citewell.core.training.checkpoints import TrainingError
+from citewell.generator.manner import read_manner
+from citewell.generator.training.fit import Outcome
+from citewell.generator.training.run import Run, train
 from tests.generator.training.made_up import write_config, write_world
 
 
@@ -55,7 +55,7 @@ def test_the_adapter_and_the_merged_model_are_the_same(
 ) -> None:
     from transformers import AutoModelForCausalLM
 
-    from core.lora import merge
+    from citewell.core.lora import merge
 
     out, _, _ = trained
     config = json.loads((out / "adapter_config.json").read_text())

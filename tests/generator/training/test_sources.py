@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from generator.training.config import load_config
-from generator.training.sources import Data, read_data
+from citewell.core.errors import InputError
+from citewell.generator.training.config import load_config
+from citewell.generator.training.sources import Data, read_data
 from tests.generator.training.made_up import rows, write_config, write_rows
 
 

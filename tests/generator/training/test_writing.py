@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.causal import Sampling
-from generator.training.writing import write_answers
-from generator.transformers import TransformersModel
+from citewell.generator.causal import Sampling
+from citewell.generator.training.writing import write_answers
+from citewell.generator.transformers import TransformersModel
 from tests.generator.training.made_up import write_llama
 
 

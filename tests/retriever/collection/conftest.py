@@ -17,16 +17,16 @@ import pytest
 import tantivy
 from aiohttp import web
 
-import core
-from core.text import content_words
-from core.types import Page, Passage
-from retriever.collection.collection import Collection, collection_folder
-from retriever.collection.dense import Keeping, open_dense, updating
-from retriever.collection.encoding import Encoded
-from retriever.collection.indexing import Indexer, Report, index_documents
-from retriever.collection.sources import Document
-from retriever.encoder.encoder import Vectors
-from retriever.search.query import Query
+import citewell
+from citewell.core.text import content_words
+from citewell.core.types import Page, Passage
+from citewell.retriever.collection.collection import Collection, collection_folder
+from citewell.retriever.collection.dense import Keeping, open_dense, updating
+from citewell.retriever.collection.encoding import Encoded
+from citewell.retriever.collection.indexing import Indexer, Report, index_documents
+from citewell.retriever.collection.sources import Document
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.search.query import Query
 
 SYNONYMS = {"feline": "cat", "kitten": "cat", "automobile": "car"}
 
@@ -153,7 +153,7 @@ def command() -> Callable[..., list[str]]:
 
 @pytest.fixture
 def environment() -> dict[str, str]:
-    root = Path(core.__file__).parents[1]
+    root = Path(citewell.__file__).parents[1]
     return {**os.environ, "PYTHONPATH": str(root), "PYTHONUNBUFFERED": "1", "RUST_BACKTRACE": "0"}
 
 

@@ -7,12 +7,12 @@ import sys
 from ipaddress import ip_network
 from pathlib import Path
 
-from retriever.collection.crawl import CrawlLimits, crawl
-from retriever.collection.indexing import Indexer, Report
-from retriever.extract.sandbox import Sandbox
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import web_fetcher
-from retriever.fetch.politeness import Hosts
+from citewell.retriever.collection.crawl import CrawlLimits, crawl
+from citewell.retriever.collection.indexing import Indexer, Report
+from citewell.retriever.extract.sandbox import Sandbox
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import web_fetcher
+from citewell.retriever.fetch.politeness import Hosts
 
 
 async def run(indexer: Indexer, url: str, delay: float) -> Report:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from conftest import BagOfWords
 
-from retriever.collection.dense import Keeping, updating
-from retriever.collection.encoding import Encoded
-from retriever.collection.indexing import Indexer
+from citewell.retriever.collection.dense import Keeping, updating
+from citewell.retriever.collection.encoding import Encoded
+from citewell.retriever.collection.indexing import Indexer
 
 
 def say(encoded: Encoded) -> None:

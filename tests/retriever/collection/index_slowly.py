@@ -7,10 +7,10 @@ import sys
 import time
 from pathlib import Path
 
-from core.errors import CitewellError
-from retriever.collection.indexing import Indexer, Report, index_documents
-from retriever.collection.sources import read_source
-from retriever.extract.sandbox import SandboxLimits
+from citewell.core.errors import CitewellError
+from citewell.retriever.collection.indexing import Indexer, Report, index_documents
+from citewell.retriever.collection.sources import read_source
+from citewell.retriever.extract.sandbox import SandboxLimits
 
 
 def say(*words: object) -> None:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aiohttp import web
 
-from core.errors import ExtractionError, FetchError
-from retriever.collection.crawl import CrawlLimits, crawl
-from retriever.collection.indexing import Indexer, Report
-from retriever.extract.extractor import Extractor
-from retriever.extract.links import Leads
-from retriever.extract.sandbox import Sandbox
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import web_fetcher
-from retriever.fetch.politeness import Hosts
+from citewell.core.errors import ExtractionError, FetchError
+from citewell.retriever.collection.crawl import CrawlLimits, crawl
+from citewell.retriever.collection.indexing import Indexer, Report
+from citewell.retriever.extract.extractor import Extractor
+from citewell.retriever.extract.links import Leads
+from citewell.retriever.extract.sandbox import Sandbox
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import web_fetcher
+from citewell.retriever.fetch.politeness import Hosts
 
 if TYPE_CHECKING:
     from conftest import Library, Site

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from core.errors import CollectionError
-from retriever.collection.indexing import Indexer
+from citewell.core.errors import CollectionError
+from citewell.retriever.collection.indexing import Indexer
 
 if TYPE_CHECKING:
     from conftest import Library
@@ -189,8 +189,8 @@ async def test_a_disk_that_is_full_for_the_index_alone(
     script.write_text(
         "import resource, sys\n"
         "from pathlib import Path\n"
-        "from core.errors import CollectionError\n"
-        "from retriever.collection.indexing import Indexer\n"
+        "from citewell.core.errors import CollectionError\n"
+        "from citewell.retriever.collection.indexing import Indexer\n"
         "try:\n"
         "    with Indexer(Path(sys.argv[1])) as indexer:\n"
         "        indexer.store.mark_all_new()\n"

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from core.errors import CollectionError, ModelError
-from retriever.collection.dense import Keeping, drop_vectors, encodings
-from retriever.collection.indexing import Indexer
-from retriever.encoder.encoder import Vectors
-from retriever.search.query import Query
+from citewell.core.errors import CollectionError, ModelError
+from citewell.retriever.collection.dense import Keeping, drop_vectors, encodings
+from citewell.retriever.collection.indexing import Indexer
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.search.query import Query
 
 if TYPE_CHECKING:
     from conftest import BagOfWords, Library

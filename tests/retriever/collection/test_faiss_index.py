@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retriever.collection.faiss_index import DamagedIndexError, FaissIndex, Kind, kind_for, lists_for
+from citewell.retriever.collection.faiss_index import DamagedIndexError, FaissIndex, Kind, kind_for, lists_for
 
 DIMENSION = 24
 KINDS: tuple[Kind, ...] = ("flat", "ivf", "hnsw")

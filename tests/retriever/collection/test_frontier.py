@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from retriever.collection.frontier import Frontier
-from retriever.collection.store import PageStore
+from citewell.retriever.collection.frontier import Frontier
+from citewell.retriever.collection.store import PageStore
 
 
 def test_nearest_first_in_the_order_found_and_each_once(tmp_path: Path) -> None:

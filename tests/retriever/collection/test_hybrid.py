@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from retriever.collection.hybrid import fuse
-from retriever.collection.index import PageHit
-from retriever.collection.vectors import PassageMatch
+from citewell.retriever.collection.hybrid import fuse
+from citewell.retriever.collection.index import PageHit
+from citewell.retriever.collection.vectors import PassageMatch
 
 DEPTH = 100
 # What a search brings besides: passages that are not near, each on a page of its own.

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from core.errors import CollectionError
-from core.types import Failure
-from retriever.collection.indexing import Indexer, Report, index_documents
-from retriever.collection.sources import Document, read_source
-from retriever.extract.sandbox import SandboxLimits
+from citewell.core.errors import CollectionError
+from citewell.core.types import Failure
+from citewell.retriever.collection.indexing import Indexer, Report, index_documents
+from citewell.retriever.collection.sources import Document, read_source
+from citewell.retriever.extract.sandbox import SandboxLimits
 
 if TYPE_CHECKING:
     from conftest import Library

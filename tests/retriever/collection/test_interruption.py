@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from core.types import Page, Passage
-from retriever.collection.index import SearchIndex
+from citewell.core.types import Page, Passage
+from citewell.retriever.collection.index import SearchIndex
 
 if TYPE_CHECKING:
     from conftest import Library

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from core.errors import CollectionError, InputError
-from retriever.collection.collection import (
+from citewell.core.errors import CollectionError, InputError
+from citewell.retriever.collection.collection import (
     Collection,
     collection_folder,
     collection_names,
     remove_collection,
 )
-from retriever.search.query import Query
+from citewell.retriever.search.query import Query
 
 if TYPE_CHECKING:
     from conftest import Library

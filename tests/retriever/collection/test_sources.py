@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from core.types import Failure
-from retriever.collection.sources import Document, read_source
+from citewell.core.errors import InputError
+from citewell.core.types import Failure
+from citewell.retriever.collection.sources import Document, read_source
 
 
 def lines(*rows: object) -> bytes:

@@ -10,8 +10,8 @@ from threading import Barrier
 
 import pytest
 
-from core.types import Page, Passage
-from retriever.collection.store import PageStore
+from citewell.core.types import Page, Passage
+from citewell.retriever.collection.store import PageStore
 
 _BEFORE_DATES = """
 CREATE TABLE pages (

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import CollectionError
-from retriever.collection.postgres import PostgresVectors
-from retriever.collection.vector_files import VectorFiles
-from retriever.collection.vectors import EncodedPage, Encoding, VectorIndex
+from citewell.core.errors import CollectionError
+from citewell.retriever.collection.postgres import PostgresVectors
+from citewell.retriever.collection.vector_files import VectorFiles
+from citewell.retriever.collection.vectors import EncodedPage, Encoding, VectorIndex
 
 DIMENSION = 16
 ENCODING = Encoding("e", "1", DIMENSION)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from retriever.encoder.batches import encode_ids, plan
-from retriever.encoder.encoder import Vectors
-from retriever.encoder.engines.choice import fastest
-from retriever.encoder.engines.engine import Ids
+from citewell.retriever.encoder.batches import encode_ids, plan
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.engines.choice import fastest
+from citewell.retriever.encoder.engines.engine import Ids
 
 
 class FirstTokens:

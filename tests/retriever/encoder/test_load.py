@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 from aiohttp import web
 
-from core.building import STEPS
-from core.errors import ModelError
-from retriever.encoder.encoder import Vectors
-from retriever.encoder.engines import choice
-from retriever.encoder.engines.torch import load_model, load_tokenizer
-from retriever.encoder.load import EngineName, encoder_folder, load_encoder
-from retriever.encoder.resolve import cache_key, resolve
+from citewell.core.building import STEPS
+from citewell.core.errors import ModelError
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.engines import choice
+from citewell.retriever.encoder.engines.torch import load_model, load_tokenizer
+from citewell.retriever.encoder.load import EngineName, encoder_folder, load_encoder
+from citewell.retriever.encoder.resolve import cache_key, resolve
 
 from .conftest import TEXTS, write_adapter, write_bert
 
@@ -33,7 +33,7 @@ Serve = Callable[[dict[str, Any]], Awaitable[str]]
 LOAD = """
 import sys
 from pathlib import Path
-from retriever.encoder.load import encoder_folder
+from citewell.retriever.encoder.load import encoder_folder
 step = lambda name, step: print("step", step)
 print(encoder_folder(sys.argv[1], Path(sys.argv[2]), threads=1, engine="ct2", on_step=step))
 """
@@ -165,7 +165,7 @@ def test_a_full_disk_is_an_error_with_advice_and_leaves_nothing_behind(bert: Pat
     process = load_in_process(bert, tmp_path, limit)
     _, errors = process.communicate(timeout=120)
     last = errors.splitlines()[-1]
-    assert last.startswith("core.errors.ModelError: The converted weights of")
+    assert last.startswith("citewell.core.errors.ModelError: The converted weights of")
     assert "File too large" in last
     assert "CITEWELL_CACHE_DIR" in last
     assert [path.suffix for path in (tmp_path / "models").iterdir()] == [".lock"]

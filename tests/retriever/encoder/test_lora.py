@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import ModelError
-from core.lora import merge
+from citewell.core.errors import ModelError
+from citewell.core.lora import merge
 
 from .conftest import write_adapter, write_bert
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.weights import locate
-from retriever.encoder.encoder import DualEncoder, Vectors
-from retriever.encoder.load import load_encoder
+from citewell.core.weights import locate
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.encoder.load import load_encoder
 
 TEXTS = [
     "Why is the sky blue?",

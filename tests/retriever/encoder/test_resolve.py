@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import ModelError
-from retriever.encoder.resolve import cache_key, resolve
+from citewell.core.errors import ModelError
+from citewell.retriever.encoder.resolve import cache_key, resolve
 
 from .conftest import write_adapter, write_bert
 
@@ -107,7 +107,7 @@ def test_the_layout_that_webglm_released(bert: Path, tmp_path: Path) -> None:
 def test_a_released_retriever_without_a_tokenizer_and_without_a_network(tmp_path: Path) -> None:
     for side in ("query_encoder", "reference_encoder"):
         write_bert(tmp_path / side, tokenizer=False)
-    program = f"from retriever.encoder.resolve import resolve; resolve({str(tmp_path)!r})"
+    program = f"from citewell.retriever.encoder.resolve import resolve; resolve({str(tmp_path)!r})"
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hub")}
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False

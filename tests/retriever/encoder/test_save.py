@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import InputError
-from retriever.encoder.load import load_encoder
-from retriever.encoder.resolve import ADAPTERS
-from retriever.encoder.save import save_dual_encoder
+from citewell.core.errors import InputError
+from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.encoder.resolve import ADAPTERS
+from citewell.retriever.encoder.save import save_dual_encoder
 
 from .conftest import TEXTS, write_adapter
 
@@ -51,7 +51,7 @@ def test_the_packaged_model(tmp_path: Path, cache: Path) -> None:
     """Real weights: float32 gives the same vectors, and int8 nearly the same."""
     from sentence_transformers import SentenceTransformer
 
-    from core.weights import locate
+    from citewell.core.weights import locate
 
     base = locate("all-MiniLM-L6-v2").path
     assert base is not None

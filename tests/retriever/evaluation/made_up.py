@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from core.text import content_words
-from retriever.encoder.encoder import Vectors
+from citewell.core.text import content_words
+from citewell.retriever.encoder.encoder import Vectors
 
 DOCUMENTS = (
     {"_id": "bats", "title": "Bats", "text": "Bats find their way in the dark by listening to echoes."},

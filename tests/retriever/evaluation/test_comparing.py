@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from retriever.evaluation.comparing import compare_files
-from retriever.evaluation.evaluate import Outcome
-from retriever.evaluation.report import Evaluation, compared, details, summary
+from citewell.core.errors import InputError
+from citewell.retriever.evaluation.comparing import compare_files
+from citewell.retriever.evaluation.evaluate import Outcome
+from citewell.retriever.evaluation.report import Evaluation, compared, details, summary
 
 
 def keep(file: Path, **systems: dict[str, float]) -> Path:

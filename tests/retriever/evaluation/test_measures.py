@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from retriever.evaluation.measures import MAP, MRR, NDCG, RECALL, means, measure
-from retriever.evaluation.trec import ranked
+from citewell.retriever.evaluation.measures import MAP, MRR, NDCG, RECALL, means, measure
+from citewell.retriever.evaluation.trec import ranked
 
 QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"c": 1}}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from retriever.evaluation.references import read_references, rouge_1_precision
+from citewell.core.errors import InputError
+from citewell.retriever.evaluation.references import read_references, rouge_1_precision
 from tests.retriever.evaluation.made_up import write_jsonl
 
 ANSWER = "Bats find their way by echoes.[1] The echoes tell how far away a moth is.[2][3]"

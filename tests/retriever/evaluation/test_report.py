@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from retriever.evaluation.evaluate import Outcome, Speed
-from retriever.evaluation.plots import draw
-from retriever.evaluation.report import Evaluation, compared, details, details_file, markdown, summary
+from citewell.retriever.evaluation.evaluate import Outcome, Speed
+from citewell.retriever.evaluation.plots import draw
+from citewell.retriever.evaluation.report import (
+    Evaluation,
+    compared,
+    details,
+    details_file,
+    markdown,
+    summary,
+)
 
 VALUES = {
     "bm25": {"nDCG@10": {"q1": 0.5, "q2": 0.25, "q3": 0.0}, "MAP": {"q1": 0.5, "q2": 0.5, "q3": 0.0}},

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from retriever.evaluation.task import read_task
+from citewell.core.errors import InputError
+from citewell.retriever.evaluation.task import read_task
 from tests.retriever.evaluation.made_up import DOCUMENTS, QRELS, write_jsonl, write_task
 
 

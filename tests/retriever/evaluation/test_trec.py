@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from retriever.evaluation.trec import ranked, read_qrels, read_run, write_qrels, write_run
+from citewell.core.errors import InputError
+from citewell.retriever.evaluation.trec import ranked, read_qrels, read_run, write_qrels, write_run
 
 RUN = {"q1": {"b": 0.5, "a": 0.5, "c": 7.25}, "q2": {"a": -1e-7}}
 

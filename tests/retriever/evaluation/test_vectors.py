@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import CitewellError
-from retriever.encoder.encoder import Vectors
-from retriever.evaluation.task import Corpus
-from retriever.evaluation.vectors import encode_corpus
+from citewell.core.errors import CitewellError
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.evaluation.task import Corpus
+from citewell.retriever.evaluation.vectors import encode_corpus
 from tests.retriever.evaluation.made_up import WordEncoder
 
 TEXTS = tuple(f"passage {number}" for number in range(600))

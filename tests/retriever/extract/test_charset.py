@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from retriever.extract.charset import decode, to_utf8
-from retriever.extract.page import extract
+from citewell.retriever.extract.charset import decode, to_utf8
+from citewell.retriever.extract.page import extract
 
 FRENCH = "L’été dernier, les élèves ont préféré la forêt à la plage : où était l’intérêt ? "
 JAPANESE = "凧は風の力で空に浮かぶ遊具です。古くから世界中で親しまれ、祭りや競技にも使われています。"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from core.errors import ExtractionError
-from core.types import Page
-from retriever.extract.page import extract
+from citewell.core.errors import ExtractionError
+from citewell.core.types import Page
+from citewell.retriever.extract.page import extract
 
 SENTENCE = "The wind that lifts a kite blows steadily from the sea in the afternoon of most summer days."
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from retriever.extract.duplicates import fingerprint, first_of_each
+from citewell.retriever.extract.duplicates import fingerprint, first_of_each
 
 SKY = (
     "The sky looks blue because air scatters short waves of sunlight far more than long ones, so that blue "

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from core.errors import ExtractionError
-from core.types import Page
-from retriever.extract.page import extract
+from citewell.core.errors import ExtractionError
+from citewell.core.types import Page
+from citewell.retriever.extract.page import extract
 
 LONG = "A kite is a tethered craft with wing surfaces that react against the air to create lift and drag. "
 MOST_SECONDS = 20.0  # of processor time: the default of extract.seconds

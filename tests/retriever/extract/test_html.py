@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import ExtractionError
-from core.types import Page
-from retriever.extract.page import extract
+from citewell.core.errors import ExtractionError
+from citewell.core.types import Page
+from citewell.retriever.extract.page import extract
 
 LONG = "A kite is a tethered craft with wing surfaces that react against the air to create lift and drag. "
 

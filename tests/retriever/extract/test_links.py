@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from yarl import URL
 
-from retriever.extract.links import Leads, canonical, read_leads
+from citewell.retriever.extract.links import Leads, canonical, read_leads
 
 PAGE = "https://a.example/docs/start"
 

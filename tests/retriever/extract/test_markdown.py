@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from retriever.extract.markdown import read_markdown
-from retriever.extract.page import extract
+from citewell.retriever.extract.markdown import read_markdown
+from citewell.retriever.extract.page import extract
 
 DOCUMENT = """\
 # Flying *kites*

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from retriever.extract.main_text.layout import parse
-from retriever.extract.main_text.signs import described
-from retriever.extract.metadata import Metadata, article_body, read_metadata
+from citewell.retriever.extract.main_text.layout import parse
+from citewell.retriever.extract.main_text.signs import described
+from citewell.retriever.extract.metadata import Metadata, article_body, read_metadata
 
 
 def metadata_of(head: str, body: str = "<p>text</p>") -> Metadata:

@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from core.errors import ExtractionError
-from retriever.extract.kind import kind_of
-from retriever.extract.page import extract
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.kind import kind_of
+from citewell.retriever.extract.page import extract
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\x06\0\0\0\x1f\x15\xc4\x89"
 HTML = b"<!DOCTYPE html>\n<html><head><title>T</title></head><body><p>text</p></body></html>"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.types import Page
-from retriever.extract.page import extract
+from citewell.core.types import Page
+from citewell.retriever.extract.page import extract
 
 NAV = (
     '<header class="site-header"><a class="logo" href="/">The Site</a><nav class="main-nav"><ul>'

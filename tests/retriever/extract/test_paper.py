@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors import ExtractionError
-from retriever.extract.paper import read_as_paper
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.paper import read_as_paper
 
 pytest.importorskip("html2text", reason="html2text, of the extra `paper`, is not installed")
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from retriever.extract.document import Block
-from retriever.extract.paragraphs import to_passages
+from citewell.retriever.extract.document import Block
+from citewell.retriever.extract.paragraphs import to_passages
 
 SENTENCE = "The wind that lifts a kite blows steadily from the sea in the afternoon of most summer days."
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ExtractionError
-from retriever.extract.page import ReadingOptions, extract
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.page import ReadingOptions, extract
 
 DATA = Path(__file__).parent / "data"
 IMAGE = (

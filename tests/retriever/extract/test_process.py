@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
-from retriever.extract.process import WorkerProcess
+from citewell.retriever.extract.process import WorkerProcess
 
 
 async def test_a_process_whose_end_nobody_waits_for_any_more_ends_quietly() -> None:

@@ -16,10 +16,10 @@ import pytest
 
 from benchmarks.extraction_floors import FLOORS, checksums, measured, recorded
 from benchmarks.floors import pinned
-from retriever.extract.main_text.classifier import MODEL
-from retriever.extract.page import extract
-from retriever.extract.training.card import MODEL_FILES, RECORD
-from retriever.extract.training.cross_validation import checksum
+from citewell.retriever.extract.main_text.classifier import MODEL
+from citewell.retriever.extract.page import extract
+from citewell.retriever.extract.training.card import MODEL_FILES, RECORD
+from citewell.retriever.extract.training.cross_validation import checksum
 
 DATA = os.environ.get("CITEWELL_DATA", "")
 needs_data = pytest.mark.skipif(not DATA, reason="CITEWELL_DATA does not name a folder with data")

@@ -7,9 +7,9 @@ from typing import Literal
 
 import pytest
 
-from core.errors import ExtractionError
-from retriever.extract.extractor import Extractor
-from retriever.extract.rendering import RenderingExtractor
+from citewell.core.errors import ExtractionError
+from citewell.retriever.extract.extractor import Extractor
+from citewell.retriever.extract.rendering import RenderingExtractor
 
 URL = "https://a.example/kites"
 SENTENCE = "The wind that lifts a kite blows steadily from the sea in the afternoon of most summer days."

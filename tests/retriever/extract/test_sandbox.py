@@ -13,11 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.errors import ExtractionError
-from core.types import Page
-from retriever.extract.links import Leads
-from retriever.extract.page import extract
-from retriever.extract.sandbox import Sandbox, SandboxLimits
+from citewell.core.errors import ExtractionError
+from citewell.core.types import Page
+from citewell.retriever.extract.links import Leads
+from citewell.retriever.extract.page import extract
+from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
 
 Workers = Callable[[], set[int]]
 URL = "https://a.example/kites"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from retriever.extract.text import read_text
+from citewell.retriever.extract.text import read_text
 
 
 def texts(source: str) -> list[str]:

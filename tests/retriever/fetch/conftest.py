@@ -10,8 +10,8 @@ from ipaddress import ip_network
 import pytest
 from aiohttp import web
 
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]

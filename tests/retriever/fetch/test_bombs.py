@@ -12,7 +12,7 @@ import brotli
 import pytest
 from aiohttp import web
 
-from retriever.fetch.decompression import zstd
+from citewell.retriever.fetch.decompression import zstd
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]
@@ -20,9 +20,9 @@ Serve = Callable[[dict[str, Handler]], Awaitable[str]]
 CLIENT = """
 import asyncio, resource, sys
 from ipaddress import ip_network
-from core.errors import FetchError
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import web_fetcher
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import web_fetcher
 
 async def main():
     guard = AddressGuard(allow_networks=(ip_network("127.0.0.1/32"),))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from retriever.fetch.content import page_type
-from retriever.fetch.download import ContentTypeError
+from citewell.retriever.fetch.content import page_type
+from citewell.retriever.fetch.download import ContentTypeError
 
 HTML = b"<!DOCTYPE html><html><title>A page</title>"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"

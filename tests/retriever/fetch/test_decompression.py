@@ -10,8 +10,8 @@ from contextlib import suppress
 import brotli
 import pytest
 
-from core.errors import FetchError
-from retriever.fetch.decompression import PIECE_BYTES, decoder, zstd
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.decompression import PIECE_BYTES, decoder, zstd
 
 PAGE = b"".join(b"<p>line %d of a page</p>\n" % n for n in range(20_000))
 

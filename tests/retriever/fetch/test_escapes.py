@@ -13,10 +13,10 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from core.errors import FetchError
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import HttpFetcher, web_fetcher
-from retriever.fetch.urls import web_url
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.retriever.fetch.urls import web_url
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]

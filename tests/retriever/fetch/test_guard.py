@@ -10,8 +10,8 @@ import aiohttp
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from core.errors import FetchError
-from retriever.fetch.guard import AddressGuard, is_own
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.guard import AddressGuard, is_own
 
 REFUSED = [
     ("0.0.0.0", "unspecified"),

@@ -10,10 +10,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 from aiohttp import web
 
-from core.errors import FetchError
-from retriever.fetch.download import Download, HttpStatusError
-from retriever.fetch.hedge import HedgedGet
-from retriever.fetch.http import HttpFetcher
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.download import Download, HttpStatusError
+from citewell.retriever.fetch.hedge import HedgedGet
+from citewell.retriever.fetch.http import HttpFetcher
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]

@@ -19,11 +19,11 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.test_utils import TestServer
 
-from core.errors import FetchError
-from retriever.fetch.decompression import zstd
-from retriever.fetch.download import ContentTypeError, FetchLimits, HttpStatusError
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.decompression import zstd
+from citewell.retriever.fetch.download import ContentTypeError, FetchLimits, HttpStatusError
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]

@@ -11,12 +11,12 @@ import pytest
 from aiohttp import web
 from yarl import URL
 
-from core.errors import FetchError
-from retriever.fetch.content import page_type
-from retriever.fetch.download import FetchLimits
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.network import HttpTransport
-from retriever.fetch.transport import Request
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.content import page_type
+from citewell.retriever.fetch.download import FetchLimits
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.network import HttpTransport
+from citewell.retriever.fetch.transport import Request
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]

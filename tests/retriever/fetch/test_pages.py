@@ -10,12 +10,12 @@ from contextlib import aclosing
 import pytest
 from aiohttp import web
 
-from core.errors import ExtractionError, FetchError
-from core.types import Failure
-from retriever.fetch.download import Download
-from retriever.fetch.hedge import Get
-from retriever.fetch.http import HttpFetcher
-from retriever.fetch.pages import Patience, fetch_all
+from citewell.core.errors import ExtractionError, FetchError
+from citewell.core.types import Failure
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.hedge import Get
+from citewell.retriever.fetch.http import HttpFetcher
+from citewell.retriever.fetch.pages import Patience, fetch_all
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]

@@ -6,8 +6,8 @@ from ipaddress import ip_network
 
 import pytest
 
-from retriever.fetch.download import Download
-from retriever.fetch.parts import Parts
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.parts import Parts
 
 
 @pytest.mark.parametrize(

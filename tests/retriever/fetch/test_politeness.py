@@ -11,12 +11,12 @@ from aiohttp import web
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from core.errors import FetchError
-from retriever.fetch.download import HttpStatusError
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import web_fetcher
-from retriever.fetch.politeness import Hosts, PoliteTransport
-from retriever.fetch.transport import Request, Response
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.download import HttpStatusError
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import web_fetcher
+from citewell.retriever.fetch.politeness import Hosts, PoliteTransport
+from citewell.retriever.fetch.transport import Request, Response
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]

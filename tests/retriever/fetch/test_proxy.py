@@ -11,10 +11,10 @@ from typing import NamedTuple
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from core.errors import FetchError, SettingsError
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import web_fetcher
-from retriever.fetch.proxy import Proxy
+from citewell.core.errors import FetchError, SettingsError
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import web_fetcher
+from citewell.retriever.fetch.proxy import Proxy
 
 NAMES = {
     "public.example": ["93.184.215.14"],

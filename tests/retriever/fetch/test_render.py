@@ -12,9 +12,9 @@ from typing import Any
 import psutil
 import pytest
 
-from core.errors import ExtractionError, FetchError, InputError
-from retriever.fetch.download import Download
-from retriever.fetch.render import Renderer, RenderLimits, find_chromium
+from citewell.core.errors import ExtractionError, FetchError, InputError
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.render import Renderer, RenderLimits, find_chromium
 
 pytest.importorskip("playwright", reason="the package playwright is not installed")
 pytestmark = pytest.mark.skipif(

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-import core
-from retriever.fetch.resolver import SystemResolver
+import citewell
+from citewell.retriever.fetch.resolver import SystemResolver
 
 # getaddrinfo that hangs, as with a name server that does not answer: the program ends all the same.
 HANGING = """
 import asyncio, socket, threading
 socket.getaddrinfo = lambda *_: threading.Event().wait()
-from retriever.fetch.resolver import SystemResolver
+from citewell.retriever.fetch.resolver import SystemResolver
 
 async def main():
     resolver = SystemResolver()
@@ -55,7 +55,7 @@ async def test_more_look_ups_than_run_at_a_time_all_end() -> None:
 
 
 def test_look_ups_that_hang_hold_up_neither_other_threads_nor_the_end() -> None:
-    root = Path(core.__file__).parents[1]
+    root = Path(citewell.__file__).parents[1]
     done = subprocess.run(
         [sys.executable, "-c", HANGING], cwd=root, capture_output=True, text=True, timeout=60, check=False
     )

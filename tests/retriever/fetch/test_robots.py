@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from aiohttp import web
 
-from core.errors import FetchError
-from retriever.fetch.download import FetchLimits
-from retriever.fetch.guard import AddressError, AddressGuard
-from retriever.fetch.http import HttpFetcher, web_fetcher
-from retriever.fetch.robots import ROBOTS_BYTES, Robots, RobotsError
-from retriever.fetch.urls import web_url
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.download import FetchLimits
+from citewell.retriever.fetch.guard import AddressError, AddressGuard
+from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.retriever.fetch.robots import ROBOTS_BYTES, Robots, RobotsError
+from citewell.retriever.fetch.urls import web_url
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from core.errors import ExtractionError, FetchError
-from core.types import Failure, Page
-from retriever.fetch.download import Download, FetchLimits
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.held import HeldPages
-from retriever.fetch.http import web_fetcher
-from retriever.fetch.pages import Patience, fetch_all
-from retriever.fetch.room import Hold, Room
+from citewell.core.errors import ExtractionError, FetchError
+from citewell.core.types import Failure, Page
+from citewell.retriever.fetch.download import Download, FetchLimits
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.held import HeldPages
+from citewell.retriever.fetch.http import web_fetcher
+from citewell.retriever.fetch.pages import Patience, fetch_all
+from citewell.retriever.fetch.room import Hold, Room
 
 PAGE = 1_000
 MOST = 10_000

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from core.errors import FetchError
-from retriever.fetch.download import Download
-from retriever.fetch.share import HostShare
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.share import HostShare
 
 
 async def test_the_first_pages_of_a_host_are_read() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from yarl import URL
 
-from core.errors import FetchError
-from retriever.fetch.urls import web_url
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.urls import web_url
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from retriever.losses.contrastive import Contrastive
-from retriever.losses.encoder_kl import BEFORE, EncoderKl
-from retriever.losses.inner_product_mse import InnerProductMse
-from retriever.losses.lists import RankedLists
-from retriever.losses.listwise_kl import ListwiseKl
-from retriever.losses.margin_mse import MarginMse
-from retriever.losses.mixture import Mixture, Part
+from citewell.retriever.losses.contrastive import Contrastive
+from citewell.retriever.losses.encoder_kl import BEFORE, EncoderKl
+from citewell.retriever.losses.inner_product_mse import InnerProductMse
+from citewell.retriever.losses.lists import RankedLists
+from citewell.retriever.losses.listwise_kl import ListwiseKl
+from citewell.retriever.losses.margin_mse import MarginMse
+from citewell.retriever.losses.mixture import Mixture, Part
 
 NAN = math.nan
 OBJECTIVES = [InnerProductMse(), Contrastive(), ListwiseKl(), MarginMse(), EncoderKl()]
@@ -42,7 +42,7 @@ def lists(
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_the_documentation_hold(name: str) -> None:
-    result = doctest.testmod(importlib.import_module(f"retriever.losses.{name}"))
+    result = doctest.testmod(importlib.import_module(f"citewell.retriever.losses.{name}"))
     assert result.attempted > 0
     assert result.failed == 0
 

@@ -8,8 +8,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from retriever.search.api import SearchHttp
-from retriever.search.retry import Retry
+from citewell.retriever.search.api import SearchHttp
+from citewell.retriever.search.retry import Retry
 from tests.retriever.search.services import Answer, Api, Asked, Reply, Serving
 
 

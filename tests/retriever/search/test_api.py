@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-import core
-from core.errors import (
+import citewell
+from citewell.core.errors import (
     SearchAnswerError,
     SearchError,
     SearchKeyRefusedError,
     SearchRateError,
     SearchUnreachableError,
 )
-from retriever.search.api import SearchHttp, Service
-from retriever.search.retry import Retry
+from citewell.retriever.search.api import SearchHttp, Service
+from citewell.retriever.search.retry import Retry
 from tests.retriever.search.services import Asked, Reply, Serving
 
 OK = Reply({"results": []})
@@ -200,9 +200,9 @@ async def test_a_key_that_no_header_can_hold_is_refused(service: Serving, http: 
 # getaddrinfo that hangs, as with a name server that does not answer.
 HANGING = """
 import asyncio, socket, threading
-from core.errors import SearchUnreachableError
-from retriever.search.api import SearchHttp, Service
-from retriever.search.retry import Retry
+from citewell.core.errors import SearchUnreachableError
+from citewell.retriever.search.api import SearchHttp, Service
+from citewell.retriever.search.retry import Retry
 
 socket.getaddrinfo = lambda *_: threading.Event().wait()
 
@@ -218,7 +218,7 @@ asyncio.run(main())
 
 
 def test_a_name_server_that_does_not_answer_does_not_hold_up_the_end() -> None:
-    root = Path(core.__file__).parents[1]
+    root = Path(citewell.__file__).parents[1]
     done = subprocess.run(
         [sys.executable, "-c", HANGING], cwd=root, capture_output=True, text=True, timeout=60, check=False
     )

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from core.errors import (
+from citewell.core.errors import (
     SearchAnswerError,
     SearchError,
     SearchKeyRefusedError,
     SearchQuotaError,
     SearchRateError,
 )
-from core.types import Hit
-from retriever.search.api import SearchHttp
-from retriever.search.bing import BingProvider
-from retriever.search.provider import SearchProvider
-from retriever.search.query import Query
+from citewell.core.types import Hit
+from citewell.retriever.search.api import SearchHttp
+from citewell.retriever.search.bing import BingProvider
+from citewell.retriever.search.provider import SearchProvider
+from citewell.retriever.search.query import Query
 from tests.retriever.search.services import Reply, Serving
 
 KEY = "0123456789abcdef"

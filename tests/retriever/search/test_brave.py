@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import (
+from citewell.core.errors import (
     SearchAnswerError,
     SearchError,
     SearchKeyMissingError,
@@ -14,11 +14,11 @@ from core.errors import (
     SearchQuotaError,
     SearchRateError,
 )
-from core.types import Hit
-from retriever.search.api import SearchHttp
-from retriever.search.brave import BraveProvider
-from retriever.search.provider import SearchProvider
-from retriever.search.query import Query
+from citewell.core.types import Hit
+from citewell.retriever.search.api import SearchHttp
+from citewell.retriever.search.brave import BraveProvider
+from citewell.retriever.search.provider import SearchProvider
+from citewell.retriever.search.query import Query
 from tests.retriever.search.services import Reply, Serving
 
 KEY = "BSA-secret"

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from core.errors import (
+from citewell.core.errors import (
     SearchError,
     SearchKeyMissingError,
     SearchKeyRefusedError,
@@ -14,7 +14,7 @@ from core.errors import (
     SearchQuotaError,
     SearchUnreachableError,
 )
-from retriever.search.breaker import Breaker
+from citewell.retriever.search.breaker import Breaker
 
 
 class Clock:

@@ -16,11 +16,11 @@ import pytest
 from ddgs import DDGS
 from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
-from core.errors import SearchAnswerError, SearchError, SearchRateError, SearchUnreachableError
-from core.types import Hit
-from retriever.search.ddgs import DdgsProvider
-from retriever.search.provider import SearchProvider
-from retriever.search.query import Query
+from citewell.core.errors import SearchAnswerError, SearchError, SearchRateError, SearchUnreachableError
+from citewell.core.types import Hit
+from citewell.retriever.search.ddgs import DdgsProvider
+from citewell.retriever.search.provider import SearchProvider
+from citewell.retriever.search.query import Query
 
 RESULT = """
 <div class="result results_links results_links_deep web-result">

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.errors import (
+from citewell.core.errors import (
     CitewellError,
     SearchError,
     SearchKeyMissingError,
     SearchQuotaError,
     SearchUnreachableError,
 )
-from core.types import Failure, Hit
-from retriever.search.fusion import fuse
-from retriever.search.metasearch import Metasearch, SearchLimits
-from retriever.search.provider import Scope
-from retriever.search.query import Query
+from citewell.core.types import Failure, Hit
+from citewell.retriever.search.fusion import fuse
+from citewell.retriever.search.metasearch import Metasearch, SearchLimits
+from citewell.retriever.search.provider import Scope
+from citewell.retriever.search.query import Query
 
 
 class Provider:

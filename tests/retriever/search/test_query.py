@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retriever.search.query import Filter, Operators, Query, clip
+from citewell.retriever.search.query import Filter, Operators, Query, clip
 
 
 @pytest.mark.parametrize(

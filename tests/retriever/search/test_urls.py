@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retriever.search.urls import host_of, identity, in_domains, registrable_domain
+from citewell.retriever.search.urls import host_of, identity, in_domains, registrable_domain
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from core.errors import SearchError
-from core.types import Hit
-from retriever.search.api import SearchHttp
-from retriever.search.provider import SearchProvider
-from retriever.search.query import Query
-from retriever.search.wikipedia import URL, WikipediaProvider, wiki_url
+from citewell.core.errors import SearchError
+from citewell.core.types import Hit
+from citewell.retriever.search.api import SearchHttp
+from citewell.retriever.search.provider import SearchProvider
+from citewell.retriever.search.query import Query
+from citewell.retriever.search.wikipedia import URL, WikipediaProvider, wiki_url
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[Handler], Awaitable[str]]

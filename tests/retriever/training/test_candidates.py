@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retriever.encoder.encoder import Vectors
-from retriever.training.candidates import Miner, corpus_of, nearest
-from retriever.training.config import MiningConfig
-from retriever.training.rows import Row
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.training.candidates import Miner, corpus_of, nearest
+from citewell.retriever.training.config import MiningConfig
+from citewell.retriever.training.rows import Row
 
 
 class Letters:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from retriever.training.collate import GROUP, Collator
-from retriever.training.plan import Batch, Draw
-from retriever.training.rows import Row, Source
+from citewell.retriever.training.collate import GROUP, Collator
+from citewell.retriever.training.plan import Batch, Draw
+from citewell.retriever.training.rows import Row, Source
 
 
 def preprocess(texts: Sequence[str], task: str) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from core.recipe import find
-from retriever.training.config import load_config
+from citewell.core.errors import InputError
+from citewell.core.recipe import find
+from citewell.retriever.training.config import load_config
 
 GOOD = """
 [model]

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from core.errors import InputError
-from retriever.training.labels.adopted import adopted_rows
-from retriever.training.labels.judgements import judgement_rows
-from retriever.training.labels.positives import positive_rows
-from retriever.training.labels.rankings import ranking_rows
-from retriever.training.labels.rouge import rouge_rows
+from citewell.core.errors import InputError
+from citewell.retriever.training.labels.adopted import adopted_rows
+from citewell.retriever.training.labels.judgements import judgement_rows
+from citewell.retriever.training.labels.positives import positive_rows
+from citewell.retriever.training.labels.rankings import ranking_rows
+from citewell.retriever.training.labels.rouge import rouge_rows
 
 
 def write(file: Path, *rows: dict[str, Any]) -> Path:

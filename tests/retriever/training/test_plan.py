@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from retriever.training.plan import plan
-from retriever.training.rows import Row, Source
+from citewell.retriever.training.plan import plan
+from citewell.retriever.training.rows import Row, Source
 
 
 def rows(count: int, passages: int) -> tuple[Row, ...]:

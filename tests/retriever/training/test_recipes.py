@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from retriever.training.config import (
+from citewell.retriever.training.config import (
     AdapterConfig,
     DataConfig,
     DevConfig,

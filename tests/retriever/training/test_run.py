@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import InputError, ModelError
+from citewell.core.errors import InputError, ModelError
 from tests.retriever.training.made_up import write_config, write_world
 
 pytest.importorskip("sentence_transformers", reason="the extra `train` is not installed")
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 
-from core.training.checkpoints import TrainingError
-from retriever.encoder.load import load_encoder
-from retriever.training.card import Outcome
-from retriever.training.run import Run, train
+from citewell.core.training.checkpoints import TrainingError
+from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.training.card import Outcome
+from citewell.retriever.training.run import Run, train
 
 
 def run(config: Path, out: Path, *, resume: bool = False) -> tuple[Outcome, list[str]]:

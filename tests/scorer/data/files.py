@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from scorer.data.config import PAPER, RAW, ReadingConfig, VoteConfig
+from citewell.scorer.data.config import PAPER, RAW, ReadingConfig, VoteConfig
 
 ALL = ReadingConfig(votes=RAW)
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from scorer.data.reading import read_comparisons
-from scorer.data.types import Answer
+from citewell.core.errors import InputError
+from citewell.scorer.data.reading import read_comparisons
+from citewell.scorer.data.types import Answer
 from tests.scorer.data.files import write
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scorer.data.html_text import html_text
+from citewell.scorer.data.html_text import html_text
 
 
 @pytest.mark.parametrize(

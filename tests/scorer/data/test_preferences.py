@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from scorer.data.reading import read_comparisons
-from scorer.data.types import Comparison
+from citewell.scorer.data.reading import read_comparisons
+from citewell.scorer.data.types import Comparison
 from tests.scorer.data.files import write
 
 TURN = {"role": "user", "content": "Why?"}

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from scorer.data.config import ReadingConfig
-from scorer.data.reading import read_comparisons, read_voted
-from scorer.data.report import report
+from citewell.core.errors import InputError
+from citewell.scorer.data.config import ReadingConfig
+from citewell.scorer.data.reading import read_comparisons, read_voted
+from citewell.scorer.data.report import report
 from tests.scorer.data.files import ALL, answers, rule, write
 
 GOOD = {"question": "Why is the sky blue?", "answers": answers(("Because of scattering.", 9), ("Paint.", 1))}

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.near_duplicates import NearDuplicates
-from scorer.data.config import SplitConfig
-from scorer.data.reading import read_comparisons
-from scorer.data.splits import divide, part
-from scorer.data.types import Data
+from citewell.core.near_duplicates import NearDuplicates
+from citewell.scorer.data.config import SplitConfig
+from citewell.scorer.data.reading import read_comparisons
+from citewell.scorer.data.splits import divide, part
+from citewell.scorer.data.types import Data
 from tests.scorer.data.files import ALL, answers, write
 
 SPLITS = SplitConfig(dev=0.2, test=0.2, near=0.6)

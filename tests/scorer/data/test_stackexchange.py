@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from scorer.data.reading import read_comparisons
+from citewell.core.errors import InputError
+from citewell.scorer.data.reading import read_comparisons
 from tests.scorer.data.files import ALL
 
 
@@ -89,10 +89,10 @@ def test_entities_of_the_file_are_not_expanded(tmp_path: Path) -> None:
 MEASURE = """
 import resource, sys
 from pathlib import Path
-from scorer.data.notes import Notes
-from scorer.data.config import ReadingConfig
-from scorer.data.place import Place
-from scorer.data.stackexchange import read_dump
+from citewell.scorer.data.notes import Notes
+from citewell.scorer.data.config import ReadingConfig
+from citewell.scorer.data.place import Place
+from citewell.scorer.data.stackexchange import read_dump
 file = Path(sys.argv[1])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(sum(1 for _ in read_dump(file, Place(str(file), "dump", Notes(), ReadingConfig()))))

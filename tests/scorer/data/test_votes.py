@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.text import words
-from scorer.data.config import PAPER, RAW
-from scorer.data.notes import Notes
-from scorer.data.types import Answer, Voted
-from scorer.data.votes import compare, even, pairs, prepare
+from citewell.core.text import words
+from citewell.scorer.data.config import PAPER, RAW
+from citewell.scorer.data.notes import Notes
+from citewell.scorer.data.types import Answer, Voted
+from citewell.scorer.data.votes import compare, even, pairs, prepare
 from tests.scorer.data.files import rule
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scorer.data.reading import read_comparisons
+from citewell.scorer.data.reading import read_comparisons
 from tests.scorer.data.files import write
 
 

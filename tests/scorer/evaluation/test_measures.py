@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.errors import ModelError
-from core.order import N_NDCG, PAIRS, SPEARMAN
-from scorer.evaluation.clusters import Part, share, weighted
-from scorer.evaluation.evaluate import evaluate
-from scorer.evaluation.measures import (
+from citewell.core.errors import ModelError
+from citewell.core.order import N_NDCG, PAIRS, SPEARMAN
+from citewell.scorer.evaluation.clusters import Part, share, weighted
+from citewell.scorer.evaluation.evaluate import evaluate
+from citewell.scorer.evaluation.measures import (
     BRIER,
     ECE,
     LENGTH,
@@ -21,8 +21,8 @@ from scorer.evaluation.measures import (
     MATCHED_PAIRS,
     measure,
 )
-from scorer.evaluation.system import System, length_system, random_system
-from scorer.evaluation.task import Item, Pair, Task
+from citewell.scorer.evaluation.system import System, length_system, random_system
+from citewell.scorer.evaluation.task import Item, Pair, Task
 
 
 def item(key: str, lengths: Sequence[int], pairs: Sequence[tuple[int, int, float]], votes=()) -> Item:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from scorer.estimator import curve
-from scorer.evaluation.evaluate import evaluate
-from scorer.evaluation.plots import draw, draw_curves
-from scorer.evaluation.report import Evaluation, comparisons, details, markdown, summary
-from scorer.evaluation.system import System, length_system, random_system
-from scorer.evaluation.task import Item, Pair, Task
+from citewell.scorer.estimator import curve
+from citewell.scorer.evaluation.evaluate import evaluate
+from citewell.scorer.evaluation.plots import draw, draw_curves
+from citewell.scorer.evaluation.report import Evaluation, comparisons, details, markdown, summary
+from citewell.scorer.evaluation.system import System, length_system, random_system
+from citewell.scorer.evaluation.task import Item, Pair, Task
 
 
 def like(question: str, answers: object, references: object) -> list[float]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from core.errors import InputError
-from scorer.data.config import RAW, SMALL_FORUM, ReadingConfig
-from scorer.evaluation.task import read_task
+from citewell.core.errors import InputError
+from citewell.scorer.data.config import RAW, SMALL_FORUM, ReadingConfig
+from citewell.scorer.evaluation.task import read_task
 
 
 def write(file: Path, *rows: dict[str, Any]) -> Path:

@@ -7,12 +7,12 @@ import math
 import pytest
 import torch
 
-from scorer.data.types import Answer, Comparison, Group, Ranking, Voted
-from scorer.training.collate import Whole, targets
-from scorer.training.config import ObjectiveConfig
-from scorer.training.elements import Candidate, Element, compared, elements
-from scorer.training.loss import length_correlation, loss_of, pairwise
-from scorer.training.plan import Size, plan
+from citewell.scorer.data.types import Answer, Comparison, Group, Ranking, Voted
+from citewell.scorer.training.collate import Whole, targets
+from citewell.scorer.training.config import ObjectiveConfig
+from citewell.scorer.training.elements import Candidate, Element, compared, elements
+from citewell.scorer.training.loss import length_correlation, loss_of, pairwise
+from citewell.scorer.training.plan import Size, plan
 
 
 class Row:

@@ -11,15 +11,15 @@ import pytest
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 pytest.importorskip("datasets", reason="the extra `train` is not installed")
 
-from core.errors import InputError, ModelError
-from scorer.form import read_form
-from scorer.load import load_scorer
-from scorer.training.card import Outcome
-from scorer.training.config import load_config
-from scorer.training.feedback import FEWEST, Feedback, retrain
-from scorer.training.gate import Gate, GateError
-from scorer.training.pinned import PINNED, read_pinned
-from scorer.training.run import Run, train
+from citewell.core.errors import InputError, ModelError
+from citewell.scorer.form import read_form
+from citewell.scorer.load import load_scorer
+from citewell.scorer.training.card import Outcome
+from citewell.scorer.training.config import load_config
+from citewell.scorer.training.feedback import FEWEST, Feedback, retrain
+from citewell.scorer.training.gate import Gate, GateError
+from citewell.scorer.training.pinned import PINNED, read_pinned
+from citewell.scorer.training.run import Run, train
 from tests.scorer.training.made_up import BAD, choices, question, write_recipe, write_rows, write_world
 
 KIND, RUDE = "it is kind and so", "it is rude and so"

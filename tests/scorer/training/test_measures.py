@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from scorer.data.types import Comparison
-from scorer.training.measures import best_scale, measure, pair_loss, scored
+from citewell.scorer.data.types import Comparison
+from citewell.scorer.training.measures import best_scale, measure, pair_loss, scored
 
 
 def pair(first: int, second: int, preference: float) -> Comparison:

@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 pytest.importorskip("datasets", reason="the extra `train` is not installed")
 
-from core.errors import ModelError
-from scorer.load import load_scorer
-from scorer.training.config import load_config
-from scorer.training.run import Run, train
+from citewell.core.errors import ModelError
+from citewell.scorer.load import load_scorer
+from citewell.scorer.training.config import load_config
+from citewell.scorer.training.run import Run, train
 from tests.scorer.training.made_up import write_bert, write_recipe, write_world
 
 

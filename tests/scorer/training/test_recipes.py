@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from core.errors import InputError
-from scorer.data.config import ReadingConfig, SplitConfig, VoteConfig
-from scorer.form import Layout
-from scorer.training.config import (
+from citewell.core.errors import InputError
+from citewell.scorer.data.config import ReadingConfig, SplitConfig, VoteConfig
+from citewell.scorer.form import Layout
+from citewell.scorer.training.config import (
     AdapterConfig,
     DataConfig,
     ModelConfig,

@@ -17,15 +17,15 @@ from safetensors.torch import load_file
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 pytest.importorskip("datasets", reason="the extra `train` is not installed")
 
-from core.errors import InputError, ModelError
-from core.training.checkpoints import TrainingError
-from scorer.data.reading import read_comparisons
-from scorer.form import read_form
-from scorer.load import load_scorer
-from scorer.training.card import Outcome
-from scorer.training.config import load_config
-from scorer.training.pinned import PINNED, read_pinned
-from scorer.training.run import Run, train
+from citewell.core.errors import InputError, ModelError
+from citewell.core.training.checkpoints import TrainingError
+from citewell.scorer.data.reading import read_comparisons
+from citewell.scorer.form import read_form
+from citewell.scorer.load import load_scorer
+from citewell.scorer.training.card import Outcome
+from citewell.scorer.training.config import load_config
+from citewell.scorer.training.pinned import PINNED, read_pinned
+from citewell.scorer.training.run import Run, train
 from tests.scorer.training.made_up import question, write_recipe, write_world
 
 KIND, RUDE = "it is kind and so", "it is rude and so"

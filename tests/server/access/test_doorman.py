@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from server.access.doorman import ANONYMOUS, Doorman, Visitor
-from server.access.errors import AccessError, NoKeyError, WrongKeyError, WrongScopeError
-from server.access.keys import SCOPES, ApiKey, Made, new_key
+from citewell.server.access.doorman import ANONYMOUS, Doorman, Visitor
+from citewell.server.access.errors import AccessError, NoKeyError, WrongKeyError, WrongScopeError
+from citewell.server.access.keys import SCOPES, ApiKey, Made, new_key
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 

@@ -9,8 +9,8 @@ from functools import partial
 
 import pytest
 
-from core.errors import InputError
-from server.access.keys import SCOPES, Presented, matches, new_key, read_key
+from citewell.core.errors import InputError
+from citewell.server.access.keys import SCOPES, Presented, matches, new_key, read_key
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from server.access.limits import open_limiter
-from server.access.memory_limiter import MemoryLimiter
-from server.access.verdict import Verdict
+from citewell.server.access.limits import open_limiter
+from citewell.server.access.memory_limiter import MemoryLimiter
+from citewell.server.access.verdict import Verdict
 
 NOON = 20_000 * 86_400 + 43_200
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import core
-from core.errors import SettingsError
-from server.access.limits import open_limiter
+import citewell
+from citewell.core.errors import SettingsError
+from citewell.server.access.limits import open_limiter
 
 redis = pytest.importorskip("redis.asyncio", reason="the package redis is not installed")
 
-from server.access.redis_limiter import RedisLimiter  # noqa: E402
+from citewell.server.access.redis_limiter import RedisLimiter  # noqa: E402
 
 if TYPE_CHECKING:
     from conftest import RedisServer
@@ -29,7 +29,7 @@ TAKES = 1_000
 
 
 def clients(server: RedisServer, *arguments: int) -> list[subprocess.Popen[str]]:
-    environment = {**os.environ, "PYTHONPATH": str(Path(core.__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(citewell.__file__).parents[1])}
     call = [sys.executable, "-u", str(Path(__file__).with_name("taker.py")), server.url, *map(str, arguments)]
     return [
         subprocess.Popen(call, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -17,13 +17,13 @@ import httpx
 import pytest
 import uvicorn
 
-from core.settings import Settings, load_settings
-from retriever.collection.collection import collection_folder
-from retriever.collection.indexing import Indexer, index_documents
-from retriever.collection.sources import Document
-from server.access.keys import new_key
-from server.running import listen, server_config
-from server.store.database import open_store
+from citewell.core.settings import Settings, load_settings
+from citewell.retriever.collection.collection import collection_folder
+from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.sources import Document
+from citewell.server.access.keys import new_key
+from citewell.server.running import listen, server_config
+from citewell.server.store.database import open_store
 from tests.server.local import answering
 
 BATS = "How do bats find their way in the dark?"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.settings import Settings
+from citewell.core.settings import Settings
 from tests.server.api.conftest import BATS, Search, Service, read_events, serving
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from core.settings import Settings
+from citewell.core.settings import Settings
 from tests.server.api.conftest import Service, read_events, serving
 from tests.server.linked import linked_pages
 

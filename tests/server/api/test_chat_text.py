@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from core.types import Reference
-from generator.citations.correction import check_citations
-from server.api.chat_draft import AGAIN, Draft
-from server.api.chat_text import answer_text, end_text, literal
+from citewell.core.types import Reference
+from citewell.generator.citations.correction import check_citations
+from citewell.server.api.chat_draft import AGAIN, Draft
+from citewell.server.api.chat_text import answer_text, end_text, literal
 
 SKY = Reference(1, "https://a.example/sky", "Sky", "Air scatters blue light more than red light.", 0.9)
 SEA = Reference(2, "https://a.example/sea", "Sea", "The sea reflects the colour of the sky.", 0.8)

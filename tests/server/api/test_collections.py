@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.settings import Settings
+from citewell.core.settings import Settings
 from tests.server.api.conftest import Service, Start, make_key, serving
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from core.settings import Settings
+from citewell.core.settings import Settings
 from tests.server.api.conftest import BATS, make_key, serving
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"

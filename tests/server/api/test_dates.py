@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from retriever.collection.collection import collection_folder
-from retriever.collection.indexing import Indexer, index_documents
-from retriever.collection.sources import Document
+from citewell.retriever.collection.collection import collection_folder
+from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.sources import Document
 from tests.server.api.conftest import BATS, Start
 
 _PAGE = """<html><head><title>Bats</title>

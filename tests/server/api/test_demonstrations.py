@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from browser.episode import read_episodes
-from core.settings import Settings
+from citewell.browser.episode import read_episodes
+from citewell.core.settings import Settings
 from tests.server.api.conftest import Service, make_key, serving
 from tests.server.linked import Linked, linked_pages
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from server.access.keys import ApiKey, new_key
-from server.api.keyring import RememberedKeys
+from citewell.server.access.keys import ApiKey, new_key
+from citewell.server.api.keyring import RememberedKeys
 
 
 class Ring:

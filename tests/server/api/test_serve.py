@@ -15,8 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from server.access.keys import new_key
-from server.store.database import open_store
+from citewell.server.access.keys import new_key
+from citewell.server.store.database import open_store
 from tests.nursery import Forked, Nursery
 from tests.server.api.conftest import BATS, Search, Start
 
@@ -57,7 +57,7 @@ def run(nursery: Nursery, collection_data: Path, cache: Path, tmp_path: Path) ->
             "CITEWELL_SEARCH__COLLECTION": "notes",
             "CITEWELL_SERVER__DATABASE_URL": f"sqlite:///{tmp_path / 'citewell.sqlite3'}",
         }
-        command = ("pipeline.cli:main", "serve", "--port", "0", *arguments)
+        command = ("citewell.cli.main:main", "serve", "--port", "0", *arguments)
         process = nursery.start(*command, env=environment | variables, cwd=tmp_path, stdout=None)
         processes.append(Process(process))
         return processes[-1]

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-import core
-from server.access.doorman import Doorman
-from server.access.errors import NoKeyError, WrongKeyError
-from server.store.database import open_store
+import citewell
+from citewell.server.access.doorman import Doorman
+from citewell.server.access.errors import NoKeyError, WrongKeyError
+from citewell.server.store.database import open_store
 from tests.nursery import Nursery
 
-ROOT = Path(core.__file__).parents[1]
+ROOT = Path(citewell.__file__).parents[1]
 Keys = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -27,7 +27,7 @@ def keys(nursery: Nursery, tmp_path: Path) -> Keys:
     variables = os.environ | {"CITEWELL_DATA_DIR": str(tmp_path / "data")}
 
     def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return nursery.run("pipeline.cli:main", "keys", *arguments, env=variables | more, cwd=tmp_path)
+        return nursery.run("citewell.cli.main:main", "keys", *arguments, env=variables | more, cwd=tmp_path)
 
     return run
 
@@ -96,7 +96,7 @@ def test_a_missing_extra_is_named(tmp_path: Path) -> None:
         "found = util.find_spec\n"
         "util.find_spec = lambda name, *more: None if name == 'alembic' else found(name, *more)\n"
     )
-    program = "import sys; from pipeline.cli import main; main(['keys', *sys.argv[1:]])"
+    program = "import sys; from citewell.cli.main import main; main(['keys', *sys.argv[1:]])"
     variables = {
         "CITEWELL_DATA_DIR": str(tmp_path),
         "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),

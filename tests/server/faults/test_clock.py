@@ -15,9 +15,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from server.access.doorman import Doorman
-from server.access.errors import WrongKeyError
-from server.access.keys import ApiKey, new_key
+from citewell.server.access.doorman import Doorman
+from citewell.server.access.errors import WrongKeyError
+from citewell.server.access.keys import ApiKey, new_key
 from tests.server.api.conftest import BATS, Search, Service, Start
 from tests.server.faults.conftest import answers_again, searching, states, until
 

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.weights import locate
+from citewell.core.weights import locate
 from tests.conftest import MINILM
 from tests.server.api.conftest import Start, make_key
 from tests.server.faults.conftest import answers_again, ask_notes, until

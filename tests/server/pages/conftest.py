@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from core.settings import Settings
-from retriever.collection.collection import collection_folder
-from retriever.collection.indexing import Indexer, index_documents
-from retriever.collection.sources import Document
-from retriever.fetch.render import find_chromium, runs_as_root
-from server.store.answers import StoredAnswer
-from server.store.database import Store, open_store
-from server.store.ids import new_id
+from citewell.core.settings import Settings
+from citewell.retriever.collection.collection import collection_folder
+from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.sources import Document
+from citewell.retriever.fetch.render import find_chromium, runs_as_root
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.database import Store, open_store
+from citewell.server.store.ids import new_id
 from tests.server.api.conftest import Service, search, serving, settings
 
 __all__ = ["search", "settings"]

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from core.settings import Settings
-from server.store.answers import StoredAnswer
-from server.store.comparisons import StoredComparison
-from server.store.database import Store
-from server.store.ids import new_id
-from server.store.rankings import StoredRanking
+from citewell.core.settings import Settings
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.comparisons import StoredComparison
+from citewell.server.store.database import Store
+from citewell.server.store.ids import new_id
+from citewell.server.store.rankings import StoredRanking
 from tests.server.api.conftest import Service, serving
 from tests.server.pages.conftest import BATS, HARM, STORED, OpenPage, in_store
 from tests.server.pages.test_accessibility import NARROW, WIDE, faults

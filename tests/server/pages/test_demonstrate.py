@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from browser.environment import Browser
-from browser.episode import Episode, read_episodes
-from browser.limits import BrowserLimits
-from browser.recording import Recorded, read_recording
-from core.settings import Settings
+from citewell.browser.environment import Browser
+from citewell.browser.episode import Episode, read_episodes
+from citewell.browser.limits import BrowserLimits
+from citewell.browser.recording import Recorded, read_recording
+from citewell.core.settings import Settings
 from tests.server.api.conftest import Service, serving
 from tests.server.linked import linked_pages
 from tests.server.pages.conftest import OpenPage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.pages.replies import POLICY
+from citewell.server.pages.replies import POLICY
 from tests.server.api.conftest import Service
 from tests.server.pages.conftest import BATS, HARM, SCRIPT, OpenPage
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import Settings
-from server.access.keys import Made, new_key
+from citewell.core.settings import Settings
+from citewell.server.access.keys import Made, new_key
 from tests.server.api.conftest import Service, serving
 from tests.server.pages.conftest import BATS, OpenPage, in_store
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from core.settings import Settings
-from server.store.answers import StoredAnswer
-from server.store.database import Store
-from server.store.ratings import StoredRating
+from citewell.core.settings import Settings
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.database import Store
+from citewell.server.store.ratings import StoredRating
 from tests.server.api.conftest import Service, serving
 from tests.server.pages.conftest import HARM, OpenPage, in_store
 from tests.server.pages.test_accessibility import NARROW, WIDE, faults

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.text import content_words, words
-from generator.citations.support import rouge_1_precision
-from server.pages.formats import spoken_bytes, spoken_seconds
-from server.pages.links import site_of, web_address
-from server.pages.support import Piece, supporting
+from citewell.core.text import content_words, words
+from citewell.generator.citations.support import rouge_1_precision
+from citewell.server.pages.formats import spoken_bytes, spoken_seconds
+from citewell.server.pages.links import site_of, web_address
+from citewell.server.pages.support import Piece, supporting
 
 TEXTS = (
     ("The sky is blue.", "Is the sky blue, or BLUE-ish? It is the sky."),

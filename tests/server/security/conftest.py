@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from core.settings import Settings
-from retriever.collection.collection import collection_folder
-from retriever.collection.indexing import Indexer, index_documents
-from retriever.collection.sources import Document
+from citewell.core.settings import Settings
+from citewell.retriever.collection.collection import collection_folder
+from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.sources import Document
 from tests.server.api.conftest import Event, Service, make_key, service, serving, settings, start
 from tests.server.local import answering
 

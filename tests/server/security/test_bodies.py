@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from core.settings import Settings
+from citewell.core.settings import Settings
 from tests.server.api.conftest import make_key, serving
 from tests.server.security.test_doors import DOORS
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
-from core.settings import Settings, load_settings
-from server.access.keys import SCOPES, Made, new_key
-from server.app import create_app
-from server.store.database import open_store
+from citewell.core.settings import Settings, load_settings
+from citewell.server.access.keys import SCOPES, Made, new_key
+from citewell.server.app import create_app
+from citewell.server.store.database import open_store
 from tests.server.api.conftest import Service, serving
 
 OPEN = "open"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from scorer.data.reading import read_comparisons
-from server.store.columns import storable
+from citewell.scorer.data.reading import read_comparisons
+from citewell.server.store.columns import storable
 from tests.server.api.conftest import BATS, Service, Start
 
 TEXTS = (

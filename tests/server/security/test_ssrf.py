@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from core.settings import Settings
+from citewell.core.settings import Settings
 from tests.server.api.conftest import Service, make_key, serving
 from tests.server.security.conftest import Listener, listening
 

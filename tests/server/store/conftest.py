@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.store.database import Store, open_store
+from citewell.server.store.database import Store, open_store
 from tests.nursery import PIPE, Forked, Nursery
 
 Program = Callable[..., Forked]

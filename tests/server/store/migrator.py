@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sys
 
-from server.store.address import read_address
-from server.store.engine import open_migrating_engine
-from server.store.migrate import migrate
+from citewell.server.store.address import read_address
+from citewell.server.store.engine import open_migrating_engine
+from citewell.server.store.migrate import migrate
 
 address = read_address(sys.argv[1])
 if address.file is None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from server.store.answers import StoredAnswer
-from server.store.comparisons import StoredComparison
-from server.store.demonstrations import StoredDemonstration
-from server.store.feedback import StoredFeedback
-from server.store.ids import new_id
-from server.store.jobs import StoredJob
-from server.store.rankings import StoredRanking
-from server.store.ratings import StoredRating
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.comparisons import StoredComparison
+from citewell.server.store.demonstrations import StoredDemonstration
+from citewell.server.store.feedback import StoredFeedback
+from citewell.server.store.ids import new_id
+from citewell.server.store.jobs import StoredJob
+from citewell.server.store.rankings import StoredRanking
+from citewell.server.store.ratings import StoredRating
 
 NOON = datetime(2026, 3, 4, 12, 0, 0, 123456, tzinfo=UTC)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 
-from server.store.database import Store
-from server.store.demonstrations import StoredAction
+from citewell.server.store.database import Store
+from citewell.server.store.demonstrations import StoredAction
 
 from .samples import answer, demonstration
 

@@ -6,7 +6,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from server.store.database import Store, open_store
+from citewell.server.store.database import Store, open_store
 
 from .samples import answer, feedback, job
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from scorer.data.reading import read_comparisons
-from server.store.comparisons import StoredComparison
-from server.store.database import Store
-from server.store.feedback import StoredFeedback
-from server.store.rankings import StoredRanking
+from citewell.scorer.data.reading import read_comparisons
+from citewell.server.store.comparisons import StoredComparison
+from citewell.server.store.database import Store
+from citewell.server.store.feedback import StoredFeedback
+from citewell.server.store.rankings import StoredRanking
 
 from .samples import comparison, feedback, ranking
 

@@ -12,10 +12,10 @@ import psycopg
 import pytest
 from sqlalchemy import event
 
-from core.errors import SettingsError
-from server.store.database import Store, open_store
-from server.store.engine import FileTransactions
-from server.store.errors import StoreError, StoreFullError, StoreUnreachableError
+from citewell.core.errors import SettingsError
+from citewell.server.store.database import Store, open_store
+from citewell.server.store.engine import FileTransactions
+from citewell.server.store.errors import StoreError, StoreFullError, StoreUnreachableError
 
 from .samples import feedback
 

@@ -13,12 +13,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import text
 
-from server.store.address import read_address, store_url
-from server.store.database import open_store
-from server.store.engine import open_migrating_engine
-from server.store.errors import StoreError
-from server.store.migrate import migrate
-from server.store.tables import METADATA
+from citewell.server.store.address import read_address, store_url
+from citewell.server.store.database import open_store
+from citewell.server.store.engine import open_migrating_engine
+from citewell.server.store.errors import StoreError
+from citewell.server.store.migrate import migrate
+from citewell.server.store.tables import METADATA
 
 if TYPE_CHECKING:
     from .conftest import Program
@@ -76,7 +76,7 @@ def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
 
 
 def test_migrations_are_part_of_the_package() -> None:
-    assert importlib.import_module("server.store.migrations.versions.v0001_first").revision == "0001"
+    assert importlib.import_module("citewell.server.store.migrations.versions.v0001_first").revision == "0001"
 
 
 async def test_the_file_is_its_owner_s_and_waits_for_the_disk(file: Path) -> None:

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from sqlalchemy import insert
 
-from server.access.keys import new_key
-from server.store.database import Store
-from server.store.ids import new_id
-from server.store.tables import FEEDBACK
+from citewell.server.access.keys import new_key
+from citewell.server.store.database import Store
+from citewell.server.store.ids import new_id
+from citewell.server.store.tables import FEEDBACK
 
 from .samples import NOON, answer, comparison, feedback, job, ranking, rating
 

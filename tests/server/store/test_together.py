@@ -8,11 +8,11 @@ from pathlib import Path
 
 from sqlalchemy import Connection, event, insert
 
-from server.store.database import Store, open_store
-from server.store.engine import FileTransactions
-from server.store.errors import StoreError, StoreUnreachableError
-from server.store.tables import FEEDBACK
-from server.store.together import Change, Together
+from citewell.server.store.database import Store, open_store
+from citewell.server.store.engine import FileTransactions
+from citewell.server.store.errors import StoreError, StoreUnreachableError
+from citewell.server.store.tables import FEEDBACK
+from citewell.server.store.together import Change, Together
 
 from .samples import answer, feedback
 

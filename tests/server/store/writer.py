@@ -9,11 +9,11 @@ import asyncio
 import sys
 from datetime import UTC, datetime
 
-from server.store.answers import StoredAnswer
-from server.store.database import Store, open_store
-from server.store.feedback import StoredFeedback
-from server.store.ids import new_id
-from server.store.jobs import StoredJob
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.database import Store, open_store
+from citewell.server.store.feedback import StoredFeedback
+from citewell.server.store.ids import new_id
+from citewell.server.store.jobs import StoredJob
 
 
 async def add(store: Store, count: int) -> None:

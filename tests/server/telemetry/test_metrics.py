@@ -10,9 +10,9 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from core.events import Failed, Fetched, Searched, Token
-from core.types import Failure
-from server.telemetry.metrics import STAGES, Metrics
+from citewell.core.events import Failed, Fetched, Searched, Token
+from citewell.core.types import Failure
+from citewell.server.telemetry.metrics import STAGES, Metrics
 from tests.server.api.conftest import BATS, Search, Service, Start, make_key
 
 Numbers = dict[tuple[str, ...], float]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from core.errors import CompletionError
-from core.events import Done, Event, Failed, Fetched, Ranked, Scored, Searched, Token
-from core.types import Answer, Failure
-from server.telemetry.history import History, Result
-from server.telemetry.stages import Stage, stages
+from citewell.core.errors import CompletionError
+from citewell.core.events import Done, Event, Failed, Fetched, Ranked, Scored, Searched, Token
+from citewell.core.types import Answer, Failure
+from citewell.server.telemetry.history import History, Result
+from citewell.server.telemetry.stages import Stage, stages
 
 SEARCHED = Searched(())
 FETCHED = Fetched("https://a.example", "A", 3, 0.1)

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from core.errors import SettingsError
-from core.settings import Settings
+from citewell.core.errors import SettingsError
+from citewell.core.settings import Settings
 from tests.server.api.conftest import BATS, Search, serving
 from tests.server.telemetry.conftest import Collector
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from browser.environment import Browser
-from browser.limits import BrowserLimits
-from browser.page import TextPage
-from browser.recording import Recorded
-from browser.web import Web
-from core.errors import CitewellError, InputError
-from server.store.database import Store, open_store
-from server.store.demonstrations import StoredDemonstration
-from server.work.demonstrating import Demonstrating, Seen
-from server.work.errors import BrowsedElsewhereError, BrowsingError, BrowsingOverError
-from server.work.opening import Opening
-from server.work.own_pages import OwnPages
+from citewell.browser.environment import Browser
+from citewell.browser.limits import BrowserLimits
+from citewell.browser.page import TextPage
+from citewell.browser.recording import Recorded
+from citewell.browser.web import Web
+from citewell.core.errors import CitewellError, InputError
+from citewell.server.store.database import Store, open_store
+from citewell.server.store.demonstrations import StoredDemonstration
+from citewell.server.work.demonstrating import Demonstrating, Seen
+from citewell.server.work.errors import BrowsedElsewhereError, BrowsingError, BrowsingOverError
+from citewell.server.work.opening import Opening
+from citewell.server.work.own_pages import OwnPages
 from tests.browser.pages import Shelf, article
 
 QUESTION = "What do crows give?"

@@ -8,14 +8,20 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.errors import InputError, SearchError
-from core.events import Done, Event, Notice
-from core.types import Answer
-from server.store.answers import StoredAnswer
-from server.store.ids import new_id
-from server.work.desk import Desk, DeskLimits, Outcome, Ticket, Work
-from server.work.errors import AnswerLateError, CancelledError, QueueFullError, QueueLateError, StoppingError
-from server.work.event_log import Numbered
+from citewell.core.errors import InputError, SearchError
+from citewell.core.events import Done, Event, Notice
+from citewell.core.types import Answer
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.ids import new_id
+from citewell.server.work.desk import Desk, DeskLimits, Outcome, Ticket, Work
+from citewell.server.work.errors import (
+    AnswerLateError,
+    CancelledError,
+    QueueFullError,
+    QueueLateError,
+    StoppingError,
+)
+from citewell.server.work.event_log import Numbered
 
 ANSWER = Answer("Why?", "answered", "Because.", (), (), models={"generator": "test"})
 

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from core.errors import CitewellError
-from server.work.errors import NotReadyError
-from server.work.opening import Opening
+from citewell.core.errors import CitewellError
+from citewell.server.work.errors import NotReadyError
+from citewell.server.work.opening import Opening
 
 
 class Part:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.events import Done, Event, Failed, Fetched, Notice, Ranked, Searched
-from core.types import Answer, Failure, Hit, Reference
-from server.work.event_log import named
-from server.work.own_pages import OwnPages
+from citewell.core.events import Done, Event, Failed, Fetched, Notice, Ranked, Searched
+from citewell.core.types import Answer, Failure, Hit, Reference
+from citewell.server.work.event_log import named
+from citewell.server.work.own_pages import OwnPages
 
 
 def test_a_page_has_its_place_in_what_was_indexed(tmp_path: Path) -> None:

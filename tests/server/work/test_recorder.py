@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import CitewellError
-from server.store.answers import StoredAnswer
-from server.store.database import Store, open_store
-from server.work.opening import Opening
-from server.work.recorder import End, Recorder
+from citewell.core.errors import CitewellError
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.database import Store, open_store
+from citewell.server.work.opening import Opening
+from citewell.server.work.recorder import End, Recorder
 
 
 def running(answer_id: str) -> StoredAnswer:

@@ -8,22 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import CitewellError, InputError
-from core.order import PAIRS
-from core.settings import load_settings
-from retriever.encoder.encoder import Vectors
-from retriever.evaluation.evaluate import candidates, evaluate, evaluate_references, evaluate_run
-from retriever.evaluation.measures import MRR, NDCG, means
-from retriever.evaluation.references import read_references
-from retriever.evaluation.systems.dense import DenseSystem
-from retriever.evaluation.systems.hybrid import HybridSystem
-from retriever.evaluation.systems.lexical import LexicalSystem, bm25, tf_idf
-from retriever.evaluation.systems.names import Loading, build_systems
-from retriever.evaluation.systems.pipeline import PipelineSystem
-from retriever.evaluation.systems.system import Searcher, System, best
-from retriever.evaluation.task import Corpus, Task, read_task
-from retriever.lexical import bm25 as few_passages_bm25
-from retriever.rank import Ranker
+from citewell.core.errors import CitewellError, InputError
+from citewell.core.order import PAIRS
+from citewell.core.settings import load_settings
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.evaluation.evaluate import candidates, evaluate, evaluate_references, evaluate_run
+from citewell.retriever.evaluation.measures import MRR, NDCG, means
+from citewell.retriever.evaluation.references import read_references
+from citewell.retriever.evaluation.systems.dense import DenseSystem
+from citewell.retriever.evaluation.systems.hybrid import HybridSystem
+from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25, tf_idf
+from citewell.retriever.evaluation.systems.names import Loading, build_systems
+from citewell.retriever.evaluation.systems.pipeline import PipelineSystem
+from citewell.retriever.evaluation.systems.system import Searcher, System, best
+from citewell.retriever.evaluation.task import Corpus, Task, read_task
+from citewell.retriever.lexical import bm25 as few_passages_bm25
+from citewell.retriever.rank import Ranker
 from tests.retriever.evaluation.made_up import WordEncoder, write_jsonl, write_task
 
 
@@ -116,7 +116,7 @@ def test_references_are_put_in_order(tmp_path: Path, name: str) -> None:
 
 
 def test_bm25_is_that_of_the_pipeline() -> None:
-    """The filter of `retriever.lexical` has the same formula; it stems no words."""
+    """The filter of `citewell.retriever.lexical` has the same formula; it stems no words."""
     texts = ("the red fox", "a red red dog and a cow", "blue", "the fox and the dog", "")
     corpus = corpus_of(*texts)
     question = "red fox"

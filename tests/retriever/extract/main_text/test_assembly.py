@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from retriever.extract.document import Block
-from retriever.extract.main_text.assembly import assemble
-from retriever.extract.main_text.layout import lay_out, parse
-from retriever.extract.main_text.surroundings import outside_main_text
+from citewell.retriever.extract.document import Block
+from citewell.retriever.extract.main_text.assembly import assemble
+from citewell.retriever.extract.main_text.layout import lay_out, parse
+from citewell.retriever.extract.main_text.surroundings import outside_main_text
 
 
 def blocks_of(html: str, title: str = "", leave_out: str = "-") -> tuple[Block, ...]:

@@ -6,9 +6,9 @@ from itertools import compress
 
 import numpy as np
 
-from retriever.extract.main_text.choice import choose
-from retriever.extract.main_text.layout import lay_out, parse
-from retriever.extract.main_text.signs import Kind
+from citewell.retriever.extract.main_text.choice import choose
+from citewell.retriever.extract.main_text.layout import lay_out, parse
+from citewell.retriever.extract.main_text.signs import Kind
 
 PROSE = "A box kite has two cells and a frame of four sticks, and flies in a strong and steady wind."
 

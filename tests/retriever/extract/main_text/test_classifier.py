@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retriever.extract.main_text.classifier import MODEL, Classifier, load, packaged, stacked
-from retriever.extract.main_text.features import Weights, featurize
-from retriever.extract.main_text.forest import Forest
-from retriever.extract.main_text.layout import lay_out, parse
-from retriever.extract.main_text.signs import Signs, read_signs
+from citewell.retriever.extract.main_text.classifier import MODEL, Classifier, load, packaged, stacked
+from citewell.retriever.extract.main_text.features import Weights, featurize
+from citewell.retriever.extract.main_text.forest import Forest
+from citewell.retriever.extract.main_text.layout import lay_out, parse
+from citewell.retriever.extract.main_text.signs import Signs, read_signs
 
 
 def leaf(probability: float) -> float:

@@ -7,10 +7,10 @@ import random
 import numpy as np
 import pytest
 
-from retriever.extract.main_text.features import CONTAINERS, Features, Weights, featurize, name_words
-from retriever.extract.main_text.layout import lay_out, parse
-from retriever.extract.main_text.signs import Signs, read_signs
-from retriever.extract.main_text.text_features import text_words
+from citewell.retriever.extract.main_text.features import CONTAINERS, Features, Weights, featurize, name_words
+from citewell.retriever.extract.main_text.layout import lay_out, parse
+from citewell.retriever.extract.main_text.signs import Signs, read_signs
+from citewell.retriever.extract.main_text.text_features import text_words
 from tests.retriever.extract.main_text.trees import made_up_tree
 
 WEIGHTS = Weights({"post": 1.5, "menu": -2.0}, {"share": -1.0, "chapter": 0.5})

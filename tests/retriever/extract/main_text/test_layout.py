@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from retriever.extract.main_text.layout import Layout, lay_out, parse
+from citewell.retriever.extract.main_text.layout import Layout, lay_out, parse
 from tests.retriever.extract.main_text.trees import made_up_tree
 
 UNREAD = ["script", "style", "svg", "template", "select"]

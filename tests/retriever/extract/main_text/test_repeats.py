@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from retriever.extract.main_text.layout import Layout, lay_out, parse
-from retriever.extract.main_text.repeats import comments_under_article, hidden_repeats
+from citewell.retriever.extract.main_text.layout import Layout, lay_out, parse
+from citewell.retriever.extract.main_text.repeats import comments_under_article, hidden_repeats
 
 PROSE = "A box kite has two cells and a frame of four sticks, and flies in a strong and steady wind."
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from retriever.extract.training.pages import fold, read_pages
-from retriever.extract.training.rows import data_files, data_set, read_rows
+from citewell.core.errors import InputError
+from citewell.retriever.extract.training.pages import fold, read_pages
+from citewell.retriever.extract.training.rows import data_files, data_set, read_rows
 
 
 def write(file: Path, *rows: dict[str, object]) -> Path:

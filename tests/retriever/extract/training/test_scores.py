@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from retriever.extract.document import Block, Document
-from retriever.extract.training.scores import (
+from citewell.retriever.extract.document import Block, Document
+from citewell.retriever.extract.training.scores import (
     Overlap,
     Score,
     mean_score,

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retriever.extract.html import read_html
-from retriever.extract.main_text.classifier import load, save
-from retriever.extract.training.cross_validation import by_type, fold_classifiers, score_pages
-from retriever.extract.training.pages import LabelledPage, read_pages
-from retriever.extract.training.train import TrainingSettings, fit, forest_of
-from retriever.extract.training.words import weigh_words
+from citewell.retriever.extract.html import read_html
+from citewell.retriever.extract.main_text.classifier import load, save
+from citewell.retriever.extract.training.cross_validation import by_type, fold_classifiers, score_pages
+from citewell.retriever.extract.training.pages import LabelledPage, read_pages
+from citewell.retriever.extract.training.train import TrainingSettings, fit, forest_of
+from citewell.retriever.extract.training.words import weigh_words
 from tests.retriever.extract.training.made_up import made_up_page
 
 catboost = pytest.importorskip("catboost", reason="catboost, of the extra `train`, is not installed")
@@ -25,9 +25,9 @@ ROOT = Path(__file__).parents[4]
 FIT = """
 import sys
 from pathlib import Path
-from retriever.extract.main_text.classifier import save
-from retriever.extract.training.pages import read_pages
-from retriever.extract.training.train import TrainingSettings, fit
+from citewell.retriever.extract.main_text.classifier import save
+from citewell.retriever.extract.training.pages import read_pages
+from citewell.retriever.extract.training.train import TrainingSettings, fit
 settings = TrainingSettings(trees=20, depth=4, threads=2)
 save(fit(list(read_pages([Path(sys.argv[1])])), settings, lambda step: None), Path(sys.argv[2]))
 """

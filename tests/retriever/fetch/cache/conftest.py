@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from retriever.fetch.cache.disk import DiskStore
-from retriever.fetch.cache.policy import CachePolicy
-from retriever.fetch.cache.store import Store
-from retriever.fetch.cache.transport import CachingTransport
-from retriever.fetch.guard import AddressGuard
-from retriever.fetch.http import HttpFetcher, web_fetcher
-from retriever.fetch.transport import Transport
+from citewell.retriever.fetch.cache.disk import DiskStore
+from citewell.retriever.fetch.cache.policy import CachePolicy
+from citewell.retriever.fetch.cache.store import Store
+from citewell.retriever.fetch.cache.transport import CachingTransport
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.retriever.fetch.transport import Transport
 
 GUARD = AddressGuard(allow_networks=(ip_network("127.0.0.1/32"),))
 MOST_BYTES = 5_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from retriever.fetch.cache.entry import Entry
+from citewell.retriever.fetch.cache.entry import Entry
 
 SOON = 4_000_000_000.0  # a time, in seconds since the epoch, that has not come
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from retriever.fetch.cache.disk import DiskStore
-from retriever.fetch.cache.store import CacheError
+from citewell.retriever.fetch.cache.disk import DiskStore
+from citewell.retriever.fetch.cache.store import CacheError
 
 from .entries import SOON, entry
 

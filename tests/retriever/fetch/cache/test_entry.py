@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-from retriever.fetch.cache.entry import DamagedEntryError, Entry, cut, decode, encode
+from citewell.retriever.fetch.cache.entry import DamagedEntryError, Entry, cut, decode, encode
 
 from .entries import entry
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from retriever.fetch.cache.flights import Flights
+from citewell.retriever.fetch.cache.flights import Flights
 
 
 class Work:

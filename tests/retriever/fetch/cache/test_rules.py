@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from core.errors import FetchError
-from retriever.fetch.cache.directives import Directives
-from retriever.fetch.cache.policy import DAY, HOUR, CachePolicy
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.cache.directives import Directives
+from citewell.retriever.fetch.cache.policy import DAY, HOUR, CachePolicy
 
 if TYPE_CHECKING:
     from conftest import Web

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from core.errors import SettingsError
+from citewell.core.errors import SettingsError
 
 redis = pytest.importorskip("redis.asyncio", reason="the package redis is not installed")
 
-from retriever.fetch.cache.policy import CachePolicy  # noqa: E402
-from retriever.fetch.cache.shared import RedisStore  # noqa: E402
-from retriever.fetch.cache.store import CacheError  # noqa: E402
+from citewell.retriever.fetch.cache.policy import CachePolicy  # noqa: E402
+from citewell.retriever.fetch.cache.shared import RedisStore  # noqa: E402
+from citewell.retriever.fetch.cache.store import CacheError  # noqa: E402
 
 from .entries import SOON, entry  # noqa: E402
 

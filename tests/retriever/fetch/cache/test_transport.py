@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from aiohttp import web
 
-from core.errors import FetchError
-from retriever.fetch.cache.policy import HOUR
-from retriever.fetch.download import ContentTypeError, Download
-from retriever.fetch.http import HttpFetcher
-from retriever.fetch.room import Room
+from citewell.core.errors import FetchError
+from citewell.retriever.fetch.cache.policy import HOUR
+from citewell.retriever.fetch.download import ContentTypeError, Download
+from citewell.retriever.fetch.http import HttpFetcher
+from citewell.retriever.fetch.room import Room
 
 from .conftest import Clock, Origin
 

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from entries import SOON, entry
 
-from retriever.fetch.cache.disk import DiskStore
+from citewell.retriever.fetch.cache.disk import DiskStore
 
 
 async def write(folder: Path, first: int, size: int, most_bytes: int) -> None:

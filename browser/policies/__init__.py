@@ -1,1 +1,0 @@
-"""Whoever browses: people, scripts and language models, each a `browser.policy.Policy`."""

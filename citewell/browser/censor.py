@@ -1,0 +1,33 @@
+"""Pages that give an answer away, which WebGPT hides (appendix A)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from citewell.browser.characters import stripped
+from citewell.browser.page import TextPage, error_page
+from citewell.core.text import words
+
+RUN = 10  # words
+
+
+def censored(page: TextPage, question: str, answer: str) -> TextPage:
+    """What is shown of a page: an error page where it gives the question or the answer away."""
+    if page.kind != "page" or not gives_away(page, question, answer):
+        return page
+    return error_page(page.url, "it holds the question or its answer word for word")
+
+
+def gives_away(page: TextPage, question: str, answer: str = "") -> bool:
+    """Whether ten words in a row of the page are also in the question, or in a reference answer.
+
+    Such a page is likely to be where the question was asked first. Case and punctuation do not count, and of
+    questions and answers with fewer words than ten no page is.
+    """
+    telling = {*_runs(question), *_runs(answer)}
+    return bool(telling) and any(run in telling for run in _runs(f"{page.name}\n{stripped(page.text)}"))
+
+
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
+    found = words(text)
+    return zip(*(found[start:] for start in range(RUN)), strict=False)

@@ -1,0 +1,299 @@
+"""The text browser: an episode's state, and what each command of WebGPT's Table 1 does to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from citewell.browser.characters import inert, inert_line
+from citewell.browser.commands import (
+    Back,
+    Click,
+    Command,
+    End,
+    Find,
+    Invalid,
+    Quote,
+    Scroll,
+    Search,
+    Top,
+    kind_of,
+    parse,
+)
+from citewell.browser.episode import Ending, Step
+from citewell.browser.fitting import Budget
+from citewell.browser.limits import BrowserLimits, Count
+from citewell.browser.matching import find, quote
+from citewell.browser.page import TextPage
+from citewell.browser.state import State, TakenQuote
+from citewell.browser.view import View
+from citewell.browser.web import Web
+from citewell.core.errors import InputError
+from citewell.generator.estimate import estimate_tokens
+
+LONGEST_COMMAND = 20_000
+"""Characters of a command; what is longer is invalid, whatever it is."""
+
+_LONGEST_ACTION = 100  # characters of a past action
+
+
+class Outcome(NamedTuple):
+    """What a step led to: the next state, a record of the step, and how the episode ended if it did."""
+
+    state: State
+    step: Step
+    ended: Ending | None
+
+
+class _InvalidError(Exception):
+    """A command that cannot be carried out, with the reason."""
+
+
+@dataclass(slots=True)
+class _Place:
+    """A page that was opened, and where in it one is."""
+
+    view: View
+    first: int = 0
+    found: int | None = None
+    """Where the text stands that was found last; None once the page was scrolled."""
+
+
+class Browser:
+    """The environment of WebGPT (§2 and appendix A, https://arxiv.org/abs/2112.09332), one episode at a time.
+
+    Whoever browses sees `State` and answers with a command as text; there is no other way in, so that nothing
+    that a page says can do anything. Commands that cannot be carried out are invalid like any other text:
+    they count towards the maximum, and change nothing else. These are links that are not on the page, `Back`
+    without a page to go back to, texts to quote that are not in the page, and quotes of what is no page of
+    the web. Table 1 has it that a quote is added "if" it is found; that WebGPT's invalid actions are as long
+    as its quotes (111 and 124 tokens, WebGLM's Table 11) says that it counted those so as well. A text to
+    find that is not in the page was looked for nevertheless: nothing moves, and that it was is remembered.
+    """
+
+    def __init__(self, web: Web, limits: BrowserLimits | None = None, count: Count = estimate_tokens) -> None:
+        """Browse `web`; `count` counts the tokens of states, by default without a tokenizer."""
+        self.limits = limits or BrowserLimits()
+        self.count = count
+        self.ending: Ending | None = "abandoned"
+        """How the episode ended; None while one is under way."""
+        self._web = web
+        self._budget = Budget(self.limits.state_tokens, count)
+        self._begin("", "", 0)
+
+    @property
+    def state(self) -> State:
+        """What is seen now."""
+        return self._state
+
+    @property
+    def question(self) -> str:
+        """The question of the episode."""
+        return self._question
+
+    @property
+    def quotes(self) -> tuple[TakenQuote, ...]:
+        """The quotes so far, whole."""
+        return tuple(self._quotes)
+
+    @property
+    def page(self) -> TextPage | None:
+        """The page that is open; None before the first search."""
+        return self._place.view.page if self._place else None
+
+    async def reset(self, question: str, *, answer: str = "", actions: int | None = None) -> State:
+        """Begin an episode; `actions` is its maximum, by default that of the limits.
+
+        Pages that give the question or its reference `answer` away will be shown as errors. Raises
+        `InputError` for an empty question, and for less than one action.
+        """
+        question = inert(question).strip()
+        most = self.limits.actions if actions is None else actions
+        if not question:
+            raise InputError("The question is empty.", "Give the question that is to be answered.")
+        if most < 1:
+            raise InputError(f"An episode cannot have {most} actions.", "Give at least 1.")
+        self._begin(question, answer, most)
+        return self._state
+
+    async def step(self, text: str) -> Outcome:
+        """Carry out a command, whatever text it is.
+
+        Raises `InputError` where no episode is under way. If the call is cancelled, nothing has changed.
+        """
+        if self.ending:
+            raise InputError("No episode is under way: none was begun, or it has ended.", "Begin one.")
+        before, started = self._text, time.perf_counter()
+        text = text[: LONGEST_COMMAND + 1].encode(errors="replace").decode()
+        command, ending, kind, reason = _read(text), None, "invalid", ""
+        if isinstance(command, Invalid):
+            reason = command.reason
+        else:
+            try:
+                ending = await self._carry_out(command)
+                kind = kind_of(command)
+            except _InvalidError as error:
+                reason = str(error)
+        self._left -= 1
+        self.ending = ending or (None if self._left else "actions")
+        self._show()
+        page = self.page
+        seconds = time.perf_counter() - started
+        step = Step(
+            state=before,
+            command=text,
+            kind=kind,
+            reason=reason,
+            title=page.title if page else "",
+            url=page.url if page else "",
+            seconds=round(seconds, 6),
+        )
+        return Outcome(self._state, step, self.ending)
+
+    def _begin(self, question: str, answer: str, actions: int) -> None:
+        self._question = question
+        self._answer = answer
+        self._left = actions
+        self._quotes: list[TakenQuote] = []
+        self._past: list[str] = []
+        self._history: list[_Place] = []
+        self._place: _Place | None = None
+        self._budget.forget()
+        self.ending = None if question else "abandoned"
+        self._show()
+
+    async def _carry_out(self, command: Command) -> Ending | None:
+        match command:
+            case Search(query):
+                await self._search(query)
+            case Click(number):
+                await self._click(number)
+            case Find(text):
+                self._find(text)
+            case Quote(text):
+                return self._take(text)
+            case Scroll(direction, times):
+                place = self._here()
+                self._scroll(place.view.down if direction == "down" else place.view.up, times)
+                self._did(str(command))
+            case Top():
+                self._scroll(lambda first: 0, 1)
+                self._did(str(command))
+            case Back():
+                if not self._history:
+                    raise _InvalidError("there is no page to go back to")
+                self._place = self._history.pop()
+                self._did(str(command))
+            case End(outcome):
+                return outcome
+        return None
+
+    async def _search(self, query: str) -> None:
+        query = inert_line(query)
+        if not query:
+            raise _InvalidError("nothing follows the command")
+        self._open(await self._web.search(query))
+        self._did(str(Search(query)))
+
+    async def _click(self, number: int) -> None:
+        page = self._here().view.page
+        if number >= len(page.links):
+            raise _InvalidError(f"there is no link {number} on the page")
+        link = page.links[number]
+        self._open(await self._web.open(link.url, self._question, self._answer))
+        where = "" if link.domain == page.domain else f" {link.domain}"
+        self._did(f"Click {link.text}{where}")
+
+    def _find(self, text: str) -> None:
+        """Scroll to the next occurrence: after the last one, or else from the top of the view on.
+
+        After the end of the page the search goes on at its top, as in other browsers. Nothing moves where the
+        text is not on the page.
+        """
+        place = self._here()
+        wanted = inert_line(text)
+        if not wanted:
+            raise _InvalidError("nothing follows the command")
+        marked, view = place.view.page.text, place.view
+        start = view.place(place.first) if place.found is None else place.found + 1
+        found = find(marked, text, start)
+        if found is None and start:
+            found = find(marked, text)
+        if found is not None:
+            place.found, place.first = found, view.showing(found)
+        self._did(str(Find(wanted)))
+
+    def _take(self, text: str) -> Ending | None:
+        """Add a quote; what is in view is searched first.
+
+        The quote that reaches the maximum of characters is kept whole, and ends browsing.
+        """
+        place = self._here()
+        page = place.view.page
+        if page.kind != "page":
+            raise _InvalidError("only pages of the web can be quoted")
+        words = quote(page.text, text, place.view.place(place.first))
+        if words is None:
+            raise _InvalidError("the text is not on the page")
+        if len(words) > self.limits.quote_chars:
+            raise _InvalidError(f"a quote has at most {self.limits.quote_chars} characters")
+        taken = TakenQuote(page.name, page.domain, page.url, words)
+        if taken in self._quotes:
+            raise _InvalidError("the text is quoted already")
+        self._quotes.append(taken)
+        self._did("Quote")
+        total = sum(len(taken.text) for taken in self._quotes)
+        return "quotes" if total >= self.limits.quote_chars else None
+
+    def _scroll(self, move: Callable[[int], int], times: int) -> None:
+        place = self._here()
+        for _ in range(times):
+            place.first = move(place.first)
+        place.found = None
+
+    def _here(self) -> _Place:
+        if self._place is None:
+            raise _InvalidError("no page is open")
+        return self._place
+
+    def _open(self, page: TextPage) -> None:
+        if self._place:
+            self._history.append(self._place)
+        self._place = _Place(View(page, self.limits, self.count))
+
+    def _did(self, action: str) -> None:
+        """Note a past action: as a command, but clicks and quotes in the short form of Figure 1."""
+        longer = len(action) > _LONGEST_ACTION
+        self._past.append(f"{action[:_LONGEST_ACTION].rstrip()}…" if longer else action)
+
+    def _show(self) -> None:
+        """Make the state, from what is now."""
+        place, page = self._place, self.page
+        state = State(
+            question=self._question,
+            quotes=tuple(self._quotes),
+            past_actions=tuple(self._past),
+            actions_left=self._left,
+            can_go_back=bool(self._history),
+        )
+        tokens = 0
+        if place and page:
+            window = place.view.window(place.first)
+            tokens = window.tokens
+            state = replace(
+                state,
+                title=page.title,
+                url=page.url if page.kind == "page" else "",
+                first=window.first,
+                last=window.last,
+                lines=place.view.lines,
+                text=window.text,
+                links=place.view.links(window.text),
+            )
+        self._state, self._text = self._budget.fit(state, tokens)
+
+
+def _read(text: str) -> Command | Invalid:
+    return Invalid(text, "it is too long") if len(text) > LONGEST_COMMAND else parse(text)

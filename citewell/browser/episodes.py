@@ -1,0 +1,134 @@
+"""Episodes: the one loop in which a policy browses, and many of them at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from citewell.browser.environment import Browser
+from citewell.browser.episode import Ending, Episode, Step
+from citewell.browser.policy import Policy
+from citewell.browser.state import State
+
+
+class Acted(NamedTuple):
+    """A step was taken, and led to the state."""
+
+    step: Step
+    state: State
+
+
+class Ended(NamedTuple):
+    """The episode is over."""
+
+    episode: Episode
+
+
+class Question(NamedTuple):
+    """A question to browse for, with its reference answer where there is one, and the maximum of actions."""
+
+    text: str
+    answer: str = ""
+    actions: int | None = None
+
+
+class Notes:
+    """Gathers the steps of an episode that is under way."""
+
+    def __init__(self, policy: str, about: Mapping[str, str] | None = None) -> None:
+        """Begin now; `policy` says who browses, and `about` what else is known."""
+        self._policy = policy
+        self._about = dict(about or {})
+        self._created = datetime.now(UTC).isoformat(timespec="seconds")
+        self._started = time.perf_counter()
+        self._steps: list[Step] = []
+
+    def add(self, step: Step) -> None:
+        """Add the next step."""
+        self._steps.append(step)
+
+    def episode(self, browser: Browser, ending: Ending) -> Episode:
+        """The episode that `browser` has ended now."""
+        return Episode(
+            id=uuid.uuid4().hex,
+            question=browser.question,
+            policy=self._policy,
+            steps=tuple(self._steps),
+            quotes=browser.quotes,
+            ending=ending,
+            created=self._created,
+            seconds=round(time.perf_counter() - self._started, 6),
+            about=self._about,
+        )
+
+
+async def run_episode(
+    browser: Browser,
+    policy: Policy,
+    question: str,
+    *,
+    answer: str = "",
+    actions: int | None = None,
+    about: Mapping[str, str] | None = None,
+) -> AsyncGenerator[Acted | Ended, None]:
+    """Browse for an answer: yields each step as it was taken, and the episode as the last.
+
+    The seconds of a step are those that the policy took to choose its command and the browser to carry it
+    out. Raises `InputError` as `Browser.reset` does, and whatever the policy raises.
+    """
+    notes = Notes(policy.name, about)
+    state = await browser.reset(question, answer=answer, actions=actions)
+    ending: Ending | None = None
+    while ending is None:
+        before = time.perf_counter()
+        action = await policy.act(state)
+        state, step, ending = await browser.step(action.text)
+        seconds = round(time.perf_counter() - before, 6)
+        step = replace(step, tokens=action.tokens, seconds=seconds)
+        notes.add(step)
+        yield Acted(step, state)
+    yield Ended(notes.episode(browser, ending))
+
+
+async def finished(browser: Browser, policy: Policy, question: Question) -> Episode:
+    """The episode of a question, when it is over."""
+    episode = run_episode(browser, policy, question.text, answer=question.answer, actions=question.actions)
+    async with aclosing(episode) as events:
+        async for event in events:
+            if isinstance(event, Ended):
+                return event.episode
+    raise AssertionError("an episode ends")
+
+
+async def run_many(
+    questions: Iterable[Question], start: Callable[[], Browser], policy: Policy, *, at_once: int
+) -> AsyncGenerator[Episode, None]:
+    """Browse for many questions, `at_once` at a time; yields each episode as it ends.
+
+    `start` gives a browser for each of those that are under way. Questions are taken as there is room, so
+    that neither many of them nor a reader who is slow take more memory. An error of one episode ends all.
+    """
+    waiting = iter(questions)
+    idle: list[Browser] = []
+    running: dict[asyncio.Task[Episode], Browser] = {}
+    try:
+        while True:
+            while len(running) < at_once and (question := next(waiting, None)) is not None:
+                browser = idle.pop() if idle else start()
+                running[asyncio.create_task(finished(browser, policy, question))] = browser
+            if not running:
+                return
+            done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                idle.append(running.pop(task))
+                yield task.result()
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

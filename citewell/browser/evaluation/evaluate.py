@@ -1,0 +1,85 @@
+"""The evaluation of systems on questions with known answers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from citewell.browser.episode import Episode, read_episodes
+from citewell.browser.evaluation.questions import Asked
+from citewell.browser.evaluation.success import succeeds
+from citewell.browser.evaluation.systems import CHOSEN, JUDGE, System
+from citewell.core.telling import Tell
+
+
+class Result(NamedTuple):
+    """What a system did for a question: `found` by the chosen episode, the rest of all its episodes.
+
+    `judge` says what chose among several episodes; it is empty for one alone.
+    """
+
+    found: bool
+    quotes: int
+    actions: int
+    valid: int
+    tokens: int
+    seconds: float
+    judge: str = ""
+
+
+async def evaluate(system: System, asked: Sequence[Asked], file: Path, tell: Tell) -> dict[str, Result]:
+    """Ask a system all questions, one after the other, and note its episodes, with rewards, in a file.
+
+    What the file has already is not asked again, so that an evaluation that was interrupted goes on. Raises
+    `InputError` for a file that holds something else, and what the system raises.
+    """
+    done = _done(file)
+    waiting = [row for row in asked if row.question not in done]
+    with file.open("ab") as out:
+        for number, row in enumerate(waiting, len(asked) - len(waiting) + 1):
+            episodes = [
+                replace(episode, question=row.question, reward=float(succeeds(episode, row.answers)))
+                for episode in await system.browse(row.question)
+            ]
+            # All episodes of a question at once, so that it has all of them or none.
+            out.write(b"".join(msgspec.json.encode(episode) + b"\n" for episode in episodes))
+            out.flush()
+            done |= results(episodes)
+            found = sum(result.found for result in done.values())
+            tell(f"{system.name}: {number:,} of {len(asked):,}, found {found:,}")
+    return {row.question: done[row.question] for row in asked}
+
+
+def _done(file: Path) -> dict[str, Result]:
+    return results(read_episodes(file)) if file.is_file() else {}
+
+
+def results(episodes: Iterable[Episode]) -> dict[str, Result]:
+    """The results of rewarded episodes, by question; those of one question follow each other."""
+    return {
+        question: _result(list(some))
+        for question, some in itertools.groupby(episodes, key=lambda episode: episode.question)
+    }
+
+
+def _result(episodes: list[Episode]) -> Result:
+    winner = next(_chosen(episodes))
+    steps = [step for episode in episodes for step in episode.steps]
+    return Result(
+        found=bool(winner.reward),
+        quotes=len(winner.quotes),
+        actions=len(steps),
+        valid=sum(step.kind != "invalid" for step in steps),
+        tokens=sum(step.tokens for step in steps),
+        seconds=sum(episode.seconds for episode in episodes),
+        judge=winner.about.get(JUDGE, ""),
+    )
+
+
+def _chosen(episodes: list[Episode]) -> Iterator[Episode]:
+    return (episode for episode in episodes if episode.about.get(CHOSEN) != "no")

@@ -1,0 +1,30 @@
+"""Whether an episode found the answer: a quote has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citewell.browser.episode import Episode
+from citewell.core.text import words
+
+_ARTICLES = frozenset({"a", "an", "the"})
+
+
+def succeeds(episode: Episode, answers: Sequence[str]) -> bool:
+    """Whether one of the episode's quotes has one of the accepted answers."""
+    return any(has_answer(quote.text, answers) for quote in episode.quotes)
+
+
+def has_answer(text: str, answers: Sequence[str]) -> bool:
+    """Whether the text has one of the answers as whole words.
+
+    Case, punctuation and articles do not count, as in SQuAD's measures (https://arxiv.org/abs/1606.05250,
+    §6.1).
+    """
+    inside = _normalised(text)
+    return any(wanted.strip() and wanted in inside for wanted in map(_normalised, answers))
+
+
+def _normalised(text: str) -> str:
+    kept = (word for word in words(text.replace("'", "").replace("’", "")) if word not in _ARTICLES)
+    return f" {' '.join(kept)} "

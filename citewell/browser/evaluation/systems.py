@@ -1,0 +1,65 @@
+"""What is evaluated: policies in a browser, and whatever else finds references for a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from citewell.browser.environment import Browser
+from citewell.browser.episode import Episode
+from citewell.browser.episodes import Question, finished
+from citewell.browser.policies.best_of import Judge, best, variants
+from citewell.browser.policy import Policy
+
+CHOSEN = "chosen"
+"""The key of `Episode.about` that says, by `no`, that another episode of the question was chosen."""
+
+JUDGE = "judge"
+"""The key of `Episode.about` that says what chose among several episodes of the question."""
+
+
+class System(Protocol):
+    """Answers questions with quotes."""
+
+    name: str
+
+    async def browse(self, question: str) -> list[Episode]:
+        """The episodes of a question; those that were not chosen say so under `CHOSEN`.
+
+        Of several, each says under `JUDGE` what chose.
+        """
+        ...
+
+
+class PolicySystem:
+    """A policy; with `n` above 1, the best of as many episodes, as `judge` has it."""
+
+    def __init__(
+        self, name: str, policy: Policy, start: Callable[[], Browser], *, n: int, actions: int, judge: Judge
+    ) -> None:
+        """`start` makes browsers; an episode has at most `actions` commands.
+
+        Raises `InputError` for several episodes of a policy that always does the same.
+        """
+        self.name = name
+        self._policies = variants(policy, n)
+        self._start = start
+        self._actions = actions
+        self._judge = judge
+
+    async def browse(self, question: str) -> list[Episode]:
+        """Browse, one episode after the other."""
+        asked = Question(question, actions=self._actions)
+        episodes = [await finished(self._start(), each, asked) for each in self._policies]
+        return chosen(episodes, self._judge) if len(episodes) > 1 else episodes
+
+
+def chosen(episodes: Sequence[Episode], judge: Judge) -> list[Episode]:
+    """The episodes, which say who chose; all but the best say that they were not chosen."""
+    winner = best(episodes, judge.rate)
+    others = {CHOSEN: "no", JUDGE: judge.name}
+    return [
+        replace(episode, about=episode.about | ({JUDGE: judge.name} if episode is winner else others))
+        for episode in episodes
+    ]

@@ -1,0 +1,23 @@
+"""A page that a collection holds, of which only the passages are left, as a page of text."""
+
+from __future__ import annotations
+
+from citewell.browser.characters import inert, inert_line
+from citewell.browser.page import TextPage, text_page
+from citewell.core.types import Page
+
+
+def held_page(page: Page) -> TextPage:
+    """The passages of a page under their headings; it has no links, since collections keep none."""
+    parts: list[str] = []
+    above: tuple[str, ...] = ()
+    for passage in page.passages:
+        shared = next(
+            (place for place, (a, b) in enumerate(zip(above, passage.headings, strict=False)) if a != b),
+            min(len(above), len(passage.headings)),
+        )
+        for level, heading in enumerate(passage.headings[shared:], start=shared + 2):
+            parts.append(f"{'#' * level} {inert_line(heading)}")
+        parts.append(inert(passage.text))
+        above = passage.headings
+    return text_page(page.url, page.title, "\n\n".join(parts))

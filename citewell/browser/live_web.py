@@ -1,0 +1,123 @@
+"""The web as the text browser reaches it: by the search, the collections and the fetcher of the pipeline."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from weakref import WeakValueDictionary
+
+from citewell.browser.censor import censored
+from citewell.browser.held import held_page
+from citewell.browser.page import TextPage, error_page
+from citewell.browser.results import results_page
+from citewell.core.errors import CitewellError
+from citewell.retriever.fetch.held import HeldFetch
+from citewell.retriever.fetch.room import Room
+from citewell.retriever.search.metasearch import Metasearch
+from citewell.retriever.search.presets import PRESETS
+from citewell.retriever.search.provider import PageSource
+from citewell.retriever.search.query import Query, clip
+from citewell.retriever.search.urls import in_domains
+
+Read = Callable[[bytes, str, str], Awaitable[TextPage]]
+"""Reads `(body, url, content type)`; what cannot be read is an error page."""
+
+_QUERY_CHARACTERS, _QUERY_WORDS = 1_000, 100
+_DENIED = "pages of this site are left out"
+
+
+class LiveWeb:
+    """Searches with `search` and opens pages with `get`; speaks `Web`.
+
+    A page that cannot be fetched, such as a file that was indexed, is shown as `pages` hold it, if they do:
+    what is on the web has its links, and what is not can be read nevertheless. Simplified pages are kept in
+    memory, up to `most_characters` in all, the latest ones longest. Sites that WebGPT left out, and those
+    that `query` excludes, are neither found nor opened.
+    """
+
+    def __init__(
+        self,
+        search: Metasearch,
+        pages: PageSource | None,
+        get: HeldFetch,
+        read: Read,
+        *,
+        query: Query | None = None,
+        room: Room | None = None,
+        most_characters: int = 50_000_000,
+    ) -> None:
+        """Browse; `query` has the filters of every search, `room` bounds the bytes of pages on their way."""
+        query = query or Query("")
+        self._denied = tuple(dict.fromkeys((*query.exclude_sites, *PRESETS["webgpt"])))
+        self._query = replace(query, exclude_sites=self._denied)
+        self._search = search
+        self._pages = pages
+        self._get = get
+        self._read = read
+        self._room = room or Room()
+        self._kept = _Kept(most_characters)
+        self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def search(self, query: str) -> TextPage:
+        """A page of results; an error page when no provider answered."""
+        text = clip(query, _QUERY_CHARACTERS, _QUERY_WORDS)
+        try:
+            found = await self._search.search(replace(self._query, text=text))
+        except CitewellError as error:
+            return error_page("", f"the search failed, since {error.message}")
+        return results_page(query, found.hits, self._denied)
+
+    async def open(self, url: str, question: str, answer: str = "") -> TextPage:
+        """The page at `url`, or an error page with the reason why it is not shown."""
+        if in_domains(url, self._denied):
+            return error_page(url, _DENIED)
+        # Whoever asks for a page that is being opened waits for it.
+        async with self._opening.setdefault(url, asyncio.Lock()):
+            page = self._kept.get(url)
+            if page is None:
+                page = await self._open(url)
+                if page.kind == "page":
+                    self._kept.put(url, page)
+        return censored(page, question, answer)
+
+    async def _open(self, url: str) -> TextPage:
+        page = await self._fetched(url)
+        if page.kind == "error" and self._pages and (held := self._pages.page(url)):
+            return held_page(held)
+        return page
+
+    async def _fetched(self, url: str) -> TextPage:
+        with self._room.hold() as hold:
+            try:
+                download = await self._get(url, hold=hold)
+            except CitewellError as error:
+                return error_page(url, error.message)
+            if in_domains(download.url, self._denied):
+                return error_page(download.url, _DENIED)
+            return await self._read(download.body, download.url, download.content_type)
+
+
+class _Kept:
+    """The pages that were used last, as many as have room."""
+
+    def __init__(self, most_characters: int) -> None:
+        self._room = most_characters
+        self._pages: OrderedDict[str, TextPage] = OrderedDict()
+
+    def get(self, url: str) -> TextPage | None:
+        if url in self._pages:
+            self._pages.move_to_end(url)
+        return self._pages.get(url)
+
+    def put(self, url: str, page: TextPage) -> None:
+        self._pages[url] = page
+        self._room -= _size(page)
+        while self._room < 0:
+            _, oldest = self._pages.popitem(last=False)
+            self._room += _size(oldest)
+
+
+def _size(page: TextPage) -> int:
+    return len(page.text) + sum(len(link.text) + len(link.url) for link in page.links)

@@ -1,0 +1,51 @@
+"""From episodes to what a policy learns from: a state's text, and the command that was given in it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from citewell.browser.commands import Invalid, Kind, kind_of, parse
+from citewell.browser.episode import Episode
+
+
+class Pair(NamedTuple):
+    """A step of a demonstration. `command` is written as the browser writes it."""
+
+    question: str
+    state: str
+    command: str
+    kind: Kind
+
+
+def pairs(episode: Episode) -> Iterator[Pair]:
+    """The steps of an episode, without those whose command was invalid."""
+    for step in episode.steps:
+        command = parse(step.command)
+        if step.kind != "invalid" and not isinstance(command, Invalid):
+            yield Pair(episode.question, step.state, str(command), kind_of(command))
+
+
+def rewarded(episodes: Iterable[Episode], least: float) -> Iterator[Episode]:
+    """The episodes with a reward of `least` or more; those that nobody judged are none of them."""
+    return (episode for episode in episodes if episode.reward is not None and episode.reward >= least)
+
+
+def balanced(found: Sequence[Pair], most: Mapping[Kind, int], seed: int) -> list[Pair]:
+    """At most so many pairs of each kind, drawn by `seed`; kinds that `most` does not name are all kept.
+
+    Each state is kept once. The order stays.
+    """
+    once = list({(pair.state, pair.command): pair for pair in found}.values())
+    order = list(range(len(once)))
+    random.Random(f"{seed} pairs").shuffle(order)  # noqa: S311
+    counts = Counter[Kind]()
+    kept = []
+    for place in order:
+        kind = once[place].kind
+        if counts[kind] < most.get(kind, len(once)):
+            counts[kind] += 1
+            kept.append(place)
+    return [once[place] for place in sorted(kept)]

@@ -1,0 +1,99 @@
+"""The commands that a state allows as a grammar, which language models are held to.
+
+It is written in the EBNF that xgrammar, vLLM and llama.cpp share. Queries are free; links are those in view,
+texts to find are words of the question, and quotes are whole sentences in view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from citewell.browser.policies.legal import Legal
+from citewell.browser.policies.quoting import passages
+
+_LONGEST_QUERY = 80  # characters
+
+
+def commands_grammar(allowed: Legal) -> str:
+    """A grammar whose texts are commands that `allowed` allows."""
+    return "\n".join(["root ::= " + " | ".join(_commands(allowed)), *_rules(allowed)])
+
+
+def _commands(allowed: Legal) -> Iterator[str]:
+    if allowed.search:
+        yield '"Search " query'
+    if allowed.links:
+        yield '"Clicked on link " link'
+    if allowed.find:
+        yield '"Find in page: " word'
+    if _quotes(allowed):
+        yield '"Quote: " quote'
+    if allowed.down:
+        yield '"Scrolled down " [1-3]'
+    if allowed.up:
+        yield '"Scrolled up " [1-3]'
+        yield '"Top"'
+    if allowed.back:
+        yield '"Back"'
+    if allowed.answer:
+        yield '"End: Answer"'
+    yield '"End: Nonsense"'
+    yield '"End: Controversial"'
+
+
+def _rules(allowed: Legal) -> Iterator[str]:
+    if allowed.search:
+        # What can be seen comes first, so that something follows the command.
+        yield rf"query ::= [^\x00-\x20\x7f] [^\x00-\x1f\x7f]{{0,{_LONGEST_QUERY - 1}}}"
+    if allowed.links:
+        yield "link ::= " + _either(str(number) for number in allowed.links)
+    if allowed.find:
+        yield "word ::= " + _either(allowed.find)
+    if quotes := _quotes(allowed):
+        yield "quote ::= " + " | ".join(f"quote{place}" for place in range(len(quotes)))
+        for place, (start, ends) in enumerate(quotes.items()):
+            if "" in ends:
+                yield f"quote{place} ::= {_either([start])}"
+            else:
+                yield f"quote{place} ::= {_either([start])} end{place}"
+                yield f"end{place} ::= {_either(ends)}"
+
+
+def _quotes(allowed: Legal) -> dict[str, list[str]]:
+    """The ends that quotes may have by how they start; an empty one for a quote that is not abbreviated.
+
+    Passages that start with the same words share a rule. The xgrammar in OpenVINO 2026.4 mixes up the ends of
+    alternatives that begin alike, where they stand side by side in one rule.
+    """
+    found: dict[str, list[str]] = {}
+    for quote in dict.fromkeys(quote for run in allowed.quotable for quote in passages(run)):
+        start, mark, end = quote.partition("━")
+        found.setdefault(start + mark, []).append(end)
+    return found
+
+
+def _either(texts: Iterable[str]) -> str:
+    return " | ".join(map(_literal, texts))
+
+
+def _literal(text: str) -> str:
+    """The text as parts in a row; letters beyond ASCII stand in classes of their own.
+
+    Within a string, the xgrammar in OpenVINO 2026.4 takes a hexadecimal digit after such a letter, as in
+    "República", for a part of its number.
+    """
+    parts = (
+        f'"{"".join(map(_escaped, run))}"' if plain else " ".join(f"[{_escaped(letter)}]" for letter in run)
+        for plain, run in groupby(text, str.isascii)
+    )
+    return " ".join(parts) or '""'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

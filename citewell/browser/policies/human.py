@@ -1,0 +1,74 @@
+"""A person at a terminal who browses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from citewell.browser.commands import Invalid, parse
+from citewell.browser.policy import Action
+from citewell.browser.state import State
+
+HELP = """\
+s WORDS   search                     f TEXT    find the text in the page
+NUMBER    follow the link            q TEXT    quote the text, or its beginning━its end (.. is ━)
+d, dd, ddd   scroll down             u, uu, uuu   scroll up
+t         top of the page            b         back to the previous page
+e         end, and answer            e nonsense, e controversial   end without an answer
+Commands can also be written as language models write them, such as Clicked on link 3."""
+
+_SHORT = {
+    "t": "Top",
+    "b": "Back",
+    "e": "End: Answer",
+    "e nonsense": "End: Nonsense",
+    "e controversial": "End: Controversial",
+}
+_WITH_TEXT = {"s": "Search ", "f": "Find in page: ", "q": "Quote: "}
+
+
+class Human:
+    """Asks for each command; what is none is explained and asked for again, and takes no action."""
+
+    name = "human"
+
+    def __init__(
+        self,
+        show: Callable[[State], object],
+        ask: Callable[[], str],
+        tell: Callable[[str], object],
+    ) -> None:
+        """`show` shows a state, `tell` a line. `ask` gives a line, in a thread; `EOFError` ends browsing."""
+        self._show = show
+        self._ask = ask
+        self._tell = tell
+
+    async def act(self, state: State) -> Action:
+        """The command that is typed."""
+        self._show(state)
+        while True:
+            try:
+                line = await asyncio.to_thread(self._ask)
+            except EOFError:
+                return Action("End: Answer")
+            command = parse(written_out(line))
+            if not isinstance(command, Invalid):
+                return Action(str(command))
+            self._tell(HELP if line.strip() in {"?", "h", "help"} else f"{command.reason}; ? lists commands.")
+
+
+def written_out(line: str) -> str:
+    """The command that a line in short form stands for; other lines are as they are."""
+    line = line.strip()
+    word, _, rest = line.partition(" ")
+    if line.isdecimal():
+        return f"Clicked on link {line}"
+    if line in _SHORT:
+        return _SHORT[line]
+    if word in _WITH_TEXT and rest:
+        return _WITH_TEXT[word] + (rest.replace("..", "━") if word == "q" else rest)
+    if line in {"d", "dd", "ddd"}:
+        return f"Scrolled down {len(line)}"
+    if line in {"u", "uu", "uuu"}:
+        return f"Scrolled up {len(line)}"
+    return line

@@ -1,0 +1,161 @@
+"""What can be carried out in a state, as far as the state tells, and what would lead round in a circle."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from citewell.browser.characters import MARK
+from citewell.browser.commands import Find
+from citewell.browser.page import Link
+from citewell.browser.state import State
+from citewell.core.text import content_words, squeeze
+
+RESULTS = "Search results for: "
+"""How the title of a page of results begins."""
+
+SHORTEST = 4
+"""Words that something worth quoting has at least."""
+
+_LEADS_AWAY = ("Click ", "Search ", "Back")
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n")
+_ELLIPSIS = "…"
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Legal:
+    """The commands that a state allows; ending without an answer always is.
+
+    `find` are the words that can be looked for, `quotable` those of paragraphs in view, links stripped.
+    """
+
+    search: bool = True
+    links: tuple[int, ...] = ()
+    find: tuple[str, ...] = ()
+    quotable: tuple[Words, ...] = ()
+    down: bool = False
+    up: bool = False
+    back: bool = False
+    answer: bool = False
+
+
+def legal(state: State) -> Legal:
+    """What the state allows."""
+    return Legal(
+        links=tuple(sorted(state.links)),
+        find=tuple(dict.fromkeys(content_words(state.question))) if state.url else (),
+        quotable=tuple(_paragraphs(state)) if state.url else (),
+        down=state.last < state.lines,
+        up=state.first > 0,
+        back=state.can_go_back,
+        answer=bool(state.quotes),
+    )
+
+
+def onwards(state: State) -> Legal:
+    """What the state allows and leads on.
+
+    No link that was opened, no word that was looked for since the page was opened, nothing that was quoted,
+    and no scrolling back and forth.
+    """
+    allowed = legal(state)
+    here = since_opened(state)
+    last = here[0] if here else ""
+    return replace(
+        allowed,
+        links=tuple(number for number in allowed.links if not opened(state, state.links[number])),
+        find=tuple(word for word in allowed.find if str(Find(word)) not in here),
+        quotable=tuple(_untaken(state, allowed.quotable)),
+        down=allowed.down and not last.startswith(("Scrolled up", "Top")),
+        up=allowed.up and not last.startswith("Scrolled down"),
+    )
+
+
+def since_opened(state: State) -> list[str]:
+    """What was done on the page that is open, as the past actions have it, the latest first."""
+    found: list[str] = []
+    for action in reversed(state.past_actions):
+        if action.startswith(_LEADS_AWAY):
+            break
+        found.append(action)
+    return found
+
+
+def opened(state: State, link: Link) -> bool:
+    """Whether the link was followed before, as the past actions have it, or leads to where one is."""
+    if link.url == state.url:
+        return True
+    names = (f"Click {link.text}", f"Click {link.text} {link.domain}")
+    return any(_is(action, name) for action in state.past_actions for name in names)
+
+
+def queries(state: State) -> list[str]:
+    """What was searched for, in order, as the past actions have it."""
+    return [action.removeprefix("Search ") for action in state.past_actions if action.startswith("Search ")]
+
+
+def is_results(state: State) -> bool:
+    """Whether a page of results is open."""
+    return state.title.startswith(RESULTS)
+
+
+def is_new_search(state: State, query: str) -> bool:
+    """Whether nothing was searched for that differs from `query` by case or white space alone."""
+    wanted = squeeze(query).casefold()
+    return not any(_is(past.casefold(), wanted) for past in queries(state))
+
+
+def _paragraphs(state: State) -> Iterator[Words]:
+    """The words of each paragraph in view, links stripped, as they stand in the page.
+
+    The text of a link that is shown shortened does not, and parts the words around it.
+    """
+    text = MARK.sub(lambda mark: "\n\n" if mark[2].endswith(_ELLIPSIS) else mark[2], state.text)
+    for paragraph in _PARAGRAPHS.split(text):
+        if words := tuple(paragraph.split()):
+            yield words
+
+
+def _untaken(state: State, quotable: Sequence[Words]) -> Iterator[Words]:
+    """The runs of words that are in no quote yet, and that are long enough to say something."""
+    taken = ["".join(quote.text.split()).casefold().rstrip(_ELLIPSIS) for quote in state.quotes]
+    for words in quotable:
+        run: list[str] = []
+        for word, is_covered in zip(words, _covered(words, taken), strict=True):
+            if not is_covered:
+                run.append(word)
+                continue
+            if len(run) >= SHORTEST:
+                yield tuple(run)
+            run = []
+        if len(run) >= SHORTEST:
+            yield tuple(run)
+
+
+def _covered(words: Words, taken: Sequence[str]) -> list[bool]:
+    """Which of the words belong to what was taken, compared without white space and case."""
+    folded = [word.casefold() for word in words]
+    text = "".join(folded)
+    covered = [False] * len(text)
+    for quote in taken:
+        begin = text.find(quote) if quote else -1
+        if text and text in quote:  # the paragraph is a part of a longer quote
+            covered = [True] * len(text)
+        while begin >= 0:  # some pages say the same more than once
+            covered[begin : begin + len(quote)] = [True] * len(quote)
+            begin = text.find(quote, begin + len(quote))
+    found, place = [], 0
+    for word in folded:
+        found.append(any(covered[place : place + len(word)]))
+        place += len(word)
+    return found
+
+
+def _is(action: str, name: str) -> bool:
+    """Whether a past action, of which only the beginning may be known, is the one called `name`."""
+    if action.endswith(_ELLIPSIS):
+        return name.startswith(action.removesuffix(_ELLIPSIS))
+    return action == name

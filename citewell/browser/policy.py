@@ -1,0 +1,24 @@
+"""The protocol of whoever browses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from citewell.browser.state import State
+
+
+class Action(NamedTuple):
+    """A command as it was written, and the tokens that a model needed for it (0 for people and scripts)."""
+
+    text: str
+    tokens: int = 0
+
+
+class Policy(Protocol):
+    """Chooses the next command from the state, and from nothing else."""
+
+    name: str
+
+    async def act(self, state: State) -> Action:
+        """The next command, as text that `citewell.browser.commands.parse` reads."""
+        ...

@@ -1,0 +1,1 @@
+"""The `citewell` command line."""

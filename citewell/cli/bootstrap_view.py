@@ -1,0 +1,87 @@
+"""How far a bootstrap is: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from citewell.core.telling import Counter
+
+if TYPE_CHECKING:
+    from citewell.bootstrap.types import Outcome
+
+
+Seen = Callable[[Sequence["Outcome"]], None]
+"""Is told of outcomes when they are stored."""
+
+
+@contextmanager
+def progress(done: int, total: int) -> Iterator[Seen]:
+    """Show on standard error how many of `total` rows have outcomes, the rate, and the time that is left.
+
+    The rate is that since the first outcome, which waits for models to be loaded.
+    """
+    if sys.stderr.isatty():
+        with _bar(done, total) as bar:
+            yield bar
+        return
+    count = Counter("rows", lambda text: click.echo(text, err=True))
+
+    def seen(outcomes: Sequence[Outcome]) -> None:
+        nonlocal done
+        done += len(outcomes)
+        count(done, total)
+
+    yield seen
+
+
+@contextmanager
+def _bar(done: int, total: int) -> Iterator[Seen]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from citewell.bootstrap.types import Fault, Sample, Usage
+
+    kept = dropped = failed = 0
+    usage = Usage()
+    columns = (
+        TextColumn("rows"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[told]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        row = bar.add_task("rows", total=total, completed=done, rate="", told="")
+
+        def seen(outcomes: Sequence[Outcome]) -> None:
+            nonlocal kept, dropped, failed, usage
+            for outcome in outcomes:
+                if isinstance(outcome, Fault):
+                    failed += 1
+                    continue
+                usage += outcome.usage
+                kept += isinstance(outcome, Sample)
+                dropped += not isinstance(outcome, Sample)
+            told = f"{kept:,} kept, {dropped:,} dropped, {failed:,} failed"
+            if usage.prompt_tokens:
+                told += f"; {usage.prompt_tokens + usage.answer_tokens:,} tokens, cost {usage.cost:,.2f}"
+            bar.update(row, advance=len(outcomes), told=told)
+            speed = bar.tasks[0].speed
+            bar.update(row, rate=f"{speed:,.1f}/s" if speed else "")
+
+        yield seen

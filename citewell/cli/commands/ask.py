@@ -1,0 +1,75 @@
+"""`citewell ask`: a question in, a cited answer out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from citewell.cli.commands.options import flags, retrieval_options
+
+if TYPE_CHECKING:
+    from citewell.cli.view import View
+    from citewell.core.settings import Settings
+    from citewell.core.types import Answer
+
+
+@click.command("ask")
+@click.argument("question")
+@click.option(
+    "--generator",
+    "generator__name",
+    metavar="NAME",
+    help="extractive, citewell-smollm2, a packaged model, a GGUF file, a folder, a hub id or openai:MODEL.",
+)
+@click.option("--best-of", "generator__best_of", type=int, metavar="N", help="Candidates to choose from [1].")
+@click.option(
+    "--scorer",
+    "scorer__name",
+    metavar="NAME",
+    help="Shipped scorer, or folder of one, that chooses among them [citation support].",
+)
+@click.option(
+    "--drop-unsupported", "citations__drop_unsupported", is_flag=True, default=None, help="Leave them out."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@retrieval_options
+def command(
+    question: str,
+    as_json: bool,
+    networks: tuple[str, ...],
+    assignments: tuple[str, ...],
+    **named: Any,
+) -> None:
+    """Answer QUESTION, with every sentence cited and every citation checked."""
+    from citewell.cli.view import PlainView, TerminalView
+    from citewell.core.settings import load_settings
+
+    settings = load_settings(flags(named, networks, assignments))
+    live = sys.stdout.isatty() and not as_json
+    view: View = TerminalView() if live else PlainView()
+    answer = asyncio.run(_ask(question, settings, view))
+    if as_json:
+        click.echo(json.dumps(answer.to_json(), ensure_ascii=False))
+    else:
+        view.show(answer)
+
+
+async def _ask(question: str, settings: Settings, view: View) -> Answer:
+    from citewell.core.events import Done
+    from citewell.pipeline.build import open_pipeline
+
+    with view:
+        async with (
+            open_pipeline(settings, on_step=view.step) as pipeline,
+            aclosing(pipeline.ask(question)) as events,
+        ):
+            async for event in events:
+                view.event(event)
+                if isinstance(event, Done):
+                    return event.answer
+    raise AssertionError("a pipeline ends with Done")

@@ -1,0 +1,255 @@
+"""`citewell bootstrap`: from questions to a data set of cited answers, to train generators on."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from citewell.cli.commands.bootstrap_study import calibrate, induce, stats
+from citewell.cli.commands.options import flags, retrieval_options
+from citewell.core.errors import InputError
+from citewell.core.published import published_address
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterator, Sequence
+
+    from citewell.bootstrap.folder import RunFolder, Survey
+    from citewell.bootstrap.overlap import Evaluation
+    from citewell.bootstrap.questions import Questions
+    from citewell.bootstrap.recipe import Recipe
+    from citewell.bootstrap.types import Outcome, Task
+    from citewell.core.settings import Settings
+
+_SHOWN = 10  # problems of the questions file that are printed
+# Settings on which outcomes depend; keys of services and time limits are not among them.
+_DECISIVE = {
+    "search": {"providers", "collection", "hits", "per_domain", "language", "country", "recency", "sites"},
+    "retriever": {"encoder", "max_tokens", "prefilter", "min_relevance"},
+    "generator": {"name", "base_url", "temperature", "seed", "frequency_penalty"},
+}
+
+
+@click.group("bootstrap", invoke_without_command=True)
+@click.option(
+    "--questions",
+    "file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="Questions: JSON lines (.gz too) or a question a line; - for standard input.",
+)
+@click.option(
+    "--teacher",
+    metavar="TEACHER",
+    help="Who writes: openai:MODEL, recorded, a generator's name or path, self or self:NAME.",
+)
+@click.option(
+    "--out", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path), help="Folder of the run."
+)
+@click.option(
+    "--config",
+    "recipe_file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Recipe: a TOML file with the keys of docs/bootstrap.md.",
+)
+@click.option("--base-url", "generator__base_url", metavar="URL", help="Address of the OpenAI API.")
+@click.option(
+    "--engine", type=click.Choice(["local", "ray"]), default="local", help="What works on the rows [local]."
+)
+@click.option("--retry-faults", "again", is_flag=True, help="Try rows that were set aside again.")
+@retrieval_options
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    file: Path | None,
+    teacher: str | None,
+    out: Path | None,
+    recipe_file: Path | None,
+    engine: Literal["local", "ray"],
+    again: bool,
+    networks: tuple[str, ...],
+    assignments: tuple[str, ...],
+    **named: Any,
+) -> None:
+    """Have a teacher answer questions from references, correct its citations, and keep the good answers.
+
+    The same command goes on with a run that was interrupted. --set takes the keys of the recipe too.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if file is None or teacher is None or out is None:
+        raise InputError(
+            "A bootstrap needs --questions FILE, --teacher TEACHER and --out FOLDER.",
+            "See citewell bootstrap --help.",
+        )
+    from citewell.bootstrap.folder import RunFolder
+    from citewell.bootstrap.questions import Questions
+    from citewell.bootstrap.recipe import divide, read_recipe
+    from citewell.core.settings import load_settings
+
+    values = flags(named, networks, assignments)
+    if (most := values.pop("retriever.k", None)) is not None:
+        values["references.most"] = most
+    given = divide(values)
+    recipe, settings = read_recipe(recipe_file, given.recipe), load_settings(given.settings)
+    run = _Run(
+        Questions(file, recipe.questions), RunFolder(out, recipe.run.shard), recipe, settings, teacher, engine
+    )
+    run.go(again=again)
+
+
+for study in (stats, calibrate, induce):
+    command.add_command(study)
+
+
+class _Run:
+    """One call of the command."""
+
+    def __init__(
+        self,
+        questions: Questions,
+        folder: RunFolder,
+        recipe: Recipe,
+        settings: Settings,
+        teacher: str,
+        engine: str,
+    ) -> None:
+        self._questions = questions
+        self._folder = folder
+        self._recipe = recipe
+        self._settings = settings
+        self._teacher = teacher
+        self._engine = engine
+
+    def go(self, *, again: bool) -> None:
+        """Do what is left, and what failed `again`; then write the data set and show the funnel."""
+        from citewell.bootstrap.overlap import read_evaluation
+
+        started_with = {
+            "teacher": self._teacher,
+            "recipe": self._recipe.decisive(),
+            "settings": self._decisive(self._settings),
+        }
+        # Read before the hours of work, so that a mistyped name is told now.
+        evaluation = read_evaluation(self._settings.data, self._recipe.dataset)
+        survey = self._folder.survey(self._questions, started_with)
+        self._tell_problems(survey)
+        failed = self._failed() if again else frozenset()
+        if survey.done == survey.tasks and not failed:
+            click.echo(f"All rows are done: {survey.tasks:,}.", err=True)
+        else:
+            with self._folder.writing(survey, started_with):
+                asyncio.run(self._work(survey, failed))
+        self._finish(evaluation)
+
+    def _decisive(self, settings: Settings) -> dict[str, Any]:
+        found = settings.model_dump(mode="json", include=_DECISIVE)
+        found["generator"]["base_url"] = published_address(settings.generator.base_url)
+        return found
+
+    def _command(self) -> str:
+        """What the card says; options that do not decide what becomes of rows are not in it."""
+        from citewell.bootstrap.command import changes, command
+        from citewell.bootstrap.recipe import Recipe
+
+        def values(recipe: Recipe, settings: Settings) -> dict[str, Any]:
+            dataset = recipe.dataset.model_dump(mode="json")
+            return recipe.decisive() | {"dataset": dataset} | self._decisive(settings)
+
+        usual = type(self._settings).model_construct()  # without files and variables
+        changed = changes(values(self._recipe, self._settings), values(Recipe(), usual))
+        return command(self._questions.file, self._teacher, self._folder.path, changed)
+
+    def _failed(self) -> frozenset[str]:
+        from citewell.bootstrap.retry import faults
+
+        return faults(self._folder.journal)
+
+    async def _work(self, survey: Survey, failed: frozenset[str]) -> None:
+        from citewell.bootstrap.record import record
+        from citewell.bootstrap.retry import retry
+        from citewell.cli.bootstrap_view import progress
+
+        journal = self._folder.journal
+        if failed:
+            click.echo(f"Trying {len(failed):,} rows again that failed.", err=True)
+            with progress(0, len(failed)) as seen:
+                rows = (task for task in self._questions.tasks() if task.key in failed)
+                await retry(self._outcomes(list(rows)), journal, seen)
+        if survey.done < survey.tasks:
+            if survey.done:
+                click.echo(f"Going on after {survey.done:,} of {survey.tasks:,} rows.", err=True)
+            with progress(survey.done, survey.tasks) as seen:
+                await record(self._outcomes(), journal, self._recipe.run.faults, seen)
+
+    async def _outcomes(self, tasks: Sequence[Task] | None = None) -> AsyncGenerator[Outcome, None]:
+        """The outcomes of the tasks, by default of all that have none."""
+        from contextlib import aclosing
+
+        from citewell.bootstrap.engine import local_outcomes
+        from citewell.cli.view import PlainView
+        from citewell.pipeline.bootstrapping import PartsOpener
+
+        concurrency = self._recipe.teacher.concurrency
+        opener = PartsOpener(self._teacher, self._recipe, self._settings, self._needs_retrieval(tasks))
+        if self._engine == "ray":
+            from citewell.bootstrap.ray_engine import ray_outcomes
+
+            async with aclosing(
+                ray_outcomes(list(tasks or self._left()), opener, self._recipe.ray, concurrency)
+            ) as rows:
+                async for outcome in rows:
+                    yield outcome
+            return
+        async with (
+            opener(PlainView().step) as parts,
+            aclosing(local_outcomes(tasks or self._left(), parts, concurrency)) as rows,
+        ):
+            async for outcome in rows:
+                yield outcome
+
+    def _left(self) -> Iterator[Task]:
+        return self._folder.left(self._questions)
+
+    def _needs_retrieval(self, tasks: Sequence[Task] | None) -> bool:
+        wanted = self._recipe.references
+        return any(
+            task.references is None or (wanted.fill and len(task.references) < wanted.most)
+            for task in tasks or self._left()
+        )
+
+    def _tell_problems(self, survey: Survey) -> None:
+        from citewell.bootstrap.folder import PROBLEMS
+
+        for problem in survey.problems[:_SHOWN]:
+            click.echo(
+                f"{self._questions.file}, line {problem.line:,} is left out: {problem.problem}.", err=True
+            )
+        if (more := len(survey.problems) - _SHOWN) > 0:
+            click.echo(f"{more:,} more lines are left out; see {self._folder.path / PROBLEMS}.", err=True)
+
+    def _finish(self, evaluation: Evaluation) -> None:
+        from citewell.bootstrap.dataset import write_dataset
+        from citewell.bootstrap.folder import DATASET
+        from citewell.bootstrap.stats import FAULT, funnel_table
+
+        dataset = write_dataset(
+            self._folder.path / DATASET,
+            self._folder.journal.outcomes,
+            self._recipe.dataset,
+            command=self._command(),
+            evaluation=evaluation,
+        )
+        click.echo(funnel_table(dataset.statistics))
+        rows = ", ".join(f"{count:,} {split}" for split, count in dataset.rows.items())
+        click.echo(f"Data set: {dataset.folder} ({rows or 'no rows'})")
+        if failed := sum(stage.stopped for stage in dataset.statistics.funnel if stage.name == FAULT):
+            click.echo(
+                f"{failed:,} rows failed and are set aside; citewell bootstrap stats {self._folder.path} "
+                "shows errors, and --retry-faults tries those rows again.",
+                err=True,
+            )

@@ -1,0 +1,147 @@
+"""`citewell browse`: a question answered from what a policy, or a person, quotes while browsing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from citewell.cli.commands.options import flags, retrieval_options
+from citewell.cli.commands.output import check_folders
+
+if TYPE_CHECKING:
+    from citewell.browser.episode import Episode
+    from citewell.browser.policy import Policy
+    from citewell.browser.web import Web
+    from citewell.cli.view import View
+    from citewell.core.settings import Settings
+    from citewell.core.types import Answer
+
+HUMAN = "human"
+
+
+@click.command("browse")
+@click.argument("question")
+@click.option(
+    "--policy",
+    "browser__policy",
+    metavar="NAME",
+    help="scripted, random, human, a trained policy or its folder, or a generator [scripted].",
+)
+@click.option("--actions", "browser__actions", type=int, metavar="N", help="Most actions [100].")
+@click.option(
+    "--best-of", "browser__best_of", type=int, metavar="N", help="Episodes to choose the best answer of [1]."
+)
+@click.option("--generator", "generator__name", metavar="NAME", help="What writes the answer [extractive].")
+@click.option("--scorer", "scorer__name", metavar="NAME", help="What compares answers [citation support].")
+@click.option(
+    "--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write the episode, a line of JSON."
+)
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write all pages that are opened.",
+)
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Browse such a recording, without a network.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@retrieval_options
+def command(
+    question: str,
+    trace: Path | None,
+    record: Path | None,
+    replay: Path | None,
+    as_json: bool,
+    networks: tuple[str, ...],
+    assignments: tuple[str, ...],
+    **named: Any,
+) -> None:
+    """Answer QUESTION by browsing: search, open pages, quote them, and answer from the quotes."""
+    from citewell.cli.view import PlainView, TerminalView
+    from citewell.core.settings import load_settings
+
+    check_folders(trace, record)
+    settings = load_settings(flags(named, networks, assignments))
+    policy = _person() if settings.browser.policy == HUMAN else None
+    live = sys.stdout.isatty() and not as_json and policy is None
+    view: View = TerminalView() if live else PlainView()
+    answer = asyncio.run(_browse(question, settings, view, policy, trace, record, replay))
+    if as_json:
+        click.echo(json.dumps(answer.to_json(), ensure_ascii=False))
+    else:
+        view.show(answer)
+
+
+async def _browse(
+    question: str,
+    settings: Settings,
+    view: View,
+    policy: Policy | None,
+    trace: Path | None,
+    record: Path | None,
+    replay: Path | None,
+) -> Answer:
+    from citewell.browser.episode import write_episodes
+    from citewell.browser.recording import Recorded, Recorder, read_recording, write_recording
+    from citewell.core.events import Done
+    from citewell.pipeline.browsing import open_browsing
+
+    recorders: list[Recorder] = []
+    entries = list(read_recording(replay)) if replay else None
+
+    def over(web: Web) -> Web:
+        shown = web if entries is None else Recorded(entries)
+        if record:
+            recorders.append(Recorder(shown))
+            return recorders[0]
+        return shown
+
+    episodes: list[Episode] = []
+    with view:
+        async with (
+            open_browsing(settings, on_step=view.step, policy=policy, over=over) as browsing,
+            aclosing(browsing.ask(question, keep=episodes.append)) as events,
+        ):
+            try:
+                async for event in events:
+                    view.event(event)
+                    if isinstance(event, Done):
+                        return event.answer
+            finally:
+                if record and recorders:
+                    write_recording(recorders[0].taken(), record)
+                if trace and episodes:
+                    write_episodes(episodes, trace)
+    raise AssertionError("browsing ends with Done")
+
+
+def _person() -> Policy:
+    """Whoever sits at the terminal."""
+    from citewell.browser.policies.human import HELP, Human
+
+    # What is asked goes to standard error, so that the answer alone is on standard output.
+    click.echo(HELP, err=True)
+    return Human(
+        show=lambda state: click.echo(f"\n{state}", err=True, nl=False),
+        ask=_line,
+        tell=lambda text: click.echo(text, err=True),
+    )
+
+
+def _line() -> str:
+    sys.stderr.write("> ")
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line

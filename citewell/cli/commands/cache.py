@@ -1,0 +1,54 @@
+"""`citewell cache`: what is kept of the web."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+if TYPE_CHECKING:
+    from citewell.retriever.fetch.cache.store import Usage
+
+
+@click.command("cache")
+@click.argument("action", type=click.Choice(["show", "clear"]), default="show")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(action: Literal["show", "clear"], as_json: bool) -> None:
+    """Show how many web pages are kept and where, or forget all of them with `citewell cache clear`."""
+    if action == "clear":
+        entries = asyncio.run(_clear())
+        click.echo(json.dumps({"removed": entries}) if as_json else f"Removed {entries:,} entries.")
+        return
+    usage, is_on = asyncio.run(_usage())
+    if as_json:
+        row = {"on": is_on, "place": usage.place, "entries": usage.entries, "bytes": usage.bytes}
+        click.echo(json.dumps(row | {"most_bytes": usage.most_bytes or None}, ensure_ascii=False))
+        return
+    bound = f" of {usage.most_bytes / 1e6:,.0f}" if usage.most_bytes else ""
+    off = "" if is_on else " It is turned off (fetch.cache)."
+    click.echo(f"{usage.place}: {usage.entries:,} entries, {usage.bytes / 1e6:,.1f}{bound} MB.{off}")
+
+
+async def _usage() -> tuple[Usage, bool]:
+    from citewell.core.settings import load_settings
+    from citewell.pipeline.cache import page_store
+
+    settings = load_settings()
+    store = page_store(settings)
+    try:
+        return await store.usage(), settings.fetch.cache
+    finally:
+        await store.close()
+
+
+async def _clear() -> int:
+    from citewell.core.settings import load_settings
+    from citewell.pipeline.cache import page_store
+
+    store = page_store(load_settings())
+    try:
+        return await store.clear()
+    finally:
+        await store.close()

@@ -1,0 +1,213 @@
+"""`citewell doctor`: what is installed, what is missing, and how to mend it."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import click
+
+from citewell.core.errors import CitewellError
+
+if TYPE_CHECKING:
+    from citewell.core.settings import Settings
+
+_LIBRARIES = (
+    "torch",
+    "transformers",
+    "ctranslate2",
+    "openvino-genai",
+    "tantivy",
+    "lxml",
+    "aiohttp",
+    "rouge-score",
+)
+_SPACE_BYTES = 500_000_000
+
+
+class Check(NamedTuple):
+    """One thing that was looked at. `mend` says what to do when it is not ok."""
+
+    name: str
+    state: Literal["ok", "warning", "missing"]
+    found: str
+    mend: str = ""
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a check and line.")
+def command(as_json: bool) -> None:
+    """Check the installation, the weights, the folders, and whether the search providers answer."""
+    from citewell.core.settings import load_settings
+
+    checks = list(_checks(load_settings()))
+    for check in checks:
+        if as_json:
+            click.echo(json.dumps(check._asdict(), ensure_ascii=False))
+        else:
+            sign = {"ok": "✓", "warning": "!", "missing": "✗"}[check.state]
+            click.echo(f"{sign} {check.name}: {check.found}")
+            if check.mend:
+                click.echo(f"    {check.mend}")
+    if any(check.state == "missing" for check in checks):
+        raise click.exceptions.Exit(1)
+
+
+def _checks(settings: Settings) -> Iterator[Check]:
+    yield Check("Python", "ok", platform.python_version())
+    yield from _libraries()
+    yield _faiss()
+    yield from _weights(settings)
+    yield from _folders(settings)
+    yield _cache(settings)
+    yield _renderer(settings)
+    yield from _collections(settings)
+    yield from _keys(settings)
+    yield from _search(settings)
+
+
+def _libraries() -> Iterator[Check]:
+    for library in _LIBRARIES:
+        try:
+            yield Check(library, "ok", importlib.metadata.version(library))
+        except importlib.metadata.PackageNotFoundError:
+            yield Check(library, "missing", "not installed", f"pip install {library}")
+
+
+def _faiss() -> Check:
+    # A distribution that was removed in part has no name.
+    names = (distribution.metadata["Name"] or "" for distribution in importlib.metadata.distributions())
+    installed = [name for name in names if name.lower().startswith("faiss-")]
+    if len(installed) > 1:
+        mend = "They share a module name: pip uninstall one of them."
+        return Check("FAISS", "warning", ", ".join(sorted(installed)), mend)
+    return Check("FAISS", "ok", installed[0] if installed else "not installed (optional)")
+
+
+def _weights(settings: Settings) -> Iterator[Check]:
+    from citewell.core.weights import PACKAGED, locate, verify
+    from citewell.generator import resolve
+    from citewell.retriever.encoder.resolve import packaged_base
+
+    wanted = [*PACKAGED, packaged_base(settings.retriever.encoder)]
+    if settings.generator.name != "extractive" and not settings.generator.name.startswith("openai:"):
+        wanted.append(resolve.packaged_base(settings.generator.name))
+    for name in dict.fromkeys(wanted):
+        try:
+            weights = locate(name)
+            verify(name)
+        except CitewellError as error:
+            yield Check(f"weights of {name}", "missing", error.message, error.hint)
+        else:
+            place = "installed, SHA-256 verified" if name in PACKAGED else str(weights.path or "on the hub")
+            yield Check(f"weights of {name}", "ok", place)
+
+
+def _folders(settings: Settings) -> Iterator[Check]:
+    for name, folder in (("collections", settings.data_dir), ("cache", settings.cache_dir)):
+        existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+        free = shutil.disk_usage(existing).free
+        found = f"{folder}, {free / 1e9:.1f} GB free"
+        if not (existing.is_dir() and os.access(existing, os.W_OK)):
+            mend = (
+                f"Set CITEWELL_{'DATA' if name == 'collections' else 'CACHE'}_DIR to a folder you can write."
+            )
+            yield Check(f"folder of {name}", "missing", f"{folder} cannot be written", mend)
+        elif free < _SPACE_BYTES:
+            yield Check(f"folder of {name}", "warning", found, "Free some space: 0.5 GB is needed.")
+        else:
+            yield Check(f"folder of {name}", "ok", found)
+
+
+def _cache(settings: Settings) -> Check:
+    """How much the cache of web pages holds, on disk or in the Redis or Valkey server of the settings."""
+    from citewell.pipeline.cache import page_store
+    from citewell.retriever.fetch.cache.store import Usage
+
+    if not settings.fetch.cache:
+        return Check("cache of web pages", "ok", "turned off by fetch.cache")
+
+    async def usage() -> Usage:
+        store = page_store(settings)
+        try:
+            return await store.usage()
+        finally:
+            await store.close()
+
+    try:
+        held = asyncio.run(usage())
+    except CitewellError as error:
+        # Questions are answered without it.
+        return Check("cache of web pages", "warning", error.message, error.hint)
+    most = f" of {held.most_bytes / 1e6:,.0f}" if held.most_bytes else ""
+    found = f"{held.place}, {held.entries:,} entries in {held.bytes / 1e6:,.1f}{most} MB"
+    return Check("cache of web pages", "ok", found)
+
+
+def _renderer(settings: Settings) -> Check:
+    """Whether pages can be rendered, which they need not be unless the settings say so."""
+    from citewell.retriever.fetch.render import find_chromium
+
+    try:
+        chromium = find_chromium(settings.fetch.chromium)
+    except CitewellError as error:
+        if settings.fetch.render == "never":
+            return Check("rendering", "ok", f"not there (optional): {error.message}")
+        return Check("rendering", "missing", error.message, error.hint)
+    return Check("rendering", "ok", f"{chromium}, Playwright {importlib.metadata.version('playwright')}")
+
+
+def _collections(settings: Settings) -> Iterator[Check]:
+    from citewell.retriever.collection.collection import Collection, collection_names
+
+    for name in collection_names(settings.data_dir):
+        try:
+            pages = Collection(settings.data_dir, name).store.count()
+        except CitewellError as error:
+            yield Check(f"collection {name}", "missing", error.message, error.hint)
+        else:
+            yield Check(f"collection {name}", "ok", f"{pages:,} pages")
+
+
+def _keys(settings: Settings) -> Iterator[Check]:
+    """Which search providers have a key; the keys themselves are never shown."""
+    from citewell.pipeline.providers import keys_of
+    from citewell.retriever.search.keys import KEYS
+
+    for name, keys in KEYS.items():
+        values = keys_of(name, settings.search)
+        absent = [key.variables[0] for key, value in zip(keys.needed, values, strict=True) if not value]
+        missing = f"not set (optional): {' and '.join(absent)}"
+        yield Check(f"key of {name}", "ok", missing if absent else "set")
+
+
+def _search(settings: Settings) -> Iterator[Check]:
+    """Ask each of the chosen providers something."""
+    from citewell.pipeline.providers import chosen_providers
+
+    try:
+        names = chosen_providers(settings.search)
+    except CitewellError as error:
+        yield Check("search", "missing", error.message, error.hint)
+        return
+    for name in names:
+        search = settings.search.model_copy(update={"providers": (name,)})
+        yield asyncio.run(_answers(name, settings.model_copy(update={"search": search})))
+
+
+async def _answers(name: str, settings: Settings) -> Check:
+    from citewell.pipeline.providers import open_search
+    from citewell.retriever.search.query import Query
+
+    try:
+        async with open_search(settings) as search:
+            found = await search.metasearch.search(Query("test", 1))
+    except CitewellError as error:
+        return Check(f"search with {name}", "missing", error.message, error.hint)
+    return Check(f"search with {name}", "ok", f"reachable, {len(found.hits)} hit(s) for a test query")

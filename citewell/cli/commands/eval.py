@@ -1,0 +1,295 @@
+"""`citewell eval`: measure on anybody's data; generators and scorers have files of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from citewell.cli.commands.eval_browse import browse
+from citewell.cli.commands.eval_generation import generation
+from citewell.cli.commands.eval_scorer import scorer
+from citewell.cli.commands.output import check_folders, replace
+from citewell.core.errors import CitewellError, InputError
+
+if TYPE_CHECKING:
+    from citewell.retriever.evaluation.report import Evaluation
+    from citewell.retriever.evaluation.systems.system import System
+    from citewell.retriever.evaluation.task import Task
+    from citewell.retriever.evaluation.trec import Qrels
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_EVERY = 2.0  # seconds between two lines of progress
+_QRELS = "qrels.txt"
+
+
+@click.group("eval")
+def command() -> None:
+    """Measure how passages are found, answers cited, and candidates scored."""
+
+
+command.add_command(browse)
+command.add_command(generation)
+command.add_command(scorer)
+
+
+@command.command("retrieval", short_help="Measure retrieval systems on a task.")
+@click.argument("source", metavar="INPUT", type=click.Path(path_type=Path))
+@click.option("--split", metavar="NAME", default="test", help="Judgements qrels/NAME.tsv [test].")
+@click.option("--qrels", metavar="FILE", type=_FILE, help="Other judgements, as TREC or BEIR write them.")
+@click.option(
+    "--systems",
+    metavar="NAMES",
+    default="bm25,minilm,default",
+    help="tfidf, bm25, minilm, default, hybrid, pipeline, an encoder's folder or hub id, or a TREC run; "
+    "several by commas [bm25,minilm,default].",
+)
+@click.option("--rerank", metavar="RUN", type=_FILE, help="TREC run whose documents are ranked anew.")
+@click.option(
+    "--depth", metavar="N", type=click.IntRange(1), default=100, help="Documents of a question [100]."
+)
+@click.option("--baseline", metavar="NAME", help="System to compare with [the first].")
+@click.option(
+    "--relevant",
+    metavar="GRADE",
+    type=click.IntRange(1),
+    default=1,
+    help="Least relevant grade, but for nDCG [1].",
+)
+@click.option("--references", is_flag=True, help="INPUT holds questions with references, as any file does.")
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Only the first N questions.")
+@click.option("--runs", metavar="FOLDER", type=_FOLDER, help="Write TREC runs and judgements there.")
+@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write {system: {measure: value}} there.")
+@click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables there.")
+@click.option(
+    "--plots", metavar="FOLDER", type=_FOLDER, help="Draw quality against latency, and differences."
+)
+def retrieval(
+    source: Path,
+    split: str,
+    qrels: Path | None,
+    systems: str,
+    rerank: Path | None,
+    depth: int,
+    baseline: str | None,
+    relevant: int,
+    references: bool,
+    limit: int | None,
+    runs: Path | None,
+    out: Path | None,
+    markdown: Path | None,
+    plots: Path | None,
+) -> None:
+    """Measure retrieval systems on INPUT: a BEIR folder, or a file of questions with references.
+
+    A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv. Systems rank its whole corpus, or the
+    documents of a first-stage run (--rerank), and are measured by nDCG@10, MRR@10, Recall@100 and MAP. Of a
+    file, JSON lines of {question, answer, references}, they put each question's references in order.
+    """
+    names = [name.strip() for name in systems.split(",") if name.strip()]
+    if not names:
+        raise InputError("No system is named.", "Give --systems bm25,minilm, for example.")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"The system {twice!r} is named twice.", "Name each system once.")
+    if baseline is not None and baseline not in names:
+        raise InputError(f"The baseline {baseline!r} is not evaluated.", f"It is one of: {', '.join(names)}.")
+    if plots is not None:
+        from citewell.core.plots import check_plots
+
+        check_plots()
+    check_folders(out, markdown)
+    if references or source.is_file():
+        if qrels is not None or rerank is not None:
+            raise InputError(
+                f"{source} holds questions with references, which have no judgements and no run.",
+                "Leave --qrels and --rerank out, or give a BEIR folder.",
+            )
+        evaluation = _on_references(_file_of(source, split), names, baseline or names[0], limit)
+        judged = None
+    else:
+        from citewell.retriever.evaluation.task import read_task
+
+        task = read_task(source, split, qrels=qrels, partial=rerank is not None, limit=limit)
+        evaluation = _on_task(task, names, baseline or names[0], rerank, depth, relevant)
+        judged = task.qrels
+    try:
+        _write(evaluation, out, markdown, plots)
+        if runs is not None:
+            _write_runs(runs, evaluation, judged)
+    except OSError as error:
+        raise CitewellError(
+            f"{error.filename} cannot be written: {error.strerror}.",
+            "Free some space, or name another place.",
+        ) from error
+    finally:
+        # Last, since the reader of a pipe may be gone, but in any case: it took long to measure.
+        _show(evaluation)
+
+
+def _file_of(source: Path, split: str) -> Path:
+    from citewell.core.lines import either
+
+    return either(source / f"{split}.jsonl") if source.is_dir() else source
+
+
+def _on_task(
+    task: Task, names: list[str], baseline: str, rerank: Path | None, depth: int, relevant: int
+) -> Evaluation:
+    from citewell.retriever.evaluation.evaluate import candidates, evaluate, evaluate_run
+    from citewell.retriever.evaluation.report import Evaluation, compared
+    from citewell.retriever.evaluation.systems.names import NAMES
+    from citewell.retriever.evaluation.trec import read_run
+
+    first, notices = None, task.notices
+    if rerank is not None:
+        first, more = candidates(task, read_run(rerank, documents=task.corpus.rows), depth)
+        notices += more
+    _tell_notices(notices)
+    runs = {name: read_run(Path(name)) for name in names if name not in NAMES and Path(name).is_file()}
+    found = {name: evaluate_run(task, name, run, relevant) for name, run in runs.items()}
+    progress = _Progress()
+    for system in _systems([name for name in names if name not in runs]):
+        found[system.name] = evaluate(task, system, depth, relevant=relevant, first=first, tell=progress)
+    progress.end()
+    outcomes = tuple(found[name] for name in names)
+    return Evaluation(
+        task.name,
+        "corpus" if first is None else "rerank",
+        len(task.queries),
+        len(task.corpus),
+        baseline,
+        outcomes,
+        compared(outcomes, baseline),
+        notices,
+    )
+
+
+def _on_references(file: Path, names: list[str], baseline: str, limit: int | None) -> Evaluation:
+    from citewell.retriever.evaluation.evaluate import evaluate_references
+    from citewell.retriever.evaluation.references import read_references
+    from citewell.retriever.evaluation.report import Evaluation, compared
+
+    task = read_references(file, limit=limit)
+    _tell_notices(task.notices)
+    progress = _Progress()
+    outcomes = tuple(evaluate_references(task, system, progress) for system in _systems(names))
+    progress.end()
+    return Evaluation(
+        task.name,
+        "references",
+        len(task.questions),
+        len(task.corpus),
+        baseline,
+        outcomes,
+        compared(outcomes, baseline),
+        task.notices,
+    )
+
+
+def _systems(names: list[str]) -> list[System]:
+    from citewell.core.settings import load_settings
+    from citewell.retriever.evaluation.systems.names import Loading, build_systems
+
+    return build_systems(names, Loading(load_settings(), lambda model, step: _tell(f"{model}: {step}")))
+
+
+def _show(evaluation: Evaluation) -> None:
+    from citewell.core.significance import differences_table
+    from citewell.retriever.evaluation.report import scores_table
+
+    click.echo(scores_table(evaluation))
+    if len(evaluation.outcomes) > 1:
+        click.echo(f"\nDifferences to {evaluation.baseline}:\n\n{differences_table(evaluation.comparisons)}")
+
+
+def _write(evaluation: Evaluation, out: Path | None, page: Path | None, plots: Path | None) -> None:
+    from citewell.retriever.evaluation.report import details, details_file, markdown, summary
+
+    if out is not None:
+        replace(details_file(out), details(evaluation))
+        replace(out, summary(evaluation))
+    if page is not None:
+        replace(page, markdown(evaluation))
+    if plots is not None:
+        from citewell.retriever.evaluation.plots import draw
+
+        plots.mkdir(parents=True, exist_ok=True)
+        draw(evaluation, plots)
+
+
+def _write_runs(folder: Path, evaluation: Evaluation, judged: Qrels | None) -> None:
+    from citewell.retriever.evaluation.trec import write_qrels, write_run
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for outcome in evaluation.outcomes:
+        name = re.sub(r"[^\w.-]+", "-", outcome.name).strip("-.")
+        write_run(folder / f"{name}.txt", outcome.run, name)
+    if judged is not None:
+        write_qrels(folder / _QRELS, judged)
+
+
+@command.command("compare", short_help="Compare two runs, or two evaluations.")
+@click.argument("first", metavar="A", type=_FILE)
+@click.argument("second", metavar="B", type=_FILE)
+@click.option("--qrels", metavar="FILE", type=_FILE, help="Judgements [qrels.txt in the folder of A].")
+@click.option(
+    "--relevant",
+    metavar="GRADE",
+    type=click.IntRange(1),
+    default=1,
+    help="Least relevant grade, but for nDCG [1].",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+def compare(first: Path, second: Path, qrels: Path | None, relevant: int, as_json: bool) -> None:
+    """Compare B with A, query by query: two TREC runs, or two files that --json has written.
+
+    Runs are measured by the judgements that `citewell eval retrieval --runs FOLDER` leaves beside them, or by
+    those of --qrels. Of two evaluations, systems of the same name are compared.
+    """
+    from citewell.retriever.evaluation.comparing import compare_files
+
+    found = compare_files(first, second, qrels, relevant)
+    if as_json:
+        click.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+    else:
+        click.echo(found.table())
+
+
+class _Progress:
+    """Shows on standard error how far a system is, with its rate; on a terminal, on one line."""
+
+    def __init__(self) -> None:
+        self._what = ""
+        self._started = self._shown = 0.0
+        self._first = 0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if what != self._what:
+            self._what, self._started, self._shown, self._first = what, now, now, done
+        elif now - self._shown >= _EVERY:
+            self._shown = now
+            rate = (done - self._first) / (now - self._started)
+            _tell(f"{what} {done:,} of {total:,}, {rate:,.0f}/s", over=True)
+
+    def end(self) -> None:
+        if sys.stderr.isatty():
+            click.echo("", err=True)
+
+
+def _tell_notices(notices: tuple[str, ...]) -> None:
+    for notice in notices:
+        _tell(notice)
+
+
+def _tell(text: str, *, over: bool = False) -> None:
+    if over and sys.stderr.isatty():
+        click.echo(f"\r\x1b[K{text}", err=True, nl=False)
+    else:
+        click.echo(text, err=True)

@@ -1,0 +1,275 @@
+"""`citewell eval generation`: measure how well generators write and cite."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+import json
+import tempfile
+from contextlib import aclosing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from citewell.cli.commands.options import flags
+from citewell.cli.commands.output import check_folders, replace, told
+from citewell.core.errors import CitewellError, InputError, ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from citewell.core.settings import Settings
+    from citewell.core.types import Reference
+    from citewell.generator.evaluation.answers import Answers, Written
+    from citewell.generator.evaluation.judges.embedding import Embed
+    from citewell.generator.evaluation.measures import Loss
+    from citewell.generator.evaluation.report import Evaluation
+    from citewell.generator.evaluation.rows import Row
+    from citewell.pipeline.pipeline import Pipeline
+
+DEFAULT = "default"
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command("generation", short_help="Measure how well generators write and cite.")
+@click.argument("file", metavar="FILE", type=_FILE)
+@click.option(
+    "--generators",
+    metavar="NAMES",
+    default="extractive,default",
+    help="extractive, default, or any generator as --generator takes it; several by commas "
+    "[extractive,default].",
+)
+@click.option(
+    "--judges",
+    metavar="NAMES",
+    default="rouge,embedding",
+    help="rouge, embedding, or nli: and the hub id or folder of a model; several by commas "
+    "[rouge,embedding].",
+)
+@click.option("--baseline", metavar="NAME", help="Generator to compare with [the first].")
+@click.option("--raw", is_flag=True, help="Judge the marks as the generator wrote them, before correction.")
+@click.option(
+    "--fluency", metavar="MODEL", help="Language model whose loss tells how fluent answers are [none]."
+)
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Only the first N questions.")
+@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write all measures there, as JSON.")
+@click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables there.")
+@click.option(
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Any setting by its name; repeatable."
+)
+def generation(
+    file: Path,
+    generators: str,
+    judges: str,
+    baseline: str | None,
+    raw: bool,
+    fluency: str | None,
+    limit: int | None,
+    out: Path | None,
+    markdown: Path | None,
+    assignments: tuple[str, ...],
+) -> None:
+    """Measure generators on FILE, JSON lines of {question, references, answer, claims}.
+
+    Every generator answers from the references of each row, and the answer's citations are corrected, as in
+    `citewell ask`. Judges then say which sentences the cited passages support. With --json scores.json, the
+    answers are kept in scores.answers.jsonl: the same command goes on where it was interrupted, and another
+    judge needs no new answers.
+    """
+    from citewell.core.settings import load_settings
+    from citewell.generator.evaluation.judges.names import check_judges
+    from citewell.generator.evaluation.rows import read_rows
+
+    names, wanted = _names(generators, "generator"), _names(judges, "judge")
+    settings = load_settings(flags({}, (), assignments))
+    check_judges(wanted, corrected=not raw or settings.generator.best_of > 1)
+    if baseline is not None and baseline not in names:
+        raise InputError(f"The baseline {baseline!r} is not evaluated.", f"It is one of: {', '.join(names)}.")
+    check_folders(out, markdown)
+    rows = read_rows(file, limit=limit)
+    for problem in rows.problems:
+        _tell(problem)
+    evaluation = _evaluate(file, rows.rows, names, wanted, baseline or names[0], raw, fluency, out, settings)
+    _write(evaluation, out, markdown)
+
+
+def _names(text: str, what: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise InputError(f"No {what} is named.", f"Name one with --{what}s.")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"The {what} {twice!r} is named twice.", f"Name each {what} once.")
+    return names
+
+
+def _evaluate(
+    file: Path,
+    rows: Sequence[Row],
+    names: Sequence[str],
+    wanted: Sequence[str],
+    baseline: str,
+    raw: bool,
+    fluency: str | None,
+    out: Path | None,
+    settings: Settings,
+) -> Evaluation:
+    from citewell.generator.evaluation.answers import Answers
+    from citewell.generator.evaluation.judges.names import build_judges
+    from citewell.generator.evaluation.measures import measure
+    from citewell.generator.evaluation.report import Evaluation
+
+    judges = build_judges(wanted, settings.citations.threshold, lambda: _embed(settings))
+    with tempfile.TemporaryDirectory() as temporary:
+        answers = Answers(out.with_name(f"{out.stem}.answers.jsonl") if out else Path(temporary) / "answers")
+        written = {name: asyncio.run(_answers(name, settings, rows, answers)) for name in names}
+    _tell(f"Judging with {', '.join(wanted)} …")
+    notices = _notices(raw, names, settings, fluency)
+    reader = None
+    if fluency is not None:
+        from citewell.generator.evaluation.fluency import load_fluency
+
+        reader = load_fluency(fluency)
+    outcomes = []
+    for name in names:
+        loss = None
+        if reader is not None and not _is_kin(fluency, name, settings):
+            loss = _telling(reader.loss, name, sum(row.answerable for row in rows))
+        outcomes.append(measure(name, rows, written[name], judges, raw=raw, loss=loss))
+    return Evaluation(file.name, tuple(rows), baseline, tuple(outcomes), notices)
+
+
+def _telling(loss: Loss, name: str, total: int) -> Loss:
+    """The loss of a text, which takes a while for many, with a word on how far it is."""
+    from citewell.core.telling import Counter
+
+    tell = Counter(f"{name}: fluency", _tell)
+    done = itertools.count(1)
+
+    def told(text: str) -> float | None:
+        found = loss(text)
+        tell(next(done), total)
+        return found
+
+    return told
+
+
+async def _answers(
+    name: str, settings: Settings, rows: Sequence[Row], answers: Answers
+) -> dict[str, Written]:
+    """The answers of a generator, by the code that answers after retrieval."""
+    from citewell.core.telling import Counter
+    from citewell.pipeline.build import open_pipeline
+
+    own = _settings_of(name, settings)
+    identity = _identity(own)
+    if not answers.missing(identity, rows):
+        return await answers.complete(name, identity, rows, _never, lambda done, total: None)
+    async with open_pipeline(own, on_step=lambda model, step: _tell(f"{model}: {step}")) as pipeline:
+        if pipeline.generator == "extractive" != own.generator.name:
+            raise ModelError(
+                f"The weights of {own.generator.name} are not installed, so that {name} cannot be evaluated.",
+                "`citewell doctor` says how to install them.",
+            )
+
+        async def write(question: str, references: Sequence[Reference]) -> Written:
+            return await _write_one(pipeline, question, references)
+
+        return await answers.complete(name, identity, rows, write, Counter(f"{name}: answers", _tell))
+
+
+async def _write_one(pipeline: Pipeline, question: str, references: Sequence[Reference]) -> Written:
+    from citewell.core.events import Done, Scored
+    from citewell.generator.citations.marks import MarkedSentence
+    from citewell.generator.evaluation.answers import Written
+
+    raw = ""
+    async with aclosing(pipeline.write(question, references)) as events:
+        async for event in events:
+            if isinstance(event, Scored):
+                raw = event.candidates[event.best].raw
+            if isinstance(event, Done):
+                answer = event.answer
+    sentences = tuple(MarkedSentence(s.text, s.citations) for s in answer.sentences)
+    return Written(raw, sentences, answer.timings["total"])
+
+
+async def _never(question: str, references: Sequence[Reference]) -> Written:
+    raise AssertionError("All answers are there.")
+
+
+def _settings_of(name: str, settings: Settings) -> Settings:
+    # What is searched plays no part, so that a search engine without its key is no hindrance.
+    search = settings.search.model_copy(update={"providers": ("collection",), "collection": "handbook"})
+    found = settings.model_copy(update={"search": search})
+    if name == DEFAULT:
+        return found
+    return found.model_copy(update={"generator": settings.generator.model_copy(update={"name": name})})
+
+
+def _identity(settings: Settings) -> str:
+    """All that an answer depends on besides its row: the settings and the weights."""
+    from citewell.core.weights import locate
+    from citewell.generator.resolve import ADAPTERS, is_shipped
+
+    def weights(name: str) -> str:
+        try:
+            return locate(str(ADAPTERS / name) if is_shipped(name) else name).fingerprint
+        except CitewellError:
+            return ""  # no file but a service, or a name that `open_pipeline` knows or refuses
+
+    generator = settings.generator.model_dump(mode="json")
+    parts: dict[str, Any] = {
+        "generator": generator | {"weights": weights(settings.generator.name)},
+        "citations": settings.citations.model_dump(mode="json"),
+        "encoder": [settings.retriever.encoder, weights(settings.retriever.encoder)],
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _embed(settings: Settings) -> Embed:
+    from citewell.generator.evaluation.judges.embedding import MODEL
+    from citewell.retriever.encoder.load import load_encoder
+
+    encoder = load_encoder(MODEL, settings.cache_dir, max_tokens=256, threads=settings.threads)
+    return encoder.encode_passages
+
+
+def _is_kin(judge: str | None, name: str, settings: Settings) -> bool:
+    from citewell.generator.evaluation.fluency import is_kin
+
+    return judge is not None and is_kin(judge, _settings_of(name, settings).generator.name)
+
+
+def _notices(raw: bool, names: Sequence[str], settings: Settings, fluency: str | None) -> tuple[str, ...]:
+    marks = "as the generator wrote them" if raw else "after citation correction"
+    found = [f"Marks are judged {marks}; the best of {settings.generator.best_of} written."]
+    if DEFAULT in names:
+        found.append(f"The generator default is {settings.generator.name}.")
+    if fluency is None:
+        found.append("Fluency is not measured: no --fluency MODEL is given.")
+    elif kin := [name for name in names if _is_kin(fluency, name, settings)]:
+        found.append(
+            f"Fluency is the loss a token of {fluency}; not measured for {', '.join(kin)}, of its own family."
+        )
+    else:
+        found.append(f"Fluency is the loss a token of {fluency}.")
+    return tuple(found)
+
+
+def _write(evaluation: Evaluation, out: Path | None, page: Path | None) -> None:
+    from citewell.generator.evaluation.report import details, markdown, summary
+
+    text = markdown(evaluation)
+    with told(text):
+        if out is not None:
+            replace(out.with_name(f"{out.stem}.details.json"), details(evaluation))
+            replace(out, summary(evaluation))
+        if page is not None:
+            replace(page, text)
+
+
+def _tell(text: str) -> None:
+    click.echo(text, err=True)

@@ -1,0 +1,142 @@
+"""`citewell eval scorer`: measure how well scorers agree with people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from citewell.cli.commands.options import flags
+from citewell.cli.commands.output import check_folders, replace, told
+from citewell.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from citewell.core.settings import Settings
+    from citewell.core.significance import Comparison
+    from citewell.scorer.data.config import ReadingConfig
+    from citewell.scorer.evaluation.report import Evaluation
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command("scorer", short_help="Measure how well scorers agree with people.")
+@click.argument("file", metavar="FILE", type=_FILE)
+@click.option(
+    "--scorers",
+    metavar="NAMES",
+    default="random,length,bm25,embedding,default",
+    help="random, length, bm25, embedding, citation-support, default, a shipped scorer, or a folder; several "
+    "by commas [random,length,bm25,embedding,default].",
+)
+@click.option("--baseline", metavar="NAME", help="Scorer to compare with [length, or the first].")
+@click.option(
+    "--pairs",
+    type=click.Choice(["paper", "small-forum", "raw"]),
+    default="paper",
+    help="How votes become pairs: WebGLM's way, one for few answers a question, or all as they are [paper].",
+)
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Only the first N questions.")
+@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write all measures there, as JSON.")
+@click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables there.")
+@click.option("--plots", metavar="FOLDER", type=_FOLDER, help="Draw score by rank, and calibration.")
+@click.option(
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Any setting by its name; repeatable."
+)
+def scorer(
+    file: Path,
+    scorers: str,
+    baseline: str | None,
+    pairs: str,
+    limit: int | None,
+    out: Path | None,
+    markdown: Path | None,
+    plots: Path | None,
+    assignments: tuple[str, ...],
+) -> None:
+    """Measure scorers on FILE: votes, or pairs that people compared, told apart by their fields.
+
+    Votes are prepared as WebGLM does (section 3.3): answers are cut at the median length of their question,
+    and pairs are more than five ranks apart. All intervals are bootstrapped over questions.
+    """
+    from citewell.core.settings import load_settings
+    from citewell.scorer.evaluation.report import comparisons
+
+    names = _names(scorers)
+    chosen = baseline or ("length" if "length" in names else names[0])
+    if chosen not in names:
+        raise InputError(f"The baseline {chosen!r} is not evaluated.", f"It is one of: {', '.join(names)}.")
+    if plots is not None:
+        from citewell.core.plots import check_plots
+
+        check_plots()
+    check_folders(out, markdown)
+    settings = load_settings(flags({}, (), assignments))
+    evaluation = _evaluate(file, names, chosen, _reading(pairs), limit, settings)
+    _write(evaluation, comparisons(evaluation), out, markdown, plots)
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise InputError("No scorer is named.", "Name one with --scorers.")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"The scorer {twice!r} is named twice.", "Name each scorer once.")
+    return names
+
+
+def _reading(pairs: str) -> ReadingConfig:
+    from citewell.scorer.data.config import PAPER, RAW, SMALL_FORUM, ReadingConfig
+
+    return ReadingConfig(votes={"paper": PAPER, "small-forum": SMALL_FORUM, "raw": RAW}[pairs])
+
+
+def _evaluate(
+    file: Path, names: list[str], baseline: str, reading: ReadingConfig, limit: int | None, settings: Settings
+) -> Evaluation:
+    from citewell.pipeline.scorers import build_systems
+    from citewell.scorer.evaluation.evaluate import evaluate
+    from citewell.scorer.evaluation.report import Evaluation
+    from citewell.scorer.evaluation.task import read_task
+    from citewell.scorer.scorer import SUPPORT
+
+    task = read_task(file, reading, limit=limit)
+    for note in task.notes:
+        _tell(note)
+    systems = build_systems(names, settings, lambda model, step: _tell(f"{model}: {step}"))
+    notices = [f"default is {settings.scorer.name}."] if "default" in names else []
+    stands = {"default": settings.scorer.name}
+    if not task.has_references and any(stands.get(name, name) == SUPPORT for name in names):
+        notices.append(f"The answers have no references, so that {SUPPORT} gives all of them 0.")
+    outcomes = tuple(evaluate(task, system, _tell) for system in systems)
+    return Evaluation(task, baseline, outcomes, tuple(notices))
+
+
+def _write(
+    evaluation: Evaluation,
+    found: Mapping[str, Mapping[str, Comparison]],
+    out: Path | None,
+    page: Path | None,
+    plots: Path | None,
+) -> None:
+    from citewell.scorer.evaluation.report import details, markdown, summary
+
+    text = markdown(evaluation, found)
+    with told(text):
+        if out is not None:
+            replace(out.with_name(f"{out.stem}.details.json"), details(evaluation, found))
+            replace(out, summary(evaluation))
+        if page is not None:
+            replace(page, text)
+        if plots is not None:
+            from citewell.scorer.evaluation.plots import draw
+
+            plots.mkdir(parents=True, exist_ok=True)
+            draw(evaluation, plots)
+
+
+def _tell(text: str) -> None:
+    click.echo(text, err=True)

@@ -1,0 +1,144 @@
+"""`citewell index`: a collection from files, folders or a site."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from citewell.cli.commands.options import common_options, flags
+from citewell.core.errors import CollectionError, FetchError, InputError, ModelError
+
+if TYPE_CHECKING:
+    from citewell.retriever.collection.indexing import Report
+
+_SHOWN = 5  # failures listed before the rest is counted
+
+
+@click.command("index")
+@click.argument("sources", metavar="SOURCE...", nargs=-1)
+@click.option("--collection", "name", metavar="NAME", required=True, help="Collection to fill.")
+@click.option("--pages", "crawl__pages", type=int, metavar="N", help="Most pages of a crawl [200].")
+@click.option("--depth", "crawl__depth", type=int, metavar="N", help="Most links from the start page [3].")
+@click.option("--delay", "crawl__delay", type=float, metavar="SECONDS", help="Between requests [0.5].")
+@click.option(
+    "--dense/--no-dense",
+    default=None,
+    help="Encode the passages, so that searches find what is said in other words; or forget their vectors.",
+)
+@click.option(
+    "--vectors", "collection__vectors", metavar="URL", help="PostgreSQL with pgvector that keeps the vectors."
+)
+@click.option("--encoder", "retriever__encoder", metavar="MODEL", help="Packaged model, folder or hub id.")
+@click.option("--rebuild", is_flag=True, help="Build the search indexes anew from the stored pages.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a source and line.")
+@common_options
+def command(
+    sources: tuple[str, ...],
+    name: str,
+    dense: bool | None,
+    rebuild: bool,
+    as_json: bool,
+    networks: tuple[str, ...],
+    assignments: tuple[str, ...],
+    **named: Any,
+) -> None:
+    """Fill a collection from each SOURCE: a file, a folder, or a URL whose site is crawled.
+
+    Files are .html, .md, .txt, .pdf, and .jsonl or .jsonl.gz of {url, title, text|html}. What did not
+    change is skipped, and a run that was interrupted is taken up by the same command.
+    """
+    if not sources and not rebuild and dense is None:
+        raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
+    from citewell.core.settings import load_settings
+    from citewell.pipeline.dense import dense_indexing
+    from citewell.pipeline.indexing import index_source
+    from citewell.retriever.collection.collection import (
+        collection_folder,
+        collection_names,
+        remove_collection,
+    )
+    from citewell.retriever.collection.indexing import Indexer
+    from citewell.retriever.collection.sources import read_source
+
+    for source in sources:
+        if "://" not in source:
+            # It raises where there is nothing to index, before a collection is made for it.
+            next(read_source(Path(source)), None)
+    settings = load_settings(flags(named, networks, assignments))
+    folder = collection_folder(settings.data_dir, name)
+    is_new = name not in collection_names(settings.data_dir)
+    if is_new and not sources:
+        raise CollectionError(
+            f"There is no collection {name!r} {'to build anew' if rebuild else 'yet'}.",
+            f"Make it: citewell index SOURCE --collection {name}",
+        )
+    failed = pages = 0
+    try:
+        with (
+            Indexer(folder, on_wait=_tell_waiting, rebuild=rebuild) as indexer,
+            dense_indexing(indexer.store, folder, settings, dense=dense, repair=rebuild) as encode,
+        ):
+            pages = indexer.store.count()
+            for source in sources:
+                report = index_source(source, indexer, settings, _progress(source))
+                failed += len(report.failures)
+                pages = indexer.store.count()
+                _show(source, report, as_json=as_json)
+            encode(as_json=as_json)
+    except (CollectionError, FetchError, ModelError):
+        if is_new and not pages and name in collection_names(settings.data_dir):
+            remove_collection(settings.data_dir, name)
+        raise
+    if not as_json:
+        click.echo(f"The collection {name} holds {pages:,} pages. Ask it: citewell ask … --collection {name}")
+    if failed and not pages:
+        raise click.exceptions.Exit(1)
+
+
+def _progress(source: str) -> Callable[[Report], None]:
+    """Show how far a source is, on one line of a terminal; nothing in a pipe."""
+    if not sys.stderr.isatty():
+        return lambda report: None
+    from rich.console import Console
+
+    console = Console(stderr=True)
+
+    def show(report: Report) -> None:
+        text = (
+            f"{source}: {report.seen:,} read, {report.unchanged:,} unchanged, {len(report.failures):,} failed"
+        )
+        console.print(text, end="\r", overflow="ellipsis", no_wrap=True, highlight=False)
+
+    return show
+
+
+def _show(source: str, report: Report, *, as_json: bool) -> None:
+    if as_json:
+        failures = [{"url": failure.url, "reason": failure.reason} for failure in report.failures]
+        numbers = {key: getattr(report, key) for key in ("added", "changed", "unchanged", "removed")}
+        result = {"source": source} | numbers | {"failures": failures, "notices": report.notices}
+        click.echo(json.dumps(result, ensure_ascii=False))
+        return
+    click.echo(
+        f"{source}: {report.added:,} added, {report.changed:,} changed, {report.unchanged:,} unchanged, "
+        f"{report.removed:,} removed, {len(report.failures):,} failed"
+    )
+    for notice in report.notices[:_SHOWN]:
+        click.echo(f"  {notice}", err=True)
+    if len(report.notices) > _SHOWN:
+        click.echo(f"  and {len(report.notices) - _SHOWN:,} more that were cut", err=True)
+    for failure in report.failures[:_SHOWN]:
+        click.echo(f"  {failure.url}: {failure.reason}", err=True)
+    if hidden := report.failures[_SHOWN:]:
+        for reason, count in Counter(failure.reason for failure in hidden).most_common(_SHOWN):
+            click.echo(f"  and {count:,} more: {reason}", err=True)
+
+
+def _tell_waiting() -> None:
+    click.echo("Another run is writing this collection; waiting for it to end …", err=True)

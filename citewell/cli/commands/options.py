@@ -1,0 +1,135 @@
+"""Options that several commands share; each is a setting by another name.
+
+A parameter called `retriever__k` fills the setting `retriever.k`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from citewell.core.errors import SettingsError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _joined(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
+    return " ".join(values) or None
+
+
+_SEARCH = (
+    click.option(
+        "--collection", "search__collection", metavar="NAME", help="Collection to search [handbook]."
+    ),
+    click.option(
+        "--search",
+        "search__providers",
+        multiple=True,
+        callback=_joined,
+        metavar="NAMES",
+        help="auto, collection, searxng, wikipedia, ddgs, brave, tavily, serpapi, google or bing; several by "
+        "commas [auto].",
+    ),
+    click.option("--language", "search__language", metavar="CODE", help="Language of the pages, such as de."),
+    click.option(
+        "--country", "search__country", metavar="CODE", help="Country that is searched from, such as DE."
+    ),
+    click.option(
+        "--recency",
+        "search__recency",
+        type=click.Choice(["day", "week", "month", "year"]),
+        help="Age of the oldest page.",
+    ),
+    click.option(
+        "--site",
+        "search__sites",
+        multiple=True,
+        callback=_joined,
+        metavar="DOMAIN",
+        help="Only pages of this domain; repeatable.",
+    ),
+    click.option(
+        "--deny-domains",
+        "search__deny_domains",
+        multiple=True,
+        callback=_joined,
+        metavar="DOMAINS",
+        help="No pages of these domains; webgpt is reddit.com and quora.com.",
+    ),
+    click.option(
+        "--bing-endpoint", "search__bing_endpoint", metavar="URL", help="Search that speaks Bing's API."
+    ),
+)
+_RETRIEVAL = (
+    click.option("--k", "retriever__k", type=int, metavar="N", help="Number of references [5]."),
+    click.option(
+        "--encoder", "retriever__encoder", metavar="MODEL", help="Packaged model, folder or hub id."
+    ),
+)
+_NETWORK = click.option(
+    "--allow-network",
+    "networks",
+    multiple=True,
+    metavar="NETWORK",
+    help="Private network that may be fetched from, such as 10.0.0.0/8; repeatable.",
+)
+_RENDER = click.option(
+    "--render",
+    "fetch__render",
+    type=click.Choice(["never", "auto", "always"]),
+    help="Open pages in a browser: those without text as they are (auto), or all [never].",
+)
+_EXTRACTOR = click.option(
+    "--extractor",
+    "extract__extractor",
+    type=click.Choice(["main", "paper"]),
+    help="What reads HTML: Citewell's engine, or WebGLM's html2text [main].",
+)
+_PROXY = click.option(
+    "--proxy", "fetch__proxy", metavar="URL", help="HTTP proxy that pages are fetched through."
+)
+_ROBOTS = click.option(
+    "--robots/--no-robots",
+    "fetch__robots",
+    default=None,
+    help="Obey robots.txt, or read without asking [obey].",
+)
+_SET = click.option(
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Any setting by its name; repeatable."
+)
+
+
+def search_options(command: F) -> F:
+    """Add the options of search alone, and `--set`."""
+    for option in reversed(_SEARCH):
+        command = option(command)
+    return _SET(command)
+
+
+def retrieval_options(command: F) -> F:
+    """Add the options of search and ranking, and those of `common_options`."""
+    for option in reversed(_SEARCH + _RETRIEVAL):
+        command = option(command)
+    return common_options(command)
+
+
+def common_options(command: F) -> F:
+    """Add `--extractor`, `--render`, `--allow-network`, `--proxy`, `--robots` and `--set`."""
+    return _EXTRACTOR(_RENDER(_NETWORK(_PROXY(_ROBOTS(_SET(command))))))
+
+
+def flags(named: dict[str, Any], networks: tuple[str, ...], assignments: tuple[str, ...]) -> dict[str, Any]:
+    """The settings that a command line gives, by dotted name; raises `SettingsError` for a bad `--set`."""
+    values = {name.replace("__", "."): value for name, value in named.items()}
+    if networks:
+        values["fetch.allow_networks"] = " ".join(networks)
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        if not equals or not name:
+            raise SettingsError(
+                f"--set {assignment} is not understood.", "Write --set retriever.k=3, for example."
+            )
+        values[name.strip()] = value.strip()
+    return values

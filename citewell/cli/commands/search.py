@@ -1,0 +1,58 @@
+"""`citewell search`: the hits of search providers, before any page is read."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from citewell.cli.commands.options import flags, search_options
+from citewell.core.errors import InputError
+from citewell.core.text import squeeze
+
+if TYPE_CHECKING:
+    from citewell.core.settings import Settings
+    from citewell.retriever.search.metasearch import SearchResult
+
+
+@click.command("search")
+@click.argument("query")
+@click.option("--limit", "search__hits", type=int, metavar="N", help="Most hits [10].")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@search_options
+def command(query: str, as_json: bool, assignments: tuple[str, ...], **named: Any) -> None:
+    """Search for QUERY and list the hits; no page is read."""
+    from citewell.core.settings import load_settings
+
+    text = query.encode(errors="replace").decode().strip()
+    if not text:
+        raise InputError("The query is empty.", 'Search for something, such as "blue sky".')
+    result = asyncio.run(_search(text, load_settings(flags(named, (), assignments))))
+    if as_json:
+        click.echo(json.dumps({"query": text} | asdict(result), ensure_ascii=False))
+    else:
+        _show(result)
+
+
+async def _search(text: str, settings: Settings) -> SearchResult:
+    from citewell.pipeline.providers import open_search
+
+    async with open_search(settings) as search:
+        return await search.metasearch.search(replace(search.query, text=text))
+
+
+def _show(result: SearchResult) -> None:
+    for notice in result.notices:
+        click.echo(f"Note: {notice}", err=True)
+    for failure in result.failures:
+        click.echo(f"{failure.url} failed: {failure.reason}", err=True)
+    for number, hit in enumerate(result.hits, start=1):
+        click.echo(f"{number}. {hit.title}  [{hit.provider}]")
+        click.echo(f"   {hit.url}")
+        if hit.snippet:
+            click.echo(f"   {squeeze(hit.snippet)}")
+    if not result.hits:
+        click.echo("Nothing was found.")

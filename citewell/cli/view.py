@@ -1,0 +1,208 @@
+"""How an answer looks on a terminal while it is made, and when it is done."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.markup import escape
+from rich.spinner import Spinner
+from rich.text import Text
+
+from citewell.core.events import Browsed, Event, Failed, Fetched, Notice, Ranked, Scored, Searched, Token
+from citewell.core.text import shorten, squeeze
+from citewell.core.types import Answer, Reference, Sentence
+
+_PASSAGE = 320  # characters of a reference that are shown
+_COMMAND = 160  # characters of a command that are shown
+_CANDIDATE = 120  # characters of a candidate that are shown
+
+
+class View(Protocol):
+    """Sees a question's events pass, then shows the answer."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+    def step(self, model: str, step: str) -> None:
+        """See a step of the conversion of weights."""
+        ...
+
+    def event(self, event: Event) -> None:
+        """See an event of the pipeline."""
+        ...
+
+    def show(self, answer: Answer) -> None:
+        """Print the finished answer."""
+        ...
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        # Rich would end the program with exit code 1; `citewell.cli.main` ends it with 0.
+        raise BrokenPipeError
+
+
+class PlainView:
+    """For pipes and logs: the answer as plain text; notices and preparations go to standard error."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def step(self, model: str, step: str) -> None:
+        """Write the step to standard error."""
+        sys.stderr.write(f"Preparing {model} (once): {step} …\n")
+
+    def event(self, event: Event) -> None:
+        """Write notices, and what is browsed, to standard error."""
+        if isinstance(event, Notice):
+            sys.stderr.write(f"Note: {event.text}\n")
+        elif isinstance(event, Browsed):
+            sys.stderr.write(f"{_action(event)}\n")
+
+    def show(self, answer: Answer) -> None:
+        """Print the answer to standard output."""
+        _print(_Console(soft_wrap=True, highlight=False), answer)
+
+
+class TerminalView:
+    """For people: stages as they happen and the answer as it is written, then both replaced by the result."""
+
+    def __init__(self) -> None:
+        self._console = _Console(highlight=False)
+        self._stage = "Loading the models"
+        self._text = ""
+        self._pages = 0
+        self._hits = 0
+        self._live = Live(console=self._console, transient=True, refresh_per_second=12)
+
+    def __enter__(self) -> Self:
+        self._live.__enter__()
+        self._refresh()
+        self._live.refresh()  # before the imports that follow keep its thread from running
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.__exit__(kind, value, trace)
+
+    def step(self, model: str, step: str) -> None:
+        """Show the step with a bar of how many are done."""
+        from citewell.core.building import STEPS
+
+        done = STEPS.index(step) if step in STEPS else 0
+        bar = "█" * (done + 1) + "░" * (len(STEPS) - done - 1)
+        self._stage = f"Preparing {model}, only this once  {bar}  {step}"
+        self._refresh()
+
+    def event(self, event: Event) -> None:
+        """Follow the stages, and stream the first candidate's text."""
+        match event:
+            case Searched(hits):
+                self._hits = len(hits)
+                self._stage = f"Reading {len(hits)} pages"
+            case Fetched() | Failed():
+                self._pages += 1
+                self._stage = f"Reading {self._hits} pages: {self._pages} done"
+            case Ranked(references, relevant):
+                self._stage = f"Writing from {len(references)} references" if relevant else "Finishing"
+            case Token(text, 0):
+                self._text += text
+            case Scored(candidates):
+                self._stage = f"Checked {len(candidates)} candidate(s)"
+            case Browsed():
+                self._console.print(Text(_action(event), style="" if event.valid else "yellow"))
+                if event.quote:
+                    self._console.print(Text(f"     “{shorten(event.quote, _PASSAGE)}”", style="green"))
+                self._stage = f"Browsing {event.title or 'the web'}: {event.quotes} quote(s)"
+            case Notice(text):
+                self._console.print(f"[yellow]Note:[/] {escape(text)}")
+        self._refresh()
+
+    def show(self, answer: Answer) -> None:
+        """Print the answer with colours."""
+        _print(self._console, answer)
+
+    def _refresh(self) -> None:
+        lines: list[Text | Spinner] = [Spinner("dots", Text(self._stage, style="cyan"))]
+        if self._text:
+            lines.append(Text(self._text, style="dim"))
+        self._live.update(Group(*lines))
+
+
+def _action(event: Browsed) -> str:
+    """A command and where it led, on one line."""
+    episode = f"{event.episode + 1}." if event.episode else ""
+    command = shorten(squeeze(event.command), _COMMAND)
+    where = f" → {shorten(event.title, _CANDIDATE)}" if event.command.startswith(("Clicked", "Back")) else ""
+    return f"{episode}{event.number:>3}  {command}{where if event.valid else f' (invalid: {event.reason})'}"
+
+
+def _print(console: Console, answer: Answer) -> None:
+    if answer.status == "answered":
+        console.print(" ".join(_sentence(sentence) for sentence in answer.sentences))
+        unsupported = sum(not sentence.supported for sentence in answer.sentences)
+        if unsupported:
+            console.print(f"\n[yellow]{unsupported} sentence(s) marked (?) are supported by no reference.[/]")
+        console.print("\n[bold]References[/]")
+        for reference in answer.references:
+            citing = [s.text for s in answer.sentences if reference.number in s.citations]
+            _print_reference(console, reference, citing)
+    else:
+        console.print(f"[bold]{escape(answer.answer)}[/]")
+        console.print(
+            "\n[bold]Nearest pages[/]" if answer.references else "Nothing that was searched comes near."
+        )
+        for reference in answer.references:
+            _print_reference(console, reference, None)
+    if len(answer.candidates) > 1:
+        _print_candidates(console, answer)
+    for failure in answer.failures:
+        console.print(f"[yellow]Not read:[/] {escape(failure.url)}: {escape(failure.reason)}")
+    times = "  ".join(f"{stage} {seconds:.2f} s" for stage, seconds in answer.timings.items())
+    console.print(f"\n[dim]{times}[/]")
+
+
+def _print_candidates(console: Console, answer: Answer) -> None:
+    """Print every candidate with its score and why it won or lost, the winner first."""
+    console.print(
+        f"\n[bold]{len(answer.candidates)} candidates[/], scored by {escape(answer.models['scorer'])}"
+    )
+    order = sorted(enumerate(answer.candidates), key=lambda item: (item[0] != answer.best, -item[1].value))
+    for place, candidate in order:
+        mark = "[green]*[/]" if place == answer.best else " "
+        cost = f", {candidate.unsupported} unsupported" if candidate.unsupported else ""
+        console.print(f"{mark} {candidate.score:+.2f}{cost}  {escape(candidate.reason)}")
+        console.print(Text(f"    {shorten(squeeze(candidate.text), _CANDIDATE)}", style="dim"))
+
+
+def _sentence(sentence: Sentence) -> str:
+    if not sentence.supported:
+        return f"[yellow]{escape(sentence.text)} (?)[/]"
+    marks = "".join(f"\\[{number}]" for number in sentence.citations)
+    return f"{escape(sentence.text)} [cyan]{marks}[/]"
+
+
+def _print_reference(console: Console, reference: Reference, citing: list[str] | None) -> None:
+    """Print a reference from where the sentences that cite it begin; None where nothing is cited at all."""
+    note = "  (not cited)" if citing == [] else ""
+    console.print(
+        f"[cyan]\\[{reference.number}][/] [bold]{escape(reference.title)}[/]{note}  {escape(reference.url)}",
+        style="dim" if note else "",
+    )
+    passage = squeeze(reference.text)
+    start = min((place for text in citing or () if (place := passage.find(text)) >= 0), default=0)
+    shown = shorten(passage[start:], _PASSAGE)
+    console.print(Text(f"    {'… ' if start else ''}{shown}", style="dim"))
+    if reference.also:
+        console.print(Text(f"    The same text is at {', '.join(reference.also)}", style="dim"))

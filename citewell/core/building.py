@@ -1,0 +1,108 @@
+"""Folders of converted weights that are built once, each by a process of its own, and kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from citewell.core.errors import CitewellError, ModelError
+
+STEPS = ("verifying", "reading", "converting", "saving")
+
+OnStep = Callable[[str, str], None]
+"""Told `(model, step)` as each of `STEPS` begins."""
+
+_NO_ROOM = "Free some space (about 500 MB), or set CITEWELL_CACHE_DIR to another folder."
+
+
+def built(name: str, target: Path, command: Sequence[str], on_step: OnStep) -> Path:
+    """The folder `target`, filled by `python -m *command FOLDER` when it is not there yet.
+
+    The process ends with the memory and the imports that a conversion takes; its `main` calls `fill`.
+    Two processes that ask for the same folder build it once: the second waits. A build that was interrupted
+    starts anew.
+
+    Raises `ModelError` with what the process says, and where the folder cannot be written. `name` is the
+    model's, for messages and for `on_step`.
+    """
+    from filelock import FileLock
+
+    if target.is_dir():
+        return target
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(target.with_name(f"{target.name}.lock")):
+            if not target.is_dir():
+                partial = target.with_name(f"{target.name}.partial")
+                shutil.rmtree(partial, ignore_errors=True)
+                try:
+                    _run(name, [*command, str(partial)], on_step)
+                except ModelError:
+                    shutil.rmtree(partial, ignore_errors=True)
+                    raise
+                partial.rename(target)
+    except OSError as error:
+        raise ModelError(
+            f"The converted weights of {name} cannot be kept in {target.parent}: {error.strerror}.", _NO_ROOM
+        ) from error
+    return target
+
+
+def _run(name: str, command: Sequence[str], on_step: OnStep) -> None:
+    # -P: a folder `citewell` in the user's working directory must not stand in for ours.
+    program = [sys.executable, "-P", "-m", *command]
+    error = None
+    with (
+        tempfile.TemporaryFile("w+") as log,
+        subprocess.Popen(program, stdout=subprocess.PIPE, stderr=log, text=True) as process,  # noqa: S603
+    ):
+        assert process.stdout is not None
+        for line in process.stdout:
+            message = json.loads(line)
+            if step := message.get("step"):
+                on_step(name, step)
+            else:
+                error = ModelError(message["error"], message["hint"])
+        process.wait()
+        log.seek(0)
+        lines = log.read().split("\n")
+    if error is not None:
+        raise error
+    if process.returncode != 0:
+        last = next((line for line in reversed(lines) if line.strip()), "no message")
+        raise ModelError(
+            f"Converting the weights of {name} failed: {last}",
+            "Run `citewell doctor` to see what is installed and what is missing.",
+        )
+
+
+def fill(name: str, target: Path, convert: Callable[[Path], None]) -> int:
+    """Fill the new folder `target` in the process that `built` started; returns its exit code.
+
+    Steps and errors go to standard output, one JSON object a line.
+    """
+    target.mkdir(parents=True)
+    try:
+        convert(target)
+    except CitewellError as error:
+        _tell(error=error.message, hint=error.hint)
+        return 1
+    except OSError as error:
+        _tell(error=f"The converted weights of {name} cannot be written: {error.strerror}.", hint=_NO_ROOM)
+        return 1
+    return 0
+
+
+def begin(step: str) -> None:
+    """Say that a step begins, in the process that `built` started."""
+    _tell(step=step)
+
+
+def _tell(**message: str) -> None:
+    sys.__stdout__.write(json.dumps(message) + "\n")  # type: ignore[union-attr]
+    sys.__stdout__.flush()  # type: ignore[union-attr]

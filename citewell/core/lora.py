@@ -1,0 +1,125 @@
+"""LoRA adapters in the PEFT format, merged into the weights that they were trained for."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from citewell.core.errors import ModelError
+
+if TYPE_CHECKING:
+    import torch
+
+CONFIG = "adapter_config.json"
+
+_PREFIX = "base_model.model."
+
+
+@dataclass(frozen=True, slots=True)
+class LowRank:
+    """What an adapter adds to one linear layer: `scale` · up (rows × r) · down (r × columns)."""
+
+    up: torch.Tensor
+    down: torch.Tensor
+    scale: float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the layer's weights, as PyTorch has them."""
+        return self.up.shape[0], self.down.shape[1]
+
+    def delta(self) -> torch.Tensor:
+        """The whole change of the weights, in float32."""
+        return self.scale * (self.up.float() @ self.down.float())
+
+
+def read_adapter(adapter: Path) -> dict[str, LowRank]:
+    """The changes of a plain LoRA adapter by the path of each layer, such as `model.layers.0.mlp.up_proj`.
+
+    `adapter` is a folder with adapter_config.json and adapter_model.safetensors, as PEFT writes them; the
+    scale is alpha / r, or alpha / √r where the adapter is rank-stabilised.
+    https://arxiv.org/abs/2106.09685, https://arxiv.org/abs/2312.03732
+
+    Raises `ModelError` for another kind of adapter, and for files that cannot be read.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        config = json.loads((adapter / CONFIG).read_text(encoding="utf-8"))
+        tensors = load_file(adapter / "adapter_model.safetensors")
+    except (OSError, ValueError, SafetensorError) as error:
+        raise ModelError(
+            f"The weights of the adapter {adapter} cannot be read: {error}",
+            "Copy or train the adapter again.",
+        ) from error
+    _check(config, adapter)
+    found = {}
+    for key, down in tensors.items():
+        up = tensors.get(key.replace(".lora_A.", ".lora_B."))
+        if key.endswith(".lora_B.weight"):
+            continue
+        if not key.endswith(".lora_A.weight") or up is None:
+            raise misfit(adapter, f"its tensor {key} is no part of a LoRA pair.")
+        rank = down.shape[0]
+        scale = config["lora_alpha"] / (math.sqrt(rank) if config.get("use_rslora") else rank)
+        path = key.removeprefix(_PREFIX).removesuffix(".lora_A.weight")
+        found[path] = LowRank(up, down, scale)
+    return found
+
+
+def merge(model: torch.nn.Module, adapter: Path) -> None:
+    """Change every linear layer that the adapter was trained for, in place.
+
+    What PEFT's `merge_and_unload` gives differs by rounding alone. Raises `ModelError` for what
+    `read_adapter` refuses, and for an adapter that does not fit the model.
+    """
+    import torch
+
+    layers = dict(model.named_modules())
+    for path, change in read_adapter(adapter).items():
+        layer = layers.get(path)
+        if not isinstance(layer, torch.nn.Linear):
+            raise misfit(adapter, f"the model has no linear layer {path}.")
+        check_shape(adapter, path, change, tuple(layer.weight.shape))
+        with torch.no_grad():
+            layer.weight += change.delta().to(layer.weight)
+
+
+def check_shape(adapter: Path, path: str, change: LowRank, shape: tuple[int, ...]) -> None:
+    """Raise `ModelError` where the weights of the layer `path`, of `shape`, are of another size."""
+    if shape != change.shape:
+        raise misfit(
+            adapter,
+            f"it was made for {' × '.join(map(str, change.shape))} weights of {path}, "
+            f"and the model has {' × '.join(map(str, shape))}.",
+        )
+
+
+def misfit(adapter: Path, found: str) -> ModelError:
+    """The error about an adapter that was trained for another model."""
+    return ModelError(
+        f"The adapter {adapter} does not fit its model: {found}",
+        "Give the base model that it was trained from.",
+    )
+
+
+def _check(config: dict[str, Any], adapter: Path) -> None:
+    found = [
+        f"{key} = {config[key]}"
+        for key, plain in {"peft_type": "LORA", "bias": "none"}.items()
+        if config.get(key, plain) != plain
+    ]
+    found += [
+        f"{key} = {config[key]}"
+        for key in ("use_dora", "modules_to_save", "alpha_pattern", "trainable_token_indices")
+        if config.get(key)
+    ]
+    if found:
+        raise ModelError(
+            f"The adapter {adapter} cannot be merged, since it is no plain LoRA adapter: {', '.join(found)}.",
+            "Merge it with PEFT's merge_and_unload(), and give the folder of the merged model.",
+        )

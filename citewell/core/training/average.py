@@ -1,0 +1,63 @@
+"""The exponential moving average of the weights, as WebGPT keeps it (its appendix E, `EMA decay`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from citewell.core.training.checkpoints import trained
+
+FILE = "average.safetensors"
+
+
+class Average:
+    """Follows the trained weights of a model, step by step."""
+
+    def __init__(self, model: torch.nn.Module, decay: float) -> None:
+        """Begin with the weights as they are; the first steps count more, so that those are forgotten."""
+        self._model = model
+        self._decay = decay
+        self._steps = 0
+        self._values = {name: value.detach().clone() for name, value in trained(model).items()}
+
+    def update(self) -> None:
+        """Follow the weights after one more step."""
+        self._steps += 1
+        decay = min(self._decay, self._steps / (self._steps + 9))
+        with torch.no_grad():
+            for name, value in trained(self._model).items():
+                self._values[name].lerp_(value, 1 - decay)
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Have the model work with the average for a while."""
+        weights = {name: value.detach().clone() for name, value in trained(self._model).items()}
+        self.apply()
+        try:
+            yield
+        finally:
+            self._put(weights)
+
+    def apply(self) -> None:
+        """Put the average into the model."""
+        self._put(self._values)
+
+    def save(self, checkpoint: Path) -> None:
+        """Keep the average in a checkpoint."""
+        values = {name: value.contiguous() for name, value in self._values.items()}
+        save_file({**values, "steps": torch.tensor(self._steps)}, checkpoint / FILE)
+
+    def load(self, checkpoint: Path) -> None:
+        """Take up the average of a checkpoint."""
+        values = load_file(checkpoint / FILE)
+        self._steps = int(values.pop("steps"))
+        self._values = {name: values[name].to(value.device) for name, value in self._values.items()}
+
+    def _put(self, values: dict[str, torch.Tensor]) -> None:
+        with torch.no_grad():
+            for name, value in trained(self._model).items():
+                value.copy_(values[name])

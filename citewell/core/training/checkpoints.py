@@ -1,0 +1,85 @@
+"""Checkpoints of a run: only what is trained, and none that was not written to its end."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from citewell.core.errors import ModelError
+
+if TYPE_CHECKING:
+    import torch
+
+TRAINED = "trained.safetensors"
+_PREFIX = "checkpoint-"
+
+
+class TrainingError(ModelError):
+    """Training cannot go on."""
+
+
+def save_trained(model: torch.nn.Module, checkpoint: Path) -> None:
+    """Write the weights that are trained, of a model with adapters a few megabytes, as safetensors."""
+    from safetensors.torch import save_file
+
+    checkpoint.mkdir(parents=True, exist_ok=True)
+    weights = {name: value.detach().contiguous() for name, value in trained(model).items()}
+    save_file(weights, checkpoint / TRAINED)
+
+
+def load_trained(model: torch.nn.Module, checkpoint: Path) -> None:
+    """Put the weights of a checkpoint into the model; raises `TrainingError` where they do not fit."""
+    import torch
+    from safetensors.torch import load_file
+
+    weights = load_file(checkpoint / TRAINED)
+    values = trained(model)
+    if weights.keys() != values.keys() or any(weights[name].shape != values[name].shape for name in weights):
+        raise TrainingError(
+            f"The checkpoint {checkpoint} is of another model.",
+            "Give the configuration that it was made with.",
+        )
+    with torch.no_grad():
+        for name, value in values.items():
+            value.copy_(weights[name])
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """The newest complete checkpoint in a folder; one that was still being written is passed over."""
+    found = sorted(
+        (path for path in folder.glob(f"{_PREFIX}*") if path.name.removeprefix(_PREFIX).isdecimal()),
+        key=checkpoint_step,
+    )
+    return next((path for path in reversed(found) if _is_complete(path)), None)
+
+
+def checkpoint_step(checkpoint: Path) -> int:
+    """The step after which a checkpoint was written."""
+    return int(checkpoint.name.removeprefix(_PREFIX))
+
+
+def trained(model: torch.nn.Module) -> dict[str, torch.nn.Parameter]:
+    """The parameters that are trained, by name; those that stand in the model twice once."""
+    return {name: value for name, value in model.named_parameters() if value.requires_grad}
+
+
+def quiet() -> None:
+    """Leave the messages of the libraries out; what matters is told by `citewell.core.training.progress`."""
+    import datasets
+    from transformers.utils import logging as transformers_logging
+
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    datasets.disable_progress_bars()
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
+
+
+def _is_complete(checkpoint: Path) -> bool:
+    # The state is written last.
+    try:
+        json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return True

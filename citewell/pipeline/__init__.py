@@ -1,0 +1,1 @@
+"""Composes the stages of an answer from settings."""

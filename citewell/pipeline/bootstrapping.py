@@ -1,0 +1,92 @@
+"""What the rows of a bootstrap need, composed from settings: here, or in the workers of another machine."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.references import Found
+from citewell.bootstrap.row import Parts
+from citewell.bootstrap.teachers.opening import open_teacher
+from citewell.core.errors import InputError
+from citewell.core.events import Done
+from citewell.core.settings import Settings
+from citewell.core.types import Answer
+from citewell.generator.load import EXTRACTIVE
+from citewell.pipeline.build import OnStep, build_ranker, open_pipeline
+from citewell.pipeline.pipeline import Pipeline
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.rank import Ranker
+
+
+@dataclass(frozen=True)
+class PartsOpener:
+    """Opens the teacher and the retriever that the settings describe; it can be sent to other processes.
+
+    Without `retrieval`, no row needs references, and the retriever is not loaded.
+    """
+
+    teacher: str
+    config: BootstrapConfig
+    settings: Settings
+    retrieval: bool
+
+    def __call__(self, on_step: OnStep = lambda name, step: None) -> AbstractAsyncContextManager[Parts]:
+        """The parts, to be entered with `async with`; raises `CitewellError` where one cannot be loaded."""
+        return _open(self, on_step)
+
+
+@asynccontextmanager
+async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[Parts, None]:
+    settings = wanted.settings
+    async with AsyncExitStack() as opened:
+        teacher = await opened.enter_async_context(
+            open_teacher(
+                wanted.teacher,
+                wanted.config,
+                settings.generator,
+                settings.cache_dir,
+                threads=settings.threads,
+                relevance=_Relevance(settings),
+                on_step=on_step,
+            )
+        )
+        pipeline = None
+        if wanted.retrieval:
+            most = wanted.config.references.most
+            generator = settings.generator.model_copy(update={"name": EXTRACTIVE})
+            retriever = settings.retriever.model_copy(update={"k": most})
+            changed = settings.model_copy(update={"generator": generator, "retriever": retriever})
+            pipeline = await opened.enter_async_context(open_pipeline(changed, on_step=on_step))
+
+        async def retrieve(question: str) -> Found:
+            if pipeline is None:
+                raise InputError("The row has no references, and nothing is retrieved.")
+            answer = await _references(pipeline, question)
+            return Found(answer.references, answer.status == "retrieved")
+
+        yield Parts(teacher, retrieve, wanted.config)
+
+
+class _Relevance:
+    """How relevant texts are to a question, by the ranker, which is loaded when it is first asked."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def __call__(self, question: str, texts: Sequence[str]) -> Vectors:
+        return self._ranker.scores(question, texts)
+
+    @cached_property
+    def _ranker(self) -> Ranker:
+        return build_ranker(self._settings)
+
+
+async def _references(pipeline: Pipeline, question: str) -> Answer:
+    async for event in pipeline.retrieve(question):
+        if isinstance(event, Done):
+            return event.answer
+    raise AssertionError("a pipeline ends with Done")

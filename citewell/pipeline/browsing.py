@@ -1,0 +1,284 @@
+"""Answering by browsing: episodes of a policy find the references, and the pipeline answers from them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
+from typing import NamedTuple
+
+import msgspec
+
+from citewell.browser.environment import Browser
+from citewell.browser.episode import Episode
+from citewell.browser.episodes import Acted, run_episode
+from citewell.browser.limits import BrowserLimits
+from citewell.browser.policies.best_of import variants
+from citewell.browser.policies.opening import Opened, open_policy
+from citewell.browser.policy import Policy
+from citewell.browser.web import Web
+from citewell.core.events import Browsed, Done, Event, Notice, Ranked
+from citewell.core.settings import BrowserSettings, Settings
+from citewell.core.types import Answer, Reference
+from citewell.pipeline.build import OnStep, open_pipeline
+from citewell.pipeline.pipeline import Pipeline
+from citewell.pipeline.web import open_web
+from citewell.scorer.choice import mean_support
+
+Keep = Callable[[Episode], object]
+"""Given every episode of a question, the one that is answered from first."""
+
+
+class _Answered(NamedTuple):
+    """An episode, and what was written from its quotes."""
+
+    episode: Episode
+    answer: Answer
+    events: tuple[Event, ...] = ()
+
+    @property
+    def standing(self) -> tuple[bool, float, float]:
+        """What decides between episodes, as between candidates: see `citewell.scorer.choice`."""
+        if self.answer.status != "answered":
+            return False, 0.0, 0.0
+        best = self.answer.candidates[self.answer.best]
+        return True, best.value, mean_support(best.sentences)
+
+
+class Browsing:
+    """Answers questions from what a policy quotes while it browses (WebGPT §2, arXiv:2112.09332).
+
+    The answering phase is the pipeline's: the same generator, check of citations and scorer. Of several
+    episodes, which run side by side, the one with the best answer wins.
+    """
+
+    def __init__(
+        self, pipeline: Pipeline, web: Web, opened: Opened, limits: BrowserLimits, *, best_of: int = 1
+    ) -> None:
+        """Browse `web` within `limits`; raises `InputError` as `variants` does."""
+        self._pipeline = pipeline
+        self._web = web
+        self._count = opened.count
+        self._limits = limits
+        self._policies = variants(opened.policy, best_of)
+
+    async def ask(
+        self, question: str, *, actions: int | None = None, keep: Keep = lambda episode: None
+    ) -> AsyncGenerator[Event, None]:
+        """Answer a question as a stream of events, of which the last is `Done`.
+
+        Every command is a `Browsed`; the quotes then are the references of a `Ranked`, and what follows is
+        what `Pipeline.write` yields. Without quotes, and where the policy ended browsing with `End: Nonsense`
+        or `End: Controversial`, there is no answer. Raises as `Pipeline.write` and `run_episode` do.
+        """
+        question = self._pipeline.checked(question)
+        started = time.perf_counter()
+        episodes: list[Episode] = []
+        async with aclosing(self._browse(question, actions)) as browsing:
+            async for passed in browsing:
+                if isinstance(passed, Episode):
+                    episodes.append(passed)
+                else:
+                    yield passed
+        spent = round(time.perf_counter() - started, 4)
+        several = len(episodes) > 1
+        writing = (
+            self._best(question, episodes, keep) if several else self._alone(question, episodes[0], keep)
+        )
+        async with aclosing(writing) as events:
+            async for event in events:
+                if isinstance(event, _Answered):
+                    yield Done(_whole(event, spent, time.perf_counter() - started))
+                else:
+                    yield event
+
+    async def _alone(
+        self, question: str, episode: Episode, keep: Keep
+    ) -> AsyncGenerator[Event | _Answered, None]:
+        """What is written from an episode, as it is written."""
+        async with aclosing(self._write(question, episode)) as events:
+            async for event in events:
+                if isinstance(event, Done):
+                    answered = _Answered(replace(episode, answer=event.answer.answer), event.answer)
+                    keep(answered.episode)
+                    yield answered
+                else:
+                    yield event
+
+    async def _best(
+        self, question: str, episodes: Sequence[Episode], keep: Keep
+    ) -> AsyncGenerator[Event | _Answered, None]:
+        """What was written from the episode whose answer is best."""
+        answered = [await self._answered(question, episode) for episode in episodes]
+        answered.sort(key=lambda one: one.standing, reverse=True)
+        for place, one in enumerate(answered):
+            about = {
+                "best_of": f"{len(answered)}",
+                "place": f"{place + 1}",
+                "value": f"{one.standing[1]:.4f}",
+            }
+            answered[place] = one._replace(episode=replace(one.episode, about=one.episode.about | about))
+            keep(answered[place].episode)
+        for event in answered[0].events:
+            yield event
+        yield answered[0]
+
+    async def _browse(self, question: str, actions: int | None) -> AsyncGenerator[Browsed | Episode, None]:
+        """The events of all episodes as they come, and the episodes in the order of the policies."""
+        passed: asyncio.Queue[Browsed | None] = asyncio.Queue()
+
+        async def browse(place: int, policy: Policy) -> Episode:
+            try:
+                return await self._episode(question, policy, place, actions, passed)
+            finally:
+                passed.put_nowait(None)
+
+        tasks = [asyncio.create_task(browse(*one)) for one in enumerate(self._policies)]
+        try:
+            left = len(tasks)
+            while left:
+                event = await passed.get()
+                if event is None:
+                    left -= 1
+                else:
+                    yield event
+            for task in tasks:
+                yield await task
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _episode(
+        self,
+        question: str,
+        policy: Policy,
+        place: int,
+        actions: int | None,
+        passed: asyncio.Queue[Browsed | None],
+    ) -> Episode:
+        browser = Browser(self._web, self._limits, self._count)
+        number = 0
+        async with aclosing(run_episode(browser, policy, question, actions=actions)) as events:
+            async for event in events:
+                if not isinstance(event, Acted):
+                    return event.episode
+                number += 1
+                step, state = event
+                quote = browser.quotes[-1].text if step.kind == "quote" else ""
+                passed.put_nowait(
+                    Browsed(
+                        number,
+                        step.command,
+                        step.kind != "invalid",
+                        reason=step.reason,
+                        title=step.title,
+                        url=step.url,
+                        quote=quote,
+                        quotes=len(browser.quotes),
+                        actions_left=state.actions_left,
+                        episode=place,
+                    )
+                )
+        raise AssertionError("an episode ends")
+
+    async def _write(self, question: str, episode: Episode) -> AsyncGenerator[Event, None]:
+        references = _references(episode)
+        for notice in _notices(episode):
+            yield Notice(notice)
+        yield Ranked(references, bool(references))
+        async with aclosing(self._pipeline.write(question, references)) as events:
+            async for event in events:
+                yield event
+
+    async def _answered(self, question: str, episode: Episode) -> _Answered:
+        events: list[Event] = []
+        async with aclosing(self._write(question, episode)) as stream:
+            async for event in stream:
+                if isinstance(event, Done):
+                    written = replace(episode, answer=event.answer.answer)
+                    return _Answered(written, event.answer, tuple(events))
+                events.append(event)
+        raise AssertionError("a pipeline ends with Done")
+
+
+def browser_limits(wanted: BrowserSettings, trained: BrowserLimits | None = None) -> BrowserLimits:
+    """The limits of the settings; what a policy sees of a state, it sees as it was `trained`, if it was."""
+    limits = BrowserLimits(wanted.actions, wanted.quote_chars, wanted.state_tokens, wanted.window_lines)
+    if trained is None:
+        return limits
+    return replace(limits, state_tokens=trained.state_tokens, window_lines=trained.window_lines)
+
+
+@asynccontextmanager
+async def open_browsing(
+    settings: Settings,
+    *,
+    on_step: OnStep = lambda model, step: None,
+    policy: Policy | None = None,
+    over: Callable[[Web], Web] = lambda web: web,
+) -> AsyncGenerator[Browsing, None]:
+    """Build the browser, policy and pipeline of the settings, and close their connections at the end.
+
+    `policy` takes the place of the one that is named, as a person does. `over` is given the web, and gives
+    the one that is browsed, such as a recording of it. Raises as `open_pipeline`, `open_web` and
+    `open_policy` do.
+    """
+    wanted = settings.browser
+    async with (
+        open_pipeline(settings, on_step=on_step) as pipeline,
+        open_web(settings) as web,
+        _opened(settings, pipeline, policy, on_step) as opened,
+    ):
+        limits = browser_limits(wanted, opened.limits)
+        yield Browsing(pipeline, over(web), opened, limits, best_of=wanted.best_of)
+
+
+@asynccontextmanager
+async def _opened(
+    settings: Settings, pipeline: Pipeline, policy: Policy | None, on_step: OnStep
+) -> AsyncGenerator[Opened, None]:
+    if policy is not None:
+        yield Opened(policy)
+        return
+    wanted = settings.browser
+    async with open_policy(
+        wanted.policy,
+        settings,
+        relevance=pipeline.relevance,
+        constrained=wanted.constrained,
+        on_step=on_step,
+    ) as opened:
+        yield opened
+
+
+def _references(episode: Episode) -> tuple[Reference, ...]:
+    """The quotes, numbered; none where the question is to have no answer."""
+    if episode.ending in {"Nonsense", "Controversial"}:
+        return ()
+    return tuple(
+        Reference(number, quote.url, quote.title, quote.text, 0.0)
+        for number, quote in enumerate(episode.quotes, 1)
+    )
+
+
+def _notices(episode: Episode) -> tuple[str, ...]:
+    if episode.ending in {"Nonsense", "Controversial"}:
+        return (f"There is no answer, since the policy ended browsing with `End: {episode.ending}`.",)
+    if episode.ending == "actions":
+        return (f"Browsing ended after {len(episode.steps)} actions, the most that it may take.",)
+    return ()
+
+
+def _whole(answered: _Answered, browsing: float, total: float) -> Answer:
+    """The answer with its episode, and with the seconds that browsing and all took."""
+    episode, answer = answered.episode, answered.answer
+    return replace(
+        answer,
+        notices=(*_notices(episode), *answer.notices),
+        timings={"browse": browsing} | answer.timings | {"total": round(total, 4)},
+        models=answer.models | {"policy": episode.policy},
+        episode=msgspec.to_builtins(episode),
+    )

@@ -1,0 +1,120 @@
+"""The systems that are compared in browsing: policies in one web, and the pipeline's references."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import dataclass, replace
+
+from citewell.browser.environment import Browser
+from citewell.browser.episode import Episode
+from citewell.browser.evaluation.systems import PolicySystem, System
+from citewell.browser.limits import BrowserLimits
+from citewell.browser.policies.best_of import Judge, by_quotes, by_scorer
+from citewell.browser.policies.opening import Opened, open_policy
+from citewell.browser.state import TakenQuote
+from citewell.browser.web import Web
+from citewell.core.errors import InputError
+from citewell.core.events import Done
+from citewell.core.settings import Settings
+from citewell.core.telling import Tell
+from citewell.generator.extractive import Relevance
+from citewell.pipeline.build import build_ranker, choose_scorer, open_pipeline
+from citewell.pipeline.pipeline import Pipeline
+from citewell.pipeline.web import open_web
+from citewell.retriever.search.urls import host_of
+from citewell.scorer.scorer import PreferenceJudge
+
+PIPELINE = "pipeline"
+
+
+class PipelineSystem:
+    """The references of the pipeline, as the quotes of an episode without steps."""
+
+    name = PIPELINE
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+
+    async def browse(self, question: str) -> list[Episode]:
+        """Find the references of a question."""
+        started = time.perf_counter()
+        async with aclosing(self._pipeline.retrieve(question)) as events:
+            answer = await anext(event.answer async for event in events if isinstance(event, Done))
+        quotes = tuple(
+            TakenQuote(reference.title, host_of(reference.url), reference.url, reference.text)
+            for reference in answer.references
+        )
+        seconds = round(time.perf_counter() - started, 6)
+        return [Episode(uuid.uuid4().hex, question, PIPELINE, (), quotes, "Answer", seconds=seconds)]
+
+
+@dataclass
+class Systems:
+    """Opens systems by their names; a policy that several are made of is opened once."""
+
+    settings: Settings
+    actions: int | None
+    free: bool
+    web: Web
+    relevance: Relevance
+    stack: AsyncExitStack
+    tell: Tell
+
+    def __post_init__(self) -> None:
+        self._opened: dict[str, Opened] = {}
+        self._chosen: Judge | None = None
+
+    async def open(self, label: str, name: str, n: int) -> System:
+        """The system `label`: the policy `name`, or the best of `n` of its episodes as the judge has it.
+
+        Raises `InputError` for several episodes of what always does the same, and what
+        `citewell.browser.policies.opening.open_policy` and `citewell.pipeline.build.open_pipeline` raise.
+        """
+        if name == PIPELINE and n > 1:
+            raise InputError(
+                f"The {PIPELINE} finds the same references each time, so that there is no best of {n}.",
+                f"Name {PIPELINE} alone.",
+            )
+        if name == PIPELINE:
+            return PipelineSystem(await self.stack.enter_async_context(open_pipeline(self.settings)))
+        if name not in self._opened:
+            self._opened[name] = await self.stack.enter_async_context(
+                open_policy(name, self.settings, relevance=self.relevance, constrained=not self.free)
+            )
+        opened = self._opened[name]
+        limits = opened.limits or BrowserLimits()
+        if self.actions:
+            limits = replace(limits, actions=self.actions)
+
+        def start() -> Browser:
+            return Browser(self.web, limits, opened.count)
+
+        judge = self._judge() if n > 1 else by_quotes(self.relevance)
+        return PolicySystem(label, opened.policy, start, n=n, actions=limits.actions, judge=judge)
+
+    def _judge(self) -> Judge:
+        """The trained scorer of the settings; relevance where they name none, or its base is missing."""
+        if self._chosen is None:
+            chosen = choose_scorer(self.settings)
+            for notice in chosen.notices:
+                self.tell(notice)
+            trained = isinstance(chosen.scorer, PreferenceJudge)
+            self._chosen = by_scorer(chosen.scorer) if trained else by_quotes(self.relevance)
+        return self._chosen
+
+
+@asynccontextmanager
+async def open_systems(
+    settings: Settings, *, actions: int | None, free: bool, tell: Tell
+) -> AsyncGenerator[Systems, None]:
+    """What opens systems; all of their connections are closed at the end.
+
+    `actions` are the most of an episode, by default those of each policy's own limits. With `free`, language
+    models may write what they like. `tell` is told what a person should know about the choice of models.
+    """
+    async with AsyncExitStack() as stack:
+        web = await stack.enter_async_context(open_web(settings))
+        yield Systems(settings, actions, free, web, build_ranker(settings).scores, stack, tell)

@@ -1,0 +1,94 @@
+"""Encoding a collection's passages for `citewell index`, and saying how far it is."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+import click
+
+from citewell.core.settings import Settings
+from citewell.pipeline.providers import configured_encoder, keeping
+from citewell.retriever.collection.dense import drop_vectors, encodings, updating
+from citewell.retriever.collection.encoding import Encoded, encoding_of
+from citewell.retriever.collection.store import PageStore
+from citewell.retriever.encoder.encoder import DualEncoder
+
+_EVERY = 0.2  # seconds between two lines of progress
+
+
+class Encode(Protocol):
+    """Brings the vectors up to date, and tells what was done."""
+
+    def __call__(self, *, as_json: bool) -> None:
+        """Do so; `as_json` is for programs."""
+        ...
+
+
+@contextmanager
+def dense_indexing(
+    store: PageStore, folder: Path, settings: Settings, *, dense: bool | None, repair: bool
+) -> Iterator[Encode]:
+    """Get ready to encode the collection in `folder`, and give what does it once its pages are stored.
+
+    `dense` is what the person said: True for vectors, False for none, None for what the collection has. What
+    is wrong with the encoder, the vectors or their database is raised before any page is read.
+    """
+    if dense is False:
+        drop_vectors(folder, store, keeping(settings))
+    if dense is False or not (dense or store.vectors()):
+        yield lambda *, as_json: None
+        return
+    encoder = configured_encoder(settings, on_step=_tell_step)
+    where = keeping(settings)
+    with updating(folder, store, encoder, where, dense=bool(dense), repair=repair) as update:
+        others = set(encodings(folder, where.place, where)) - {encoding_of(encoder)}
+        for name in sorted(other.name for other in others):
+            click.echo(
+                f"The vectors of {folder.name} were made by {name}; all passages are encoded anew with "
+                f"{encoder.name}, as it is now.",
+                err=True,
+            )
+        yield lambda *, as_json: _show(update(_progress()), folder.name, encoder, as_json=as_json)
+
+
+def _progress() -> Callable[[Encoded], None]:
+    """Show how far the encoding is, on one line of a terminal; nothing in a pipe."""
+    if not sys.stderr.isatty():
+        return lambda encoded: None
+    last = 0.0
+
+    def show(encoded: Encoded) -> None:
+        nonlocal last
+        if time.monotonic() - last > _EVERY:
+            last = time.monotonic()
+            minutes, seconds = divmod(round(encoded.seconds_left), 60)
+            text = (
+                f"Encoding: {encoded.pages_done:,} of {encoded.pages:,} pages, "
+                f"{encoded.rate:.0f} passages/s, {minutes} min {seconds} s left"
+            )
+            click.echo(f"\r\x1b[K{text}", nl=False, err=True)
+        if encoded.pages_done == encoded.pages:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+    return show
+
+
+def _show(encoded: Encoded, collection: str, encoder: DualEncoder, *, as_json: bool) -> None:
+    if as_json:
+        numbers = {"passages": encoded.passages, "seconds": round(encoded.seconds, 1)}
+        click.echo(json.dumps({"collection": collection, "encoder": encoder.name, "encoded": numbers}))
+        return
+    click.echo(
+        f"Vectors: {encoded.passages:,} passages encoded with {encoder.name} in {encoded.seconds:.1f} s, "
+        f"{encoded.kept:,} kept, {encoded.pages_removed:,} pages removed"
+    )
+
+
+def _tell_step(model: str, step: str) -> None:
+    click.echo(f"Preparing {model} (once): {step} …", err=True)

@@ -1,0 +1,49 @@
+"""Putting one source into a collection: a file, a folder, or a site that is crawled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from citewell.core.settings import Settings
+from citewell.pipeline.build import open_extractor, open_fetcher, sandbox_limits
+from citewell.retriever.collection.crawl import CrawlLimits, crawl
+from citewell.retriever.collection.indexing import Indexer, Report, index_documents
+from citewell.retriever.collection.sources import read_source
+from citewell.retriever.fetch.hedge import HedgedGet
+
+OnProgress = Callable[[Report], None]
+"""Told what an indexing run has done so far."""
+
+
+def index_source(source: str, indexer: Indexer, settings: Settings, on_progress: OnProgress) -> Report:
+    """Index a file, a folder, or the site of a URL, in a thread without an event loop.
+
+    Raises `InputError` where there is nothing to index, and `FetchError` where a site cannot be had.
+    """
+    if "://" in source:
+        return asyncio.run(_crawl(source, indexer, settings, on_progress))
+    path = Path(source)
+    # A path need not be Unicode; SQLite's text must be.
+    name = str(path.resolve()).encode(errors="backslashreplace").decode()
+    return index_documents(
+        indexer, name, read_source(path), sandbox=sandbox_limits(settings), on_progress=on_progress
+    )
+
+
+async def _crawl(start: str, indexer: Indexer, settings: Settings, on_progress: OnProgress) -> Report:
+    limits = CrawlLimits(settings.crawl.pages, settings.crawl.depth)
+    async with (
+        open_fetcher(settings, spacing=settings.crawl.delay, cache=False) as fetcher,
+        open_extractor(settings, fetcher) as extractor,
+    ):
+        return await crawl(
+            start,
+            indexer,
+            get=HedgedGet(fetcher.get, after=None, most=limits.pages),
+            wait=fetcher.wait,
+            extractor=extractor,
+            limits=limits,
+            on_progress=on_progress,
+        )

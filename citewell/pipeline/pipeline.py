@@ -1,0 +1,324 @@
+"""The one way a question travels: search, fetch, extract, rank, generate, check, score."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from copy import copy
+from dataclasses import dataclass, field, replace
+
+from citewell.core.errors import InputError
+from citewell.core.events import Done, Event, Failed, Fetched, Notice, Ranked, Scored, Searched
+from citewell.core.types import Answer, Candidate, Failure, Reference, Sentence, Status
+from citewell.generator.backend import GeneratorBackend
+from citewell.generator.citations.correction import check_citations
+from citewell.generator.citations.ending import finished
+from citewell.generator.extractive import ExtractiveGenerator, Relevance
+from citewell.retriever.encoder.encoder import DualEncoder
+from citewell.retriever.evidence import evidence
+from citewell.retriever.extract.extractor import Extractor
+from citewell.retriever.fetch.held import HeldFetch
+from citewell.retriever.fetch.room import Room
+from citewell.retriever.rank import Ranker
+from citewell.retriever.reading import Reading, Waiting
+from citewell.retriever.search.metasearch import Metasearch
+from citewell.retriever.search.provider import PageSource
+from citewell.retriever.search.query import Query
+from citewell.scorer.best_of import BestOf
+from citewell.scorer.scorer import Scorer
+
+NO_EVIDENCE = "No evidence for an answer was found."
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The numbers of a pipeline; `citewell.core.settings` describes each."""
+
+    hits: int
+    k: int
+    waiting: Waiting
+    min_relevance: float
+    threshold: float
+    drop_unsupported: bool
+    best_of: int
+    question_characters: int
+    min_gain: float = 0.0
+
+
+@dataclass
+class _Run:
+    """What a question has gathered so far."""
+
+    question: str
+    failures: list[Failure] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    references: tuple[Reference, ...] = ()
+    relevant: bool = False
+    candidates: tuple[Candidate, ...] = ()
+    best: int = 0
+    timings: dict[str, float] = field(default_factory=dict)
+    started: float = field(default_factory=time.perf_counter)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the seconds that the block takes to the stage's."""
+        before = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - before
+            self.timings[stage] = round(self.timings.get(stage, 0.0) + spent, 4)
+
+
+class Pipeline:
+    """Answers questions; every part of Citewell that needs an answer or references calls it.
+
+    `pages` holds the pages of collections; what it does not hold is fetched with `get`, and read by
+    `extractor`. `query` holds the filters of every search, and `room` the pages of all questions that are on
+    their way. What else the parts have to tell, a question that has fetched takes out of `news`, for itself.
+    """
+
+    def __init__(
+        self,
+        search: Metasearch,
+        pages: PageSource | None,
+        get: HeldFetch,
+        extractor: Extractor,
+        ranker: Ranker,
+        generator: GeneratorBackend,
+        scorer: Scorer,
+        limits: Limits,
+        notices: Sequence[str] = (),
+        query: Query | None = None,
+        room: Room | None = None,
+        news: deque[str] | None = None,
+    ) -> None:
+        """Compose a pipeline from its parts; `citewell.pipeline.build` does so from settings."""
+        self._search = search
+        self._pages = pages
+        self._get = get
+        self._extractor = extractor
+        self._ranker = ranker
+        self._generator = generator
+        self._scorer = scorer
+        self._limits = limits
+        self._notices = tuple(notices)
+        self._query = query or Query("")
+        self._room = room or Room()
+        self._news = news if news is not None else deque()
+
+    @property
+    def generator(self) -> str:
+        """The name of the generator in use."""
+        return self._generator.name
+
+    @property
+    def encoder(self) -> DualEncoder:
+        """What encodes questions and passages."""
+        return self._ranker.encoder
+
+    @property
+    def relevance(self) -> Relevance:
+        """Scores texts for a question, as the ranker does."""
+        return self._ranker.scores
+
+    def varied(
+        self,
+        *,
+        k: int | None = None,
+        best_of: int | None = None,
+        query: Query | None = None,
+        search: Metasearch | None = None,
+        pages: PageSource | None = None,
+    ) -> Pipeline:
+        """The same models and connections with other numbers, other filters or another search.
+
+        What is None stays as it is; `pages` belong to `search`, and are replaced with it.
+        """
+        other = copy(self)
+        limits = self._limits
+        other._limits = replace(limits, k=k or limits.k, best_of=best_of or limits.best_of)
+        other._query = query or self._query
+        if search is not None:
+            other._search, other._pages = search, pages
+        return other
+
+    def quoting(self, sentences: int) -> Pipeline:
+        """The same, with answers of at most `sentences` sentences that are quoted from the references."""
+        other = copy(self)
+        other._generator = ExtractiveGenerator(self._ranker.scores, sentences=sentences)
+        return other
+
+    async def ask(self, question: str) -> AsyncGenerator[Event, None]:
+        """Answer a question as a stream of events, of which the last is `Done`.
+
+        Raises `InputError` for a question that is empty or too long, and `SearchError` when the
+        search failed as a whole. A page that fails is an event and never ends the stream.
+        """
+        run = _Run(self.checked(question))
+        for notice in self._notices:
+            yield Notice(notice)
+        async with aclosing(self._retrieve(run)) as events:
+            async for event in events:
+                yield event
+        if run.relevant:
+            async with aclosing(self._generate(run)) as events:
+                async for event in events:
+                    yield event
+        yield Done(self._answer(run))
+
+    async def retrieve(self, question: str) -> AsyncGenerator[Event, None]:
+        """Find the references of a question only: `ask` without its second half."""
+        run = _Run(self.checked(question))
+        async with aclosing(self._retrieve(run)) as events:
+            async for event in events:
+                yield event
+        yield Done(self._answer(run, written=False))
+
+    async def write(self, question: str, references: Sequence[Reference]) -> AsyncGenerator[Event, None]:
+        """Answer from references that are given: `ask` without its first half.
+
+        Their scores are those that the ranker gives them; their number and their order stay.
+        """
+        run = _Run(self.checked(question))
+        for notice in self._notices:
+            yield Notice(notice)
+        texts = [f"{r.title}. {r.text}" if r.title else r.text for r in references]
+        with run.timed("rank"):
+            scores = await asyncio.to_thread(self._ranker.scores, run.question, texts)
+        run.references = tuple(replace(r, score=float(s)) for r, s in zip(references, scores, strict=True))
+        if run.references:
+            async with aclosing(self._generate(run)) as events:
+                async for event in events:
+                    yield event
+        yield Done(self._answer(run))
+
+    def checked(self, question: str) -> str:
+        """The question as it is asked: without white space around it, and without what is no text.
+
+        Raises `InputError` for one that is empty or too long.
+        """
+        # Lone surrogates come from JSON and from arguments that are no UTF-8; tokenizers refuse them.
+        question = question.encode(errors="replace").decode().strip()
+        if not question:
+            raise InputError("The question is empty.", 'Ask something, such as "Why is the sky blue?"')
+        if len(question) > self._limits.question_characters:
+            raise InputError(
+                f"The question has {len(question):,} characters; at most "
+                f"{self._limits.question_characters:,} are read.",
+                "Shorten it, or raise the setting question_characters.",
+            )
+        return question
+
+    async def _retrieve(self, run: _Run) -> AsyncGenerator[Event, None]:
+        if self._search.finds_web_pages:
+            self._extractor.warm_up()
+        with run.timed("search"):
+            query = replace(self._query, text=run.question, limit=self._limits.hits)
+            found = await self._search.search(query)
+        run.failures.extend(found.failures)
+        run.notices.extend(found.notices)
+        yield Searched(found.hits, found.failures)
+        for notice in found.notices:
+            yield Notice(notice)
+        reading = Reading(
+            self._ranker.begin(run.question),
+            found.hits,
+            self._limits.k,
+            held=self._pages,
+            fetch=self._get,
+            extractor=self._extractor,
+            waiting=self._limits.waiting,
+            room=self._room,
+        )
+        last = time.perf_counter()
+        with run.timed("fetch"):
+            async with aclosing(reading.pages()) as outcomes:
+                async for outcome in outcomes:
+                    if isinstance(outcome, Failure):
+                        run.failures.append(outcome)
+                        yield Failed(outcome)
+                        continue
+                    last = time.perf_counter()
+                    seconds = round(last - run.started, 3)
+                    yield Fetched(outcome.url, outcome.title, len(outcome.passages), seconds)
+                    if outcome.notice:
+                        run.notices.append(f"{outcome.url}: {outcome.notice}")
+                        yield Notice(run.notices[-1])
+        while self._news:
+            run.notices.append(self._news.popleft())
+            yield Notice(run.notices[-1])
+        if any(failure.kind == "late" for failure in run.failures):
+            run.timings["wait"] = round(time.perf_counter() - last, 4)
+        with run.timed("rank"):
+            run.references = await reading.references()
+        run.relevant = evidence(run.question, run.references) >= self._limits.min_relevance
+        yield Ranked(run.references, run.relevant)
+
+    async def _generate(self, run: _Run) -> AsyncGenerator[Event, None]:
+        limits = self._limits
+        rounds = BestOf(
+            self._scorer, run.question, run.references, most=limits.best_of, min_gain=limits.min_gain
+        )
+        raw: dict[tuple[Sentence, ...], str] = {}
+        while wanted := rounds.wanted:
+            texts: dict[int, list[str]] = {}
+            with run.timed("generate"):
+                tokens = self._generator.generate(run.question, run.references, wanted, first=rounds.written)
+                async with aclosing(tokens) as stream:
+                    async for token in stream:
+                        run.timings.setdefault("first_token", round(time.perf_counter() - run.started, 4))
+                        texts.setdefault(token.candidate, []).append(token.text)
+                        yield token
+            with run.timed("check"):
+                written = ["".join(texts[candidate]).strip() for candidate in sorted(texts)]
+                checked = [
+                    check_citations(finished(text), run.references, limits.threshold) for text in written
+                ]
+            raw = dict(zip(checked, written, strict=True)) | raw
+            with run.timed("score"):
+                await asyncio.to_thread(rounds.add, checked, written=len(written))
+        if choice := rounds.choice():
+            run.best = choice.best
+            run.candidates = tuple(
+                Candidate(
+                    self._shown(sentences),
+                    verdict.score,
+                    raw[sentences],
+                    verdict.value,
+                    verdict.unsupported,
+                    verdict.reason,
+                )
+                for sentences, verdict in zip(rounds.candidates, choice.verdicts, strict=True)
+            )
+            yield Scored(run.candidates, run.best)
+
+    def _shown(self, sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
+        # After scoring: an answer does not get better by leaving out what nothing supports.
+        if self._limits.drop_unsupported:
+            return tuple(sentence for sentence in sentences if sentence.supported)
+        return sentences
+
+    def _answer(self, run: _Run, *, written: bool = True) -> Answer:
+        best = run.candidates[run.best] if run.candidates else Candidate(())
+        status: Status = "answered" if written else "retrieved"
+        if not (any(sentence.supported for sentence in best.sentences) if written else run.relevant):
+            status, best = "no_evidence", Candidate(())
+        run.timings["total"] = round(time.perf_counter() - run.started, 4)
+        return Answer(
+            question=run.question,
+            status=status,
+            answer=best.text or (NO_EVIDENCE if written else ""),
+            sentences=best.sentences,
+            references=run.references,
+            failures=tuple(run.failures),
+            candidates=run.candidates,
+            best=run.best,
+            notices=(*(self._notices if written else ()), *run.notices),
+            timings=run.timings,
+            models={"encoder": self._ranker.encoder.name, "search": self._search.name}
+            | ({"generator": self._generator.name, "scorer": self._scorer.name} if written else {}),
+        )

@@ -1,0 +1,217 @@
+"""The search that settings describe: which providers, with which keys, under which limits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from citewell.core.errors import InputError
+from citewell.core.settings import SearchSettings, Settings
+from citewell.pipeline.handbook import HANDBOOK, ensure_handbook
+from citewell.retriever.encoder.encoder import DualEncoder
+from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.search.api import SearchHttp
+from citewell.retriever.search.keys import BING_ENDPOINT_VARIABLE, BING_KEY, KEYS
+from citewell.retriever.search.metasearch import Metasearch, SearchLimits
+from citewell.retriever.search.presets import PRESETS
+from citewell.retriever.search.provider import PageSource, SearchProvider
+from citewell.retriever.search.query import Query
+from citewell.retriever.search.retry import Retry
+
+if TYPE_CHECKING:
+    from citewell.retriever.collection.dense import Keeping
+
+AUTO = "auto"
+PROVIDERS = (
+    "collection",
+    "searxng",
+    "wikipedia",
+    "ddgs",
+    "brave",
+    "tavily",
+    "serpapi",
+    "google",
+    "bing",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The providers as one, what holds their pages where they need no fetching, and the filters."""
+
+    metasearch: Metasearch
+    pages: PageSource | None
+    query: Query
+    """A query without its text."""
+
+
+@asynccontextmanager
+async def open_search(
+    settings: Settings,
+    environment: Mapping[str, str] = os.environ,
+    encoder: Callable[[], DualEncoder] | None = None,
+) -> AsyncGenerator[Search, None]:
+    """Build the search of the settings; its connections are closed at the end.
+
+    `encoder` gives what encodes questions for collections that have vectors; by default it is the settings'.
+    Raises `InputError` for a provider that does not exist or has no address, and `CollectionError` for a
+    collection that is missing or damaged. A key that is missing is the error of each search.
+    """
+    wanted = settings.search
+    retry = Retry(seconds=wanted.seconds, try_seconds=wanted.try_seconds)
+    limits = SearchLimits(wanted.seconds, wanted.grace, wanted.per_domain)
+    async with SearchHttp(retry, user_agent=settings.fetch.user_agent) as http:
+        names = chosen_providers(wanted, environment)
+        encoder = encoder or partial(configured_encoder, settings)
+        providers = [_provider(name, settings, http, environment, encoder) for name in names]
+        pages = next((provider for provider in providers if isinstance(provider, PageSource)), None)
+        yield Search(Metasearch(providers, limits), pages, filters(wanted))
+
+
+def chosen_providers(wanted: SearchSettings, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The providers of the settings, with `auto` replaced by what it stands for.
+
+    `auto` is the collection where one is named; else the first provider of `KEYS` that has its keys; else
+    the Bing-compatible endpoint or the SearXNG instance whose address is set; else the collection.
+    """
+    if unknown := [name for name in wanted.providers if name not in (*PROVIDERS, AUTO)]:
+        raise InputError(
+            f"There is no search provider {unknown[0]!r}.",
+            f"Use one or more of {', '.join(PROVIDERS)}, or auto.",
+        )
+    names = [_auto(wanted, environment) if name == AUTO else name for name in wanted.providers]
+    return tuple(dict.fromkeys(names)) or (_auto(wanted, environment),)
+
+
+def _auto(wanted: SearchSettings, environment: Mapping[str, str]) -> str:
+    if "collection" in wanted.model_fields_set:
+        return "collection"
+    for name in KEYS:
+        if all(keys_of(name, wanted, environment)):
+            return name
+    if _bing_endpoint(wanted, environment):
+        return "bing"
+    return "searxng" if wanted.searxng_url else "collection"
+
+
+def keys_of(
+    name: str, wanted: SearchSettings, environment: Mapping[str, str] = os.environ
+) -> tuple[str, ...]:
+    """The keys of a provider of `KEYS`, empty where they are not set."""
+    return tuple(key.found_in(_setting(wanted, key.setting), environment) for key in KEYS[name].needed)
+
+
+def filters(wanted: SearchSettings) -> Query:
+    """The settings' filters, as a query without its text."""
+    return Query(
+        "",
+        wanted.hits,
+        wanted.language,
+        wanted.country.upper(),
+        wanted.recency or None,
+        wanted.sites,
+        tuple(domain for name in wanted.deny_domains for domain in PRESETS.get(name, (name,))),
+    )
+
+
+def _provider(
+    name: str,
+    settings: Settings,
+    http: SearchHttp,
+    environment: Mapping[str, str],
+    encoder: Callable[[], DualEncoder],
+) -> SearchProvider:
+    wanted = settings.search
+    match name:
+        case "searxng":
+            from citewell.retriever.search.searxng import SearxngProvider
+
+            address = "search.searxng_url, for example CITEWELL_SEARCH__SEARXNG_URL=http://localhost:8888"
+            return SearxngProvider(http, _addressed(name, wanted.searxng_url, address))
+        case "wikipedia":
+            from citewell.retriever.search.wikipedia import WikipediaProvider
+
+            return WikipediaProvider(http, wanted.wikipedia_url)
+        case "ddgs":
+            from citewell.retriever.search.ddgs import DdgsProvider
+
+            return DdgsProvider(wanted.ddgs_backend, wanted.seconds)
+        case "bing":
+            from citewell.retriever.search.bing import BingProvider
+
+            endpoint = _addressed(
+                name, _bing_endpoint(wanted, environment), f"--bing-endpoint or {BING_ENDPOINT_VARIABLE}"
+            )
+            return BingProvider(
+                http, endpoint, BING_KEY.found_in(_setting(wanted, BING_KEY.setting), environment)
+            )
+        case "collection":
+            from citewell.retriever.collection.collection import Collection
+            from citewell.retriever.collection.dense import open_dense
+
+            if wanted.collection == HANDBOOK:
+                ensure_handbook(settings)
+            dense = partial(open_dense, encoder=encoder, keeping=keeping(settings))
+            return Collection(settings.data_dir, wanted.collection, dense)
+    return _keyed(name, wanted, http, keys_of(name, wanted, environment))
+
+
+def configured_encoder(
+    settings: Settings, on_step: Callable[[str, str], None] = lambda name, step: None
+) -> DualEncoder:
+    """The encoder of the settings, loaded; `on_step` is told of each step of its conversion."""
+    wanted = settings.retriever
+    return load_encoder(
+        wanted.encoder,
+        settings.cache_dir,
+        max_tokens=wanted.max_tokens,
+        threads=settings.threads,
+        engine=wanted.engine,
+        on_step=on_step,
+    )
+
+
+def keeping(settings: Settings) -> Keeping:
+    """Where the settings keep the vectors of collections."""
+    from citewell.retriever.collection.dense import Keeping
+
+    return Keeping(settings.collection.vectors.get_secret_value(), settings.threads)
+
+
+def _keyed(name: str, wanted: SearchSettings, http: SearchHttp, keys: tuple[str, ...]) -> SearchProvider:
+    match name:
+        case "brave":
+            from citewell.retriever.search.brave import BraveProvider
+
+            return BraveProvider(http, keys[0], wanted.brave_url)
+        case "tavily":
+            from citewell.retriever.search.tavily import TavilyProvider
+
+            return TavilyProvider(http, keys[0], wanted.tavily_url)
+        case "serpapi":
+            from citewell.retriever.search.serpapi import SerpApiProvider
+
+            return SerpApiProvider(http, keys[0], wanted.serpapi_url)
+        case _:
+            from citewell.retriever.search.google import GoogleProvider
+
+            return GoogleProvider(http, keys[0], keys[1], wanted.google_url)
+
+
+def _addressed(name: str, address: str, setting: str) -> str:
+    if not address:
+        raise InputError(f"The provider {name} needs the address of a service.", f"Set {setting}")
+    return address
+
+
+def _bing_endpoint(wanted: SearchSettings, environment: Mapping[str, str]) -> str:
+    return wanted.bing_endpoint or environment.get(BING_ENDPOINT_VARIABLE, "").strip()
+
+
+def _setting(wanted: SearchSettings, name: str) -> str:
+    value = getattr(wanted, name)
+    return value if isinstance(value, str) else str(value.get_secret_value())

@@ -1,0 +1,85 @@
+"""The scorers that `citewell eval scorer` measures, by the names that people give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from citewell.core.errors import InputError, ModelError
+from citewell.core.settings import Settings
+from citewell.core.types import Reference
+from citewell.generator.citations.correction import check_citations
+from citewell.pipeline.providers import configured_encoder
+from citewell.retriever.lexical import bm25
+from citewell.scorer.choice import mean_support
+from citewell.scorer.evaluation.system import LENGTH, RANDOM, References, System, length_system, random_system
+from citewell.scorer.scorer import SUPPORT
+
+BM25, EMBEDDING, DEFAULT = "bm25", "embedding", "default"
+NAMES = (RANDOM, LENGTH, BM25, EMBEDDING, SUPPORT, DEFAULT)
+"""What is measured besides trained scorers."""
+
+OnStep = Callable[[str, str], None]
+
+
+def build_systems(names: Sequence[str], settings: Settings, on_step: OnStep) -> list[System]:
+    """The systems of these names: one of `NAMES`, a shipped scorer, or the folder of a trained one.
+
+    `on_step(model, step)` is told while weights are converted. Raises `InputError` for a name of nothing
+    before anything is loaded, and `ModelError` for a scorer that cannot be.
+    """
+    from citewell.scorer.load import scorer_folder
+
+    known = {name: name for name in NAMES} | {DEFAULT: settings.scorer.name}
+    for name in names:
+        if name not in known and "/" not in name and not Path(name).is_dir():
+            try:
+                scorer_folder(name)
+            except ModelError as error:
+                raise InputError(
+                    f"There is no scorer {name!r}.",
+                    f"Scorers are {', '.join(NAMES)}, a shipped one, or a folder of `citewell train scorer`.",
+                ) from error
+    return [replace(_build(known.get(name, name), settings, on_step), name=name) for name in names]
+
+
+def _build(name: str, settings: Settings, on_step: OnStep) -> System:
+    if name == RANDOM:
+        return random_system()
+    if name == LENGTH:
+        return length_system()
+    if name == BM25:
+        return System(BM25, lambda question, answers, references: bm25(question, answers).tolist())
+    if name == EMBEDDING:
+        return _embedding(settings, on_step)
+    if name == SUPPORT:
+        return _support(settings.citations.threshold)
+    from citewell.scorer.load import load_scorer
+
+    model = load_scorer(name, settings.cache_dir, settings.threads)
+    return System(name, model.rate, model.preference)
+
+
+def _embedding(settings: Settings, on_step: OnStep) -> System:
+    encoder = configured_encoder(settings, on_step=on_step)
+
+    def rate(question: str, answers: Sequence[str], references: References) -> list[float]:
+        similar = encoder.encode_passages(answers) @ encoder.encode_questions([question])[0]
+        return [float(value) for value in similar]
+
+    return System(EMBEDDING, rate)
+
+
+def _support(threshold: float) -> System:
+    def rate(question: str, answers: Sequence[str], references: References) -> list[float]:
+        return [
+            mean_support(check_citations(answer, _numbered(texts), threshold))
+            for answer, texts in zip(answers, references, strict=True)
+        ]
+
+    return System(SUPPORT, rate)
+
+
+def _numbered(texts: Sequence[str]) -> list[Reference]:
+    return [Reference(number, "", "", text, 0.0) for number, text in enumerate(texts, 1)]

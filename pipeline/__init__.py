@@ -1,1 +1,0 @@
-"""The pipeline that composes the stages, and the `citewell` command line."""
