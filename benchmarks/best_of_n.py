@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from benchmarks.report import save, table
-from citewell.core.lines import read_lines
+from citewell.core.jsonl import read_lines
 from citewell.core.plots import check_plots
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import words
@@ -45,7 +45,7 @@ from citewell.generator.evaluation.citations import Cited, citation_scores
 from citewell.generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
 from citewell.generator.evaluation.judges.judge import RememberingJudge
 from citewell.generator.evaluation.measures import passages
-from citewell.generator.evaluation.rows import Row, read_rows
+from citewell.generator.evaluation.rows import EvaluationRow, read_rows
 from citewell.pipeline.build import build_ranker, choose_generator
 from citewell.pipeline.scorers import build_systems
 from citewell.retriever.encoder.load import load_encoder
@@ -54,7 +54,7 @@ from citewell.scorer.choice import standing
 from citewell.scorer.estimator import best_of, curve, win_rate
 from citewell.scorer.evaluation.clusters import Estimate, mean
 from citewell.scorer.evaluation.plots import draw_curves
-from citewell.scorer.evaluation.system import System
+from citewell.scorer.evaluation.system import ScoringSystem
 
 SAMPLES = 17  # 16, and one more to compare with
 NS = (1, 2, 4, 8, 16)
@@ -73,7 +73,7 @@ class Question:
     `score` is the scorer's, `judged` the judge's; `counted` has the other measures of each sample.
     """
 
-    row: Row
+    row: EvaluationRow
     sentences: tuple[Checked, ...]
     score: tuple[float, ...]
     judged: tuple[float, ...]
@@ -189,7 +189,9 @@ def _rule(margin: float) -> Order:
     return lambda question: question.by_rule(margin)
 
 
-def sample(settings: Settings, rows: Sequence[Row], kept: Path, timed: Sequence[Row]) -> dict[int, float]:
+def sample(
+    settings: Settings, rows: Sequence[EvaluationRow], kept: Path, timed: Sequence[EvaluationRow]
+) -> dict[int, float]:
     """Have the generator write what is not in the file yet; the median seconds of an answer for each n."""
     done = {line.row()["key"] for line in read_lines(kept)} if kept.exists() else set()
     times = kept.with_name("times.json")
@@ -203,7 +205,7 @@ def sample(settings: Settings, rows: Sequence[Row], kept: Path, timed: Sequence[
 
 
 async def _sample(
-    settings: Settings, left: Sequence[Row], file: TextIO, timed: Sequence[Row]
+    settings: Settings, left: Sequence[EvaluationRow], file: TextIO, timed: Sequence[EvaluationRow]
 ) -> dict[int, float]:
     async with choose_generator(settings, build_ranker(settings)) as chosen:
         for count, row in enumerate(left, 1):
@@ -214,7 +216,7 @@ async def _sample(
         return {n: await seconds(chosen.backend, timed, n) for n in NS if timed}
 
 
-async def written(backend: GeneratorBackend, row: Row, n: int) -> list[str]:
+async def written(backend: GeneratorBackend, row: EvaluationRow, n: int) -> list[str]:
     """The texts of `n` candidates."""
     texts = [""] * n
     async with aclosing(backend.generate(row.question, row.references, n)) as tokens:
@@ -223,7 +225,7 @@ async def written(backend: GeneratorBackend, row: Row, n: int) -> list[str]:
     return texts
 
 
-async def seconds(backend: GeneratorBackend, rows: Iterable[Row], n: int) -> float:
+async def seconds(backend: GeneratorBackend, rows: Iterable[EvaluationRow], n: int) -> float:
     """The median time that `n` candidates take."""
     spent = []
     for row in rows:
@@ -234,7 +236,7 @@ async def seconds(backend: GeneratorBackend, rows: Iterable[Row], n: int) -> flo
 
 
 def read_questions(
-    rows: Sequence[Row], kept: Path, scorer: System, judge: System, settings: Settings
+    rows: Sequence[EvaluationRow], kept: Path, scorer: ScoringSystem, judge: ScoringSystem, settings: Settings
 ) -> list[Question]:
     """The questions with their samples, checked, scored and judged."""
     texts = {(row := line.row())["key"]: row["texts"] for line in read_lines(kept)}
@@ -254,7 +256,7 @@ def read_questions(
 
 
 def scored(
-    rows: Sequence[Row], checked: Mapping[str, Sequence[Checked]], system: System
+    rows: Sequence[EvaluationRow], checked: Mapping[str, Sequence[Checked]], system: ScoringSystem
 ) -> dict[str, tuple[float, ...]]:
     """The scores of all samples; those of a baseline are standardised, as those of trained scorers are."""
     found = {}
@@ -271,7 +273,7 @@ def scored(
 
 
 def counted(
-    row: Row, checked: Mapping[str, Sequence[Checked]], support: RememberingJudge
+    row: EvaluationRow, checked: Mapping[str, Sequence[Checked]], support: RememberingJudge
 ) -> dict[str, tuple[float, ...]]:
     """The other measures of each sample."""
     samples = checked[row.key]

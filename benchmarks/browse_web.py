@@ -34,7 +34,7 @@ from citewell.core.settings import Settings, load_settings
 from citewell.pipeline.build import sandbox_limits
 from citewell.retriever.collection.collection import Collection, collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
-from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.search.query import Query
 
 COLLECTION = "schools"
@@ -71,7 +71,7 @@ def address(path: str) -> str:
 
 def index_web(settings: Settings) -> None:
     """Index the articles, which takes a minute the first time."""
-    documents = (Document(address(path), body, "text/html") for path, body in read_articles().items())
+    documents = (SourceDocument(address(path), body, "text/html") for path, body in read_articles().items())
     with Indexer(collection_folder(settings.data_dir, COLLECTION)) as indexer:
         report = index_documents(indexer, COLLECTION, documents, sandbox=sandbox_limits(settings))
     print(f"{report.added + report.unchanged:,} articles are indexed, {len(report.failures)} failed.")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from citewell.browser.characters import MARK, SPECIAL, stripped
-from citewell.browser.environment import Browser, Outcome
+from citewell.browser.environment import Browser, StepResult
 from citewell.browser.page import TextPage
 from citewell.browser.state import State
 
@@ -45,7 +45,7 @@ class Watched:
         return self._open(url)
 
 
-async def checked_step(browser: Browser, web: Watched, command: str) -> Outcome:
+async def checked_step(browser: Browser, web: Watched, command: str) -> StepResult:
     """Carry out a command; raises `AssertionError` where something does not hold."""
     before, page, quotes = browser.state, browser.page, browser.quotes
     web.searched.clear()

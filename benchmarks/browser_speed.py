@@ -37,7 +37,7 @@ from citewell.browser.page import TextPage, error_page
 from citewell.browser.policies.random_legal import RandomLegal
 from citewell.browser.results import results_page
 from citewell.browser.simplify import simplify
-from citewell.core.dequantisation import dequantised
+from citewell.core.dequantization import dequantised
 from citewell.core.errors import ModelError
 from citewell.core.settings import load_settings
 from citewell.core.types import Hit

@@ -22,7 +22,7 @@ from benchmarks.browse_web import browse_settings, index_web, served_web
 from benchmarks.report import save, table
 from citewell.browser.episode import Episode, read_episodes
 from citewell.browser.evaluation.evaluate import Result, evaluate
-from citewell.browser.evaluation.questions import Asked, read_questions
+from citewell.browser.evaluation.questions import BrowsingQuestion, read_questions
 from citewell.browser.evaluation.report import markdown, summary
 from citewell.browser.evaluation.statistics import statistics
 from citewell.core.settings import Settings
@@ -99,7 +99,9 @@ async def measure(settings: Settings, arguments: argparse.Namespace) -> dict[str
     return result
 
 
-async def run(settings: Settings, plan: Plan, asked: Sequence[Asked]) -> dict[str, dict[str, Result]]:
+async def run(
+    settings: Settings, plan: Plan, asked: Sequence[BrowsingQuestion]
+) -> dict[str, dict[str, Result]]:
     """The results of each system."""
     found = {}
     async with AsyncExitStack() as opened:

@@ -43,11 +43,11 @@ from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.fetch.download import Download, FetchLimits
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
-from citewell.retriever.fetch.room import Hold
+from citewell.retriever.fetch.memory_budget import Lease
 from citewell.retriever.rank import Ranker
-from citewell.retriever.reading import Reading, Waiting
+from citewell.retriever.stage import RetrievalStage, WaitPolicy
 
-WEBGLM = Waiting(deadline=5.0, patience=1000.0, hedges=0)
+WEBGLM = WaitPolicy(deadline=5.0, patience=1000.0, hedges=0)
 SHARES = (0.5, 0.0, 1.0)
 
 
@@ -79,7 +79,7 @@ class Watched:
         *,
         hedge: bool = False,
         on_body: Callable[[], None] | None = None,
-        hold: Hold | None = None,
+        hold: Lease | None = None,
     ) -> Download:
         """Fetch a page; one that is cancelled ends as well."""
         self.requests += 1
@@ -102,7 +102,7 @@ class Bench:
         self._port = port
         self._runs = 0
 
-    async def ask(self, case: Case, law: Law, seed: int, rule: Waiting) -> Outcome:
+    async def ask(self, case: Case, law: Law, seed: int, rule: WaitPolicy) -> Outcome:
         """Read the pages of a case by a rule; the same law and seed give the same delays."""
         watched = Watched(self._fetcher)
         before = time.perf_counter()
@@ -115,7 +115,7 @@ class Bench:
             now - before, now - watched.ended, _ids(references), pages, watched.requests, read.late
         )
 
-    async def ask_one_by_one(self, case: Case, law: Law, seed: int, rule: Waiting) -> Outcome:
+    async def ask_one_by_one(self, case: Case, law: Law, seed: int, rule: WaitPolicy) -> Outcome:
         """Read one page after the other; ranking is not counted, since it would be that of all at once."""
         watched = Watched(self._fetcher)
         before = time.perf_counter()
@@ -145,8 +145,8 @@ class Bench:
             for place, hit in enumerate(case.hits)
         ]
 
-    def _reading(self, case: Case, hits: list[Hit], watched: Watched, rule: Waiting) -> Reading:
-        return Reading(
+    def _reading(self, case: Case, hits: list[Hit], watched: Watched, rule: WaitPolicy) -> RetrievalStage:
+        return RetrievalStage(
             self._ranker.begin(case.question),
             hits,
             self._k,
@@ -162,7 +162,7 @@ class _Found(NamedTuple):
     late: int
 
 
-async def _read(reading: Reading) -> _Found:
+async def _read(reading: RetrievalStage) -> _Found:
     async with aclosing(reading.pages()) as outcomes:
         found = [outcome async for outcome in outcomes]
     pages = [outcome for outcome in found if isinstance(outcome, Page)]
@@ -185,7 +185,7 @@ async def in_turn(jobs: Sequence[Callable[[], Awaitable[Outcome]]], at_a_time: i
 
 
 async def measure(
-    bench: Bench, cases: Sequence[Case], ours: Waiting, share: float, *, at_a_time: int, one_by_one: int
+    bench: Bench, cases: Sequence[Case], ours: WaitPolicy, share: float, *, at_a_time: int, one_by_one: int
 ) -> dict[str, Any]:
     """Ask all cases by each rule under the law with one share of the request; the numbers of each rule."""
     law = fitted(share)

@@ -31,10 +31,10 @@ from benchmarks.report import external_data, save, table
 from citewell.core.settings import load_settings
 from citewell.retriever.extract.training.cross_validation import fold_classifiers
 from citewell.retriever.extract.training.pages import fold, read_pages
-from citewell.retriever.extract.training.rows import Row, data_files, rows_of
+from citewell.retriever.extract.training.rows import PageRow, data_files, rows_of
 from citewell.retriever.extract.training.scores import (
-    Overlap,
-    Score,
+    ExtractionScore,
+    ShingleOverlap,
     mean_score,
     run_overlap,
     run_score,
@@ -54,8 +54,8 @@ class PageResult(NamedTuple):
     """What one engine made of one page. The two rates are None where WCXB names no snippets."""
 
     page_type: str
-    words: Score
-    runs: Overlap
+    words: ExtractionScore
+    runs: ShingleOverlap
     found: float | None
     left_out: float | None
     failed: bool
@@ -65,7 +65,7 @@ Results = dict[str, dict[str, list[PageResult]]]
 """Results by data set and engine, in the order of the pages."""
 
 
-def score_page(row: Row, engine: Engine) -> PageResult:
+def score_page(row: PageRow, engine: Engine) -> PageResult:
     """Read a page and score its text; an engine that raises has found none."""
     failed = False
     try:
@@ -83,7 +83,7 @@ def score_page(row: Row, engine: Engine) -> PageResult:
     )
 
 
-def score_all(rows: Iterator[tuple[str, Row]], engines_of: Callable[[Row], list[Engine]]) -> Results:
+def score_all(rows: Iterator[tuple[str, PageRow]], engines_of: Callable[[PageRow], list[Engine]]) -> Results:
     """Score every page by every engine."""
     results: Results = {}
     for number, (data_set, row) in enumerate(rows, start=1):
@@ -95,7 +95,7 @@ def score_all(rows: Iterator[tuple[str, Row]], engines_of: Callable[[Row], list[
 
 
 def cpu_ms(
-    rows: Sequence[tuple[str, Row]], engines: Sequence[Engine], rounds: int
+    rows: Sequence[tuple[str, PageRow]], engines: Sequence[Engine], rounds: int
 ) -> dict[str, dict[str, list[float]]]:
     """Milliseconds of processor time a page, by data set and engine, of each round after one to warm up.
 
@@ -230,7 +230,7 @@ def main() -> None:
         lambda step: print(step, flush=True),
     )
 
-    def engines_of(row: Row) -> list[Engine]:
+    def engines_of(row: PageRow) -> list[Engine]:
         unseen = classifiers[fold(row.site, FOLDS)]
         packaged = [Engine(f"{OURS}, pages it has learnt from", ours())] if arguments.packaged else []
         return [Engine(OURS, ours(unseen)), *packaged, *others]
@@ -307,7 +307,7 @@ def _of(row: dict[str, Any], names: str) -> list[str]:
     return [f"{row[name]:.3f}" for name in names.split()]
 
 
-def _every(rows: Iterator[tuple[str, Row]], step: int) -> Iterator[tuple[str, Row]]:
+def _every(rows: Iterator[tuple[str, PageRow]], step: int) -> Iterator[tuple[str, PageRow]]:
     return (row for number, row in enumerate(rows) if number % step == 0)
 
 

@@ -34,7 +34,7 @@ from citewell.retriever.fetch.cache.transport import CachingTransport
 from citewell.retriever.fetch.download import FetchLimits
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
-from citewell.retriever.fetch.room import Room
+from citewell.retriever.fetch.memory_budget import MemoryBudget
 from citewell.retriever.fetch.transport import Transport
 
 DELAY = 0.5  # seconds, of the server
@@ -95,7 +95,7 @@ async def measure(server: PageServer, urls: list[str], in_flight: int, sandbox: 
     """Fetch `urls`, with so many requests under way, and extract them in `sandbox` if there is one."""
     result = Round(in_flight, extracts=sandbox is not None)
     waiting = iter(urls)
-    room = Room()
+    room = MemoryBudget()
 
     async def work(fetcher: HttpFetcher, begin: float) -> None:
         await asyncio.sleep(begin)

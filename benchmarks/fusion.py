@@ -24,15 +24,15 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.report import external_data, save, table
-from citewell.core.lines import read_lines
+from citewell.core.jsonl import read_lines
 from citewell.core.settings import load_settings
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.evaluation.measures import NDCG, means, measure
 from citewell.retriever.evaluation.systems.dense import DenseSystem
 from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25
 from citewell.retriever.evaluation.systems.system import Searcher
-from citewell.retriever.evaluation.task import Corpus, Task
-from citewell.retriever.fusion import Candidates, Scores, candidates, fused
+from citewell.retriever.evaluation.task import Corpus, RetrievalTask
+from citewell.retriever.fusion import ScoredCandidates, Scores, candidates, fused
 
 SETS = ("squad_dev", "feedbackqa_train", "qed_train")
 _PASSAGES = 1200
@@ -46,7 +46,7 @@ _MOVED = f"inner products + {_OFFSET}"
 Run = dict[str, dict[str, float]]
 
 
-def read_pairs(file: Path) -> Task:
+def read_pairs(file: Path) -> RetrievalTask:
     """The first passages of a file of questions with positive passages, and a part of their questions."""
     passages: dict[tuple[str, str], str] = {}
     questions: dict[str, str] = {}
@@ -61,7 +61,7 @@ def read_pairs(file: Path) -> Task:
     titles, texts = zip(*passages, strict=True)
     chosen = list(questions)[:: max(1, len(questions) // _QUESTIONS)][:_QUESTIONS]
     corpus = Corpus(tuple(passages.values()), titles, texts)
-    return Task(
+    return RetrievalTask(
         file.name.split(".")[0],
         corpus,
         {name: questions[name] for name in chosen},
@@ -72,7 +72,7 @@ def read_pairs(file: Path) -> Task:
 class Found(NamedTuple):
     """The candidates of a question, and the ranks of each that the encoder and BM25 give, from 1."""
 
-    candidates: Candidates
+    candidates: ScoredCandidates
     ranks: tuple[Scores, Scores]
 
 
@@ -85,7 +85,7 @@ def regimes(corpus: Corpus, question: str, dense: Searcher, lexical: Searcher) -
     )
     listed = candidates(first, second, _DEPTH)
     rows = np.array([corpus.rows[name] for name in listed.names], dtype=np.int64)
-    known = Candidates(listed.names, dense.score(question, rows), lexical.score(question, rows))
+    known = ScoredCandidates(listed.names, dense.score(question, rows), lexical.score(question, rows))
     ranks = _ranks(listed.names, first), _ranks(listed.names, second)
     return {"all scores": Found(known, ranks), "two lists": Found(listed, ranks)}
 
@@ -124,7 +124,7 @@ def _scaled(scores: Scores) -> Scores:
     return scaled
 
 
-def runs(task: Task, dense: Searcher, lexical: Searcher) -> dict[tuple[str, str], Run]:
+def runs(task: RetrievalTask, dense: Searcher, lexical: Searcher) -> dict[tuple[str, str], Run]:
     """The run of each way of fusing, by its name and by what is known of the scores."""
     result: dict[tuple[str, str], Run] = {}
     for query, question in task.queries.items():

@@ -24,7 +24,7 @@ from citewell.core.settings import CitationSettings, load_settings
 from citewell.generator.citations.support import rouge_1_precision
 from citewell.generator.evaluation.held_out import is_held_out
 from citewell.generator.evaluation.judges.embedding import MODEL, THRESHOLD, WINDOW, EmbeddingJudge
-from citewell.generator.evaluation.judges.judge import Pair
+from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 from citewell.generator.evaluation.judges.lexical import RougeJudge
 from citewell.retriever.encoder.load import load_encoder
 
@@ -36,7 +36,7 @@ _MARK = re.compile(r"\s*\[\d+\]")
 class Judged(NamedTuple):
     """A claim with passages, and what people said of it: `complete`, `incomplete` or `other passage`."""
 
-    pair: Pair
+    pair: ClaimAndPassages
     kind: str
 
 
@@ -84,10 +84,10 @@ def read_pairs() -> list[Judged]:
                 cited = [number for number in claim["evidence"] if number in passages]
                 label = (claim["support_label"] or "").lower()
                 if len(cited) == len(claim["evidence"]) > 0 and label in ("complete", "incomplete"):
-                    found.append(Judged(Pair(text, tuple(passages[n] for n in cited)), label))
+                    found.append(Judged(ClaimAndPassages(text, tuple(passages[n] for n in cited)), label))
                 others = [number for number in passages if number not in cited]
                 if cited and others:
-                    found.append(Judged(Pair(text, (passages[choose(others)],)), "other passage"))
+                    found.append(Judged(ClaimAndPassages(text, (passages[choose(others)],)), "other passage"))
     return found
 
 

@@ -23,7 +23,7 @@ from citewell.core.types import Hit, Page
 from citewell.pipeline.build import sandbox_limits
 from citewell.retriever.collection.collection import Collection, collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
-from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.lexical import bm25
 from citewell.retriever.search.query import Query
 
@@ -48,7 +48,7 @@ class LocalWeb:
         """Index both kinds of pages, which takes a minute the first time."""
         self._settings = load_settings({"data_dir": data_dir, "search.collection": ARTICLES})
         build_index(self._settings)
-        documents = [Document(url, body) for url, body in read_others().items()]
+        documents = [SourceDocument(url, body) for url, body in read_others().items()]
         with Indexer(collection_folder(data_dir, OTHERS)) as indexer:
             index_documents(indexer, OTHERS, iter(documents), sandbox=sandbox_limits(self._settings))
 

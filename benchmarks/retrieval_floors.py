@@ -19,7 +19,7 @@ from citewell.retriever.evaluation.evaluate import candidates, evaluate
 from citewell.retriever.evaluation.measures import NDCG, means
 from citewell.retriever.evaluation.systems.dense import DenseSystem
 from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25
-from citewell.retriever.evaluation.systems.system import System
+from citewell.retriever.evaluation.systems.system import RankingSystem
 from citewell.retriever.evaluation.task import read_task
 from citewell.retriever.evaluation.trec import read_run
 
@@ -55,7 +55,7 @@ def _measured(data: Path, folder: Path) -> dict[str, float]:
     encoder = load_encoder(
         "all-MiniLM-L6-v2", settings.cache_dir, max_tokens=_TOKENS, threads=settings.threads
     )
-    systems: tuple[System, ...] = (LexicalSystem("bm25", bm25), DenseSystem("minilm", encoder, folder))
+    systems: tuple[RankingSystem, ...] = (LexicalSystem("bm25", bm25), DenseSystem("minilm", encoder, folder))
     cranfield = read_task(data / _CRANFIELD, "test")
     dl20 = read_task(data / _DL20, "test", qrels=data / _JUDGED, partial=True, limit=_QUERIES)
     first = candidates(dl20, read_run(data / _RUN, documents=dl20.corpus.rows), _DEPTH).run

@@ -25,15 +25,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.report import save, table
-from citewell.core.lines import read_lines
+from citewell.core.jsonl import read_lines
 from citewell.core.settings import load_settings
 from citewell.core.training.checkpoints import quiet
 from citewell.scorer.data.types import Comparison
 from citewell.scorer.training.collate import Whole, encode, targets
-from citewell.scorer.training.config import Config, ModelConfig, load_config
+from citewell.scorer.training.config import ScorerModelConfig, ScorerRecipe, load_config
 from citewell.scorer.training.elements import Element, elements
 from citewell.scorer.training.measures import measure, scored
-from citewell.scorer.training.model import Trainable, build_model
+from citewell.scorer.training.model import TrainableScorer, build_model
 from citewell.scorer.training.probe import probe, vectors_of
 from citewell.scorer.training.sources import Sources, read_sources, source_files
 
@@ -86,7 +86,7 @@ def main() -> None:
     save("scorer_learning", {"recipe": arguments.recipe.name, "curves": found}, arguments.out)
 
 
-def write_test(config: Config, recipe: Path, sources: Sources, out: Path) -> int:
+def write_test(config: ScorerRecipe, recipe: Path, sources: Sources, out: Path) -> int:
     """Write the rows of the test questions as they stand in the data; how many there are."""
     wanted = {group.question for source in sources.test for group in source.groups}
     written = 0
@@ -102,11 +102,11 @@ def write_test(config: Config, recipe: Path, sources: Sources, out: Path) -> int
 
 
 def curve(
-    config: Config, base: str, sources: Sources, shares: Sequence[float], draws: int, cache: Path
+    config: ScorerRecipe, base: str, sources: Sources, shares: Sequence[float], draws: int, cache: Path
 ) -> list[Point]:
     """The points of one base model, given as `name:layers` or by its name alone."""
     name, _, depth = base.partition(":")
-    model = ModelConfig(
+    model = ScorerModelConfig(
         base=name, depth=int(depth) if depth else None, tuning="full", frozen=1.0, layout=config.model.layout
     )
     trainable = build_model(model, cache, config.training.seed)
@@ -139,7 +139,7 @@ def curve(
     return points
 
 
-def answers(trainable: Trainable, sources: Sources) -> Answers:
+def answers(trainable: TrainableScorer, sources: Sources) -> Answers:
     """The test pairs with their vectors."""
     comparisons = [each for source in sources.test for group in source.groups for each in group.comparisons]
     sides = [

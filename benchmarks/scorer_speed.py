@@ -69,13 +69,13 @@ def untrained(folder: Path, base: str) -> Path:
     """A scorer of the base, whose head gives 0 to everything."""
     from safetensors.torch import save_file
 
-    from citewell.scorer.form import Form, Layout, write_form
+    from citewell.scorer.form import Form, InputLayout, write_form
     from citewell.scorer.model import HEAD, WEIGHTS, load_base, new_head
 
     cache = load_settings().cache_dir
     made = load_base(base, cache)
     pooling = "last" if made.is_causal else "mean"
-    form = Form(base=base, tuning="full", pooling=pooling, layout=Layout(), mean=0, std=1, elo=1)
+    form = Form(base=base, tuning="full", pooling=pooling, layout=InputLayout(), mean=0, std=1, elo=1)
     write_form(form, folder)
     save_file(dict(new_head(made.hidden).state_dict()), folder / HEAD)
     save_file({}, folder / WEIGHTS)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from benchmarks.report import external_data, save, table
 from citewell.core.text import words
 from citewell.scorer.data.config import PAPER, RAW, SMALL_FORUM, ReadingConfig, VoteConfig
-from citewell.scorer.data.notes import STEPS, Notes
+from citewell.scorer.data.notes import STEPS, FileNotes
 from citewell.scorer.data.reading import read_voted
 from citewell.scorer.data.types import Comparison, Voted
 from citewell.scorer.data.votes import compare
@@ -83,7 +83,7 @@ def main() -> None:
 
 def measure(voted: Sequence[Voted], rule: VoteConfig) -> tuple[dict[str, Share], Mapping[str, int]]:
     """The shares of one rule, and its funnel."""
-    notes = Notes()
+    notes = FileNotes()
     found = [(each, compare(each, rule, notes)) for each in voted]
     lengths = [pair for each, comparisons in found for pair in _pairs(each, comparisons)]
     characters = [pair for _, comparisons in found for pair in _by_characters(comparisons)]

@@ -3,8 +3,8 @@
 `python -m benchmarks.waiting_rules` draws delays for the pages of each question (`benchmarks.delays`), ranks
 what is there after every arrival with the real ranking, and lets every rule say when it would have stopped.
 Extraction and ranking count as taking no time here; `coarse_latency` measures them. The rules' numbers are
-chosen on the split `dev`, and so are the numbers of `citewell.retriever.promise`, which are fitted here;
-`test` is held out.
+chosen on the split `dev`, and so are the numbers of `citewell.retriever.expected_references`, which are
+fitted here; `test` is held out.
 
 `kept` and `kept_strictly` are as in `coarse_latency`: WebGLM's rule on the same draw is the baseline.
 """
@@ -34,7 +34,7 @@ from citewell.core.settings import Settings
 from citewell.core.types import Reference
 from citewell.pipeline.build import build_ranker
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
-from citewell.retriever.promise import promise
+from citewell.retriever.expected_references import promise
 from citewell.retriever.ranking import PER_PAGE, Ranking
 
 K = 5
@@ -208,7 +208,7 @@ def linear(seconds: float) -> Rule:
 
 
 def root(seconds: float) -> Rule:
-    """Wait by the root of the expected references: the rule of `citewell.retriever.reading`."""
+    """Wait by the root of the expected references: the rule of `citewell.retriever.stage`."""
     return lambda state: seconds * math.sqrt(promised(state))
 
 
@@ -273,7 +273,7 @@ def judge(draws: Sequence[Draw], rule: Rule, *, hedged: bool) -> dict[str, float
 
 
 def fit(draws: Sequence[Draw]) -> list[float]:
-    """The four numbers of `citewell.retriever.promise` by maximum likelihood, with Newton's method."""
+    """The four numbers of `citewell.retriever.expected_references` by maximum likelihood (Newton)."""
     rows, won = [], []
     for draw in draws:
         pending = set(range(len(draw.urls)))

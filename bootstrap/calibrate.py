@@ -12,7 +12,7 @@ from citewell.bootstrap.correction import correct
 from citewell.bootstrap.filters import reason_to_drop
 from citewell.bootstrap.types import Drop, Outcome, Sample
 from citewell.core.errors import InputError
-from citewell.core.lines import read_lines
+from citewell.core.jsonl import read_lines
 from citewell.core.rouge import Rouge
 
 Share = Literal["precision", "f1"]
@@ -24,7 +24,7 @@ _SHARES: tuple[Share, ...] = ("precision", "f1")
 _OTHER = {"few_references", "empty", "truncated", "markup", "short"}
 
 
-class Point(NamedTuple):
+class ThresholdPoint(NamedTuple):
     """What the filters do at a threshold of a measure: `share` is its precision, or its F1.
 
     Of the samples that are kept, `precision` are good; of the good ones, `recall` are kept; `f1` is the
@@ -39,7 +39,7 @@ class Point(NamedTuple):
     f1: float
 
 
-class Calibration(NamedTuple):
+class ThresholdSweep(NamedTuple):
     """A sweep over `labelled` samples, `good` of which are good: a curve for each measure and share.
 
     `now` are the filters of the run as they are.
@@ -47,11 +47,11 @@ class Calibration(NamedTuple):
 
     labelled: int
     good: int
-    now: Point
-    curves: tuple[tuple[Point, ...], ...]
+    now: ThresholdPoint
+    curves: tuple[tuple[ThresholdPoint, ...], ...]
 
     @property
-    def best(self) -> Point:
+    def best(self) -> ThresholdPoint:
         """The best point of all curves; of equals, that of the first curve."""
         return max((best_of(curve) for curve in self.curves), key=lambda point: point.f1)
 
@@ -87,7 +87,7 @@ class Calibration(NamedTuple):
         )
 
 
-def best_of(curve: Sequence[Point]) -> Point:
+def best_of(curve: Sequence[ThresholdPoint]) -> ThresholdPoint:
     """The point with the best F1: of several, the middle one, which depends least on single labels."""
     most = max(point.f1 for point in curve)
     equals = [point for point in curve if point.f1 == most]
@@ -137,7 +137,7 @@ def calibrate(
     labels: Mapping[str, bool],
     config: BootstrapConfig,
     tell: Callable[[str], None] = lambda step: None,
-) -> Calibration:
+) -> ThresholdSweep:
     """Correct and filter the labelled answers anew with each measure and threshold.
 
     As in the paper, one threshold decides what a segment cites and whether an answer rests on its references;
@@ -155,7 +155,7 @@ def calibrate(
             tell(f"{measure} {share}")
             sweep = (_with(config, measure, share, threshold) for threshold in _THRESHOLDS)
             curves.append(tuple(_point(labelled, each) for each in sweep))
-    return Calibration(len(labelled), sum(labels.values()), _point(labelled, config), tuple(curves))
+    return ThresholdSweep(len(labelled), sum(labels.values()), _point(labelled, config), tuple(curves))
 
 
 def _with(config: BootstrapConfig, measure: Rouge, share: Share, threshold: float) -> BootstrapConfig:
@@ -165,13 +165,15 @@ def _with(config: BootstrapConfig, measure: Rouge, share: Share, threshold: floa
     return config.model_copy(update={"correction": correction, "filters": filters})
 
 
-def _point(labelled: Sequence[tuple[Sample | Drop, bool]], config: BootstrapConfig) -> Point:
+def _point(labelled: Sequence[tuple[Sample | Drop, bool]], config: BootstrapConfig) -> ThresholdPoint:
     kept = [good for row, good in labelled if _keeps(row, config)]
     right, all_good = sum(kept), sum(good for _, good in labelled)
     precision = right / len(kept) if kept else 0.0
     f1 = 2 * right / (len(kept) + all_good)
     correction = config.correction
-    return Point(correction.measure, correction.share, correction.least, precision, right / all_good, f1)
+    return ThresholdPoint(
+        correction.measure, correction.share, correction.least, precision, right / all_good, f1
+    )
 
 
 def _keeps(row: Sample | Drop, config: BootstrapConfig) -> bool:
@@ -185,7 +187,7 @@ def _is_decided(outcome: Outcome) -> TypeGuard[Sample | Drop]:
     return isinstance(outcome, Sample) or (isinstance(outcome, Drop) and outcome.reason not in _OTHER)
 
 
-def _line(name: str, point: Point) -> str:
+def _line(name: str, point: ThresholdPoint) -> str:
     what = f"{name}{point.measure} {point.share}"
     numbers = (point.threshold, point.precision, point.recall, point.f1)
     return f"{what:<28}" + "".join(f"{number:>10.3f}" for number in numbers)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from citewell.bootstrap.stats import funnel_table
-from citewell.bootstrap.types import Scores
+from citewell.bootstrap.types import FilterScores
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -118,7 +118,7 @@ def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
 def _scores() -> dict[str, str]:
     """The kinds of the scores, as `datasets` names them: those of the struct, and the shares made of them."""
     kinds = {int: "int64", float: "float64"}
-    stored = {each.name: kinds[each.type] for each in msgspec.structs.fields(Scores)}
+    stored = {each.name: kinds[each.type] for each in msgspec.structs.fields(FilterScores)}
     return stored | {"accuracy": "float64", "coverage": "float64"}
 
 

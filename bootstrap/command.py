@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from citewell.core.published import published_address, published_name
+from citewell.core.redact import published_address, published_name
 
 _ADDRESS = "base_url"
 _MODELS = {"name", "encoder", "collection"}

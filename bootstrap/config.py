@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from citewell.core.recipe import Section
+from citewell.core.recipe import RecipeSection
 from citewell.core.rouge import Rouge
 from citewell.generator.prompt import PromptForm
 
@@ -16,14 +16,14 @@ Share = Annotated[float, Field(ge=0, le=1)]
 _THRESHOLDS = {Rouge.ROUGE_1: 0.57, Rouge.ROUGE_L: 0.4}  # WebGLM §3.2.3
 
 
-class QuestionsConfig(Section):
+class QuestionsConfig(RecipeSection):
     """How the rows of the questions file become tasks (`citewell.bootstrap.questions`)."""
 
     characters: int = Field(4000, ge=1, description="Longest question; longer ones are reported.")
     explain: bool = Field(True, description="Write `Explain: ` before what is not worded as a question.")
 
 
-class ReferencesConfig(Section):
+class ReferencesConfig(RecipeSection):
     """The references of a row."""
 
     most: int = Field(5, ge=1, le=20, description="Most references of a row.")
@@ -31,7 +31,7 @@ class ReferencesConfig(Section):
     fill: bool = Field(False, description="Add retrieved passages to rows that bring fewer than `most`.")
 
 
-class PromptConfig(Section):
+class TeacherPromptConfig(RecipeSection):
     """What the teacher reads (`citewell.generator.prompt`)."""
 
     instruction: str | None = Field(
@@ -51,7 +51,7 @@ class PromptConfig(Section):
         return replace(own, **{name: value for name, value in changes.items() if value is not None})
 
 
-class TeacherConfig(Section):
+class TeacherConfig(RecipeSection):
     """How a teacher is asked."""
 
     temperature: float = Field(
@@ -66,7 +66,7 @@ class TeacherConfig(Section):
     samples: int = Field(4, ge=1, le=64, description="Answers that `self` writes, to take the best.")
 
 
-class CorrectionConfig(Section):
+class CorrectionConfig(RecipeSection):
     """How citations are corrected (WebGLM §3.2.2): a segment cites what it overlaps with enough."""
 
     measure: Rouge = Field(Rouge.ROUGE_1, description="Measure of overlap.")
@@ -86,7 +86,7 @@ class CorrectionConfig(Section):
         return _THRESHOLDS.get(self.measure, 0.4) if self.threshold is None else self.threshold
 
 
-class FiltersConfig(Section):
+class FiltersConfig(RecipeSection):
     """Which answers are kept (WebGLM §3.2.3)."""
 
     words: int = Field(20, ge=1, description="Fewest words of an answer.")
@@ -100,7 +100,7 @@ class FiltersConfig(Section):
     markup: bool = Field(True, description="Drop answers with HTML, control tokens or lines of the prompt.")
 
 
-class RunConfig(Section):
+class RunConfig(RecipeSection):
     """How rows that fail are treated, and how outcomes are stored."""
 
     attempts: int = Field(2, ge=1, le=10, description="Attempts at a row before it is set aside.")
@@ -108,12 +108,12 @@ class RunConfig(Section):
     shard: int = Field(1000, ge=1, description="Outcomes of a shard.")
 
 
-class BootstrapConfig(Section):
+class BootstrapConfig(RecipeSection):
     """A bootstrap."""
 
     questions: QuestionsConfig = QuestionsConfig()
     references: ReferencesConfig = ReferencesConfig()
-    prompt: PromptConfig = PromptConfig()
+    prompt: TeacherPromptConfig = TeacherPromptConfig()
     teacher: TeacherConfig = TeacherConfig()
     correction: CorrectionConfig = CorrectionConfig()
     filters: FiltersConfig = FiltersConfig()

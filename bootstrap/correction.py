@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from citewell.bootstrap.config import CorrectionConfig
-from citewell.bootstrap.types import Scores
+from citewell.bootstrap.types import FilterScores
 from citewell.core.rouge import Matrix, Text, scores
 from citewell.core.text import squeeze
 from citewell.core.types import Reference
@@ -22,7 +22,7 @@ class Corrected:
     """An answer with the marks that hold, and what correction saw."""
 
     answer: str
-    scores: Scores
+    scores: FilterScores
 
 
 def correct(answer: str, references: Sequence[Reference], config: CorrectionConfig) -> Corrected:
@@ -44,7 +44,7 @@ def correct(answer: str, references: Sequence[Reference], config: CorrectionConf
     whole, together = Text.joined(texts), Text.joined(sources)
     return Corrected(
         write_marks(kept),
-        Scores(
+        FilterScores(
             words=len(whole.tokens),
             segments=len(kept),
             overlap=float(overlaps([whole], [together], config)[0, 0]),

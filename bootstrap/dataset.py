@@ -14,9 +14,9 @@ import msgspec
 
 from citewell.bootstrap.card import card
 from citewell.bootstrap.dataset_config import DatasetConfig
-from citewell.bootstrap.division import Asked, divide
-from citewell.bootstrap.overlap import Evaluation
-from citewell.bootstrap.stats import Statistics, statistics
+from citewell.bootstrap.division import SampleQuestion, divide
+from citewell.bootstrap.overlap import EvaluationQuestions
+from citewell.bootstrap.stats import BootstrapStatistics, statistics
 from citewell.bootstrap.types import Outcome, Sample
 from citewell.core.errors import CitewellError
 from citewell.core.splits import SPLITS, Split
@@ -26,7 +26,7 @@ LEFT_OUT = "left_out.jsonl"
 STATISTICS = "statistics.json"
 
 
-class Row(msgspec.Struct, frozen=True):
+class DatasetRow(msgspec.Struct, frozen=True):
     """A line of a split: the three fields of WebGLM-QA, then where they came from.
 
     The mark `[n]` in the answer is the n-th of `references`, whose page is the n-th of `titles` and `urls`.
@@ -52,8 +52,8 @@ class Dataset(NamedTuple):
     folder: Path
     rows: dict[Split, int]
     left_out: dict[str, int]
-    compared: Evaluation
-    statistics: Statistics
+    compared: EvaluationQuestions
+    statistics: BootstrapStatistics
 
 
 def write_dataset(
@@ -62,7 +62,7 @@ def write_dataset(
     config: DatasetConfig,
     *,
     command: str,
-    evaluation: Evaluation,
+    evaluation: EvaluationQuestions,
 ) -> Dataset:
     """Write the samples among a run's outcomes as JSON lines, with a card that describes them.
 
@@ -71,7 +71,7 @@ def write_dataset(
     both. What the folder holds already is not written again. Raises `CitewellError` where it cannot be
     written.
     """
-    asked: list[Asked] = []
+    asked: list[SampleQuestion] = []
     counted = statistics(_collecting(outcomes(), asked))
     division = divide(asked, evaluation.questions, config)
     sizes = Counter(division.splits.values())
@@ -98,10 +98,10 @@ def write_dataset(
     return dataset
 
 
-def row(sample: Sample) -> Row:
+def row(sample: Sample) -> DatasetRow:
     """The line of a split that a sample becomes."""
     scores = msgspec.to_builtins(sample.scores)
-    return Row(
+    return DatasetRow(
         sample.key,
         sample.question,
         sample.answer,
@@ -119,10 +119,10 @@ def split_file(split: Split) -> str:
     return f"{split}.jsonl"
 
 
-def _collecting(outcomes: Iterable[Outcome], asked: list[Asked]) -> Iterator[Outcome]:
+def _collecting(outcomes: Iterable[Outcome], asked: list[SampleQuestion]) -> Iterator[Outcome]:
     for outcome in outcomes:
         if isinstance(outcome, Sample):
-            asked.append(Asked(outcome.key, outcome.question))
+            asked.append(SampleQuestion(outcome.key, outcome.question))
         yield outcome
 
 

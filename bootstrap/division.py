@@ -18,7 +18,7 @@ HELD_OUT = "held_out"
 """The collection that is named for questions of the list of held questions, without a file of theirs."""
 
 
-class Asked(NamedTuple):
+class SampleQuestion(NamedTuple):
     """The question of a sample, by the sample's key."""
 
     key: str
@@ -43,7 +43,7 @@ class LeftOut(msgspec.Struct, frozen=True):
     near: tuple[Neighbour, ...]
 
 
-class Division(NamedTuple):
+class KeySplits(NamedTuple):
     """The split of each key that has one, and the samples that have none."""
 
     splits: dict[str, Split]
@@ -51,8 +51,8 @@ class Division(NamedTuple):
 
 
 def divide(
-    asked: Sequence[Asked], evaluation: Sequence[EvaluationQuestion], config: DatasetConfig
-) -> Division:
+    asked: Sequence[SampleQuestion], evaluation: Sequence[EvaluationQuestion], config: DatasetConfig
+) -> KeySplits:
     """Divide samples in order, so that nothing measured by dev, test or an evaluation set is learnt from.
 
     Held-out questions (`citewell.generator.evaluation.held_out`) are left out too, in whatever sets they
@@ -75,10 +75,10 @@ def divide(
     free = [each for number, each in enumerate(asked) if number not in near]
     placings = place([each.question for each in free], Shares(config.dev, config.test), config.near)
     splits = {each.key: where.split for each, where in zip(free, placings, strict=True) if where.split}
-    return Division(splits, (*left_out, *_between(free, placings)))
+    return KeySplits(splits, (*left_out, *_between(free, placings)))
 
 
-def _between(asked: Sequence[Asked], placings: Sequence[Placing]) -> Iterator[LeftOut]:
+def _between(asked: Sequence[SampleQuestion], placings: Sequence[Placing]) -> Iterator[LeftOut]:
     for each, placing in zip(asked, placings, strict=True):
         if placing.split is None:
             near = tuple(Neighbour(asked[number].key, asked[number].question) for number in placing.near)

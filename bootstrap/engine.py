@@ -6,14 +6,14 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Iterable
 
-from citewell.bootstrap.row import Parts, bootstrap_row
-from citewell.bootstrap.types import Outcome, Task
+from citewell.bootstrap.row import RowParts, bootstrap_row
+from citewell.bootstrap.types import BootstrapTask, Outcome
 
 _AHEAD = 4
 
 
 async def local_outcomes(
-    tasks: Iterable[Task], parts: Parts, concurrency: int
+    tasks: Iterable[BootstrapTask], parts: RowParts, concurrency: int
 ) -> AsyncGenerator[Outcome, None]:
     """The outcomes of tasks, in the order of the tasks; `concurrency` rows are worked on at a time.
 
@@ -24,7 +24,7 @@ async def local_outcomes(
     rows = iter(tasks)
     started: deque[asyncio.Task[Outcome]] = deque()
 
-    async def work(task: Task) -> Outcome:
+    async def work(task: BootstrapTask) -> Outcome:
         async with places:
             return await bootstrap_row(task, parts)
 

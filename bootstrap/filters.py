@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from citewell.bootstrap.config import BootstrapConfig
-from citewell.bootstrap.types import Reason, Scores
+from citewell.bootstrap.types import FilterScores, Reason
 
 # Tags of HTML with their attributes, control tokens of chat templates, and lines of the prompt itself.
 _MARKUP = re.compile(
@@ -17,7 +17,7 @@ _MARKUP = re.compile(
 
 
 def reason_to_drop(
-    answer: str, scores: Scores, config: BootstrapConfig, *, truncated: bool = False
+    answer: str, scores: FilterScores, config: BootstrapConfig, *, truncated: bool = False
 ) -> Reason | None:
     """The first filter that an answer does not pass, None where it passes all.
 

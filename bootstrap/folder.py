@@ -14,8 +14,8 @@ import msgspec
 from filelock import FileLock, Timeout
 
 from citewell.bootstrap.journal import FOLDER, Journal
-from citewell.bootstrap.questions import Problem, Questions
-from citewell.bootstrap.types import Task
+from citewell.bootstrap.questions import LineProblem, Questions
+from citewell.bootstrap.types import BootstrapTask
 from citewell.core.errors import CitewellError, InputError
 from citewell.core.training.folder import difference
 
@@ -34,7 +34,7 @@ class Survey(NamedTuple):
     """
 
     tasks: int
-    problems: tuple[Problem, ...]
+    problems: tuple[LineProblem, ...]
     done: int
     digest: str
 
@@ -60,7 +60,7 @@ class RunFolder:
             raise InputError(
                 f"{self.path} is not empty, and holds no bootstrap.", "Give another folder with --out."
             )
-        problems: list[Problem] = []
+        problems: list[LineProblem] = []
         digest = hashlib.sha256()
         count, changed = 0, False
         for count, task in enumerate(questions.tasks(problems.append), 1):
@@ -110,7 +110,7 @@ class RunFolder:
                 f"{self.path} cannot be written: {error.strerror}.", "Give another folder with --out."
             ) from error
 
-    def left(self, questions: Questions) -> Iterator[Task]:
+    def left(self, questions: Questions) -> Iterator[BootstrapTask]:
         """The tasks that have no outcome yet."""
         done = sum(1 for _ in self.journal.outcomes())
         return islice(questions.tasks(), done, None)
@@ -131,7 +131,7 @@ class RunFolder:
         return kept
 
 
-def _essence(task: Task) -> bytes:
+def _essence(task: BootstrapTask) -> bytes:
     # The line is left out: a blank line that was added changes nothing.
     return msgspec.json.encode((task.key, task.question, task.references, task.answer)) + b"\n"
 

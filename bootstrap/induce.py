@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.bootstrap.engine import local_outcomes
-from citewell.bootstrap.row import Parts
-from citewell.bootstrap.types import Drop, Fault, Outcome, Sample, Task
+from citewell.bootstrap.row import RowParts
+from citewell.bootstrap.types import BootstrapTask, Drop, Fault, Outcome, Sample
 from citewell.core.errors import InputError
-from citewell.core.significance import Comparison, compare_all
+from citewell.core.significance import PairedComparison, compare_all
 from citewell.core.tables import markdown_table
 from citewell.core.text import shorten, squeeze
 from citewell.generator.prompt import INSTRUCTION, Message, PromptForm
@@ -24,7 +24,7 @@ from citewell.generator.prompt import INSTRUCTION, Message, PromptForm
 Propose = Callable[[Sequence[Message], int], Awaitable[str]]
 """Has a model answer messages; the number, from 0, tells answers apart, as a seed does."""
 
-OpenParts = Callable[[str], AbstractAsyncContextManager[Parts]]
+OpenParts = Callable[[str], AbstractAsyncContextManager[RowParts]]
 """Opens what rows need, with a teacher that reads this instruction."""
 
 _SHOWN = 3  # demonstrations in a prompt
@@ -62,7 +62,7 @@ class Induction:
 
     trials: tuple[Trial, ...]
     baseline: str
-    comparisons: dict[str, Comparison]
+    comparisons: dict[str, PairedComparison]
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, ready for `json.dumps`."""
@@ -106,7 +106,7 @@ class Induction:
         return found.p_holm if found else None
 
 
-async def propose(demonstrations: Sequence[Task], ask: Propose, number: int) -> tuple[str, ...]:
+async def propose(demonstrations: Sequence[BootstrapTask], ask: Propose, number: int) -> tuple[str, ...]:
     """At most `number` instructions that a model thinks the demonstrations were made by, each once.
 
     Each is asked for with other demonstrations, as far as there are more than three. Raises `InputError` for
@@ -136,7 +136,7 @@ def clean(answer: str) -> str:
 
 async def compare_instructions(
     instructions: Sequence[str],
-    tasks: Sequence[Task],
+    tasks: Sequence[BootstrapTask],
     open_parts: OpenParts,
     concurrency: int,
     tell: Callable[[str], None],
@@ -163,7 +163,7 @@ def candidates(proposed: Sequence[str], given: Sequence[str]) -> tuple[str, ...]
     return tuple(dict.fromkeys((INSTRUCTION, *given, *proposed)))
 
 
-def _check(demonstrations: Sequence[Task]) -> None:
+def _check(demonstrations: Sequence[BootstrapTask]) -> None:
     if not demonstrations:
         raise InputError("There is no demonstration.", _DEMONSTRATION)
     for each in demonstrations:
@@ -174,7 +174,7 @@ def _check(demonstrations: Sequence[Task]) -> None:
             )
 
 
-def _prompt(shown: Sequence[Task]) -> str:
+def _prompt(shown: Sequence[BootstrapTask]) -> str:
     form = PromptForm(demonstration=False)
     pairs = [
         "Input:\n"

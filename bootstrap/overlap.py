@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from citewell.bootstrap.dataset_config import DatasetConfig
 from citewell.core.errors import InputError
-from citewell.core.lines import read_lines
+from citewell.core.jsonl import read_lines
 from citewell.core.near_duplicates import NearDuplicates
 from citewell.generator.evaluation.held_out import is_held_out
 
@@ -23,14 +23,14 @@ class EvaluationQuestion(NamedTuple):
     question: str
 
 
-class Overlap(NamedTuple):
+class QuestionOverlap(NamedTuple):
     """The evaluation question that a question is most similar to; 1 where their words are the same."""
 
     found: EvaluationQuestion
     similarity: float
 
 
-class Evaluation(NamedTuple):
+class EvaluationQuestions(NamedTuple):
     """What a data set is kept apart from: the questions, and how many of them each set has.
 
     Of the sets in `held`, only the held-out questions are here.
@@ -41,7 +41,7 @@ class Evaluation(NamedTuple):
     held: Mapping[str, int] = MappingProxyType({})
 
 
-def read_evaluation(folder: Path | None, config: DatasetConfig) -> Evaluation:
+def read_evaluation(folder: Path | None, config: DatasetConfig) -> EvaluationQuestions:
     """The questions of the evaluation sets in a folder of data; none without a folder.
 
     The usual sets may be missing from the folder, which may be anybody's. Raises `InputError` where sets that
@@ -54,7 +54,7 @@ def read_evaluation(folder: Path | None, config: DatasetConfig) -> Evaluation:
                 "The evaluation sets cannot be looked up: no folder of data is named.",
                 "Set CITEWELL_DATA, or leave dataset.evaluation_sets and dataset.held_sets as they are.",
             )
-        return Evaluation()
+        return EvaluationQuestions()
 
     def read(key: str) -> list[EvaluationQuestion]:
         patterns: tuple[str, ...] = getattr(config, key)
@@ -63,7 +63,7 @@ def read_evaluation(folder: Path | None, config: DatasetConfig) -> Evaluation:
 
     whole = read("evaluation_sets")
     held = [each for each in read("held_sets") if is_held_out(each.question)]
-    return Evaluation(
+    return EvaluationQuestions(
         (*whole, *held),
         Counter(each.collection for each in whole),
         Counter(each.collection for each in held),
@@ -110,11 +110,11 @@ def read_evaluation_questions(file: Path) -> Iterator[EvaluationQuestion]:
 
 def find_overlaps(
     questions: Sequence[str], evaluation: Sequence[EvaluationQuestion], threshold: float
-) -> dict[int, Overlap]:
+) -> dict[int, QuestionOverlap]:
     """For the places of those questions that are near an evaluation question, the nearest of these."""
     index = NearDuplicates((each.question for each in evaluation), threshold)
     found = {}
     for place, question in enumerate(questions):
         if near := index.near(question):
-            found[place] = Overlap(evaluation[near[0].place], near[0].similarity)
+            found[place] = QuestionOverlap(evaluation[near[0].place], near[0].similarity)
     return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from citewell.bootstrap.calibrate import Calibration, best_of
-from citewell.bootstrap.stats import Statistics
+from citewell.bootstrap.calibrate import ThresholdSweep, best_of
+from citewell.bootstrap.stats import BootstrapStatistics
 from citewell.core.errors import CitewellError, InputError
 from citewell.core.packages import need_packages
 
@@ -20,7 +20,7 @@ def check_plots(file: Path) -> None:
         raise InputError(f"{file} is not the name of a picture.", "Let it end in .png, .svg or .pdf.")
 
 
-def draw_statistics(statistics: Statistics, file: Path) -> None:
+def draw_statistics(statistics: BootstrapStatistics, file: Path) -> None:
     """Draw the funnel, the lengths of answers, the references that they cite, and overlaps."""
     figure = _figure(10, 7)
     (funnel, lengths), (cited, overlap) = figure.subplots(2, 2)
@@ -44,7 +44,7 @@ def draw_statistics(statistics: Statistics, file: Path) -> None:
     _save(figure, file)
 
 
-def draw_calibration(calibration: Calibration, file: Path) -> None:
+def draw_calibration(calibration: ThresholdSweep, file: Path) -> None:
     """Draw precision, recall and F1 of "good sample" against the threshold, for each measure."""
     figure = _figure(11, 7)
     rows = figure.subplots(2, 2, sharex=True, sharey=True)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from citewell.bootstrap.config import QuestionsConfig
-from citewell.bootstrap.types import Task
-from citewell.bootstrap.wording import post_process, with_urls
+from citewell.bootstrap.forum_posts import post_process, with_urls
+from citewell.bootstrap.types import BootstrapTask
 from citewell.core.errors import InputError
 from citewell.core.text import encodable, squeeze
 from citewell.core.types import Reference
@@ -21,14 +21,14 @@ from citewell.core.types import Reference
 STDIN = Path("-")
 
 
-class Problem(NamedTuple):
+class LineProblem(NamedTuple):
     """Why a line gives no task. `line` counts from 1."""
 
     line: int
     problem: str
 
 
-Report = Callable[[Problem], None]
+Report = Callable[[LineProblem], None]
 
 
 class _UnusableError(Exception):
@@ -54,7 +54,7 @@ class Questions:
             except OSError as error:
                 raise InputError(f"{file} cannot be read: {error.strerror}.", "Check its path.") from error
 
-    def tasks(self, report: Report = lambda problem: None) -> Iterator[Task]:
+    def tasks(self, report: Report = lambda problem: None) -> Iterator[BootstrapTask]:
         """The tasks in order; `report` is told of every line that gives none. May be called again."""
         lines_of_questions: dict[bytes, int] = {}
         keys: set[str] = set()
@@ -67,13 +67,13 @@ class Questions:
                 if first := lines_of_questions.get(digest):
                     raise _UnusableError(f"it asks the same as line {first:,}")
             except _UnusableError as error:
-                report(Problem(number, str(error)))
+                report(LineProblem(number, str(error)))
                 continue
             lines_of_questions[digest] = number
             key = task.key or digest.hex()
             key = key if key not in keys else f"{key}-{digest.hex()}"
             keys.add(key)
-            yield Task(key, number, task.question, task.references, task.answer)
+            yield BootstrapTask(key, number, task.question, task.references, task.answer)
 
     def _lines(self, report: Report) -> Iterator[tuple[int, bytes]]:
         if self._bytes is not None:
@@ -85,11 +85,11 @@ class Questions:
                 for number, line in enumerate(lines, 1):
                     yield number, line
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            report(Problem(number + 1, f"the compressed file is damaged from here on: {error}"))
+            report(LineProblem(number + 1, f"the compressed file is damaged from here on: {error}"))
         except OSError as error:
             raise InputError(f"{self.file} cannot be read: {error.strerror}.", "Check its path.") from error
 
-    def _task(self, number: int, line: bytes) -> Task | None:
+    def _task(self, number: int, line: bytes) -> BootstrapTask | None:
         """The task of a line, without a key where it has no id; None for a blank line."""
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
@@ -98,9 +98,9 @@ class Questions:
         if not text:
             return None
         if not text.startswith("{"):
-            return Task("", number, self._worded(text))
+            return BootstrapTask("", number, self._worded(text))
         row = _object(text)
-        return Task(
+        return BootstrapTask(
             _id(row), number, self._worded(*_asked(row)), _references(row.get("references")), _answer(row)
         )
 

@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 from pydantic import Field
 
-from citewell.bootstrap.row import Parts, bootstrap_row
-from citewell.bootstrap.types import Outcome, Task
+from citewell.bootstrap.row import RowParts, bootstrap_row
+from citewell.bootstrap.types import BootstrapTask, Outcome
 from citewell.core.errors import CitewellError
 from citewell.core.packages import need_packages
-from citewell.core.recipe import Section
+from citewell.core.recipe import RecipeSection
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-OpenParts = Callable[[], AbstractAsyncContextManager[Parts]]
+OpenParts = Callable[[], AbstractAsyncContextManager[RowParts]]
 """Opens what rows need. It is pickled and called once in each worker, which closes nothing when it dies."""
 
 _ENVIRONMENT = {
@@ -41,7 +41,7 @@ _TASK = "task"
 _OUTCOME = "outcome"
 
 
-class RayConfig(Section):
+class RayConfig(RecipeSection):
     """The workers of the engine `ray`."""
 
     address: str = Field(
@@ -61,7 +61,7 @@ def check_ray() -> None:
 
 
 async def ray_outcomes(
-    tasks: Sequence[Task], open_parts: OpenParts, config: RayConfig, concurrency: int
+    tasks: Sequence[BootstrapTask], open_parts: OpenParts, config: RayConfig, concurrency: int
 ) -> AsyncGenerator[Outcome]:
     """The outcomes of tasks, in the order of the tasks; each worker is busy with `concurrency` rows at most.
 
@@ -116,7 +116,7 @@ def _connect(config: RayConfig) -> None:
 
 
 def _execute(
-    tasks: Sequence[Task], open_parts: OpenParts, config: RayConfig, concurrency: int
+    tasks: Sequence[BootstrapTask], open_parts: OpenParts, config: RayConfig, concurrency: int
 ) -> Generator[Outcome]:
     import ray.data
     from ray.data.exceptions import SystemException
@@ -166,7 +166,7 @@ class _Worker:
 
     def __init__(self, open_parts: OpenParts, concurrency: int) -> None:
         self._open_parts = open_parts
-        self._parts: Parts | None = None
+        self._parts: RowParts | None = None
         self._opening = asyncio.Lock()
         self._open = AsyncExitStack()
         self._free = asyncio.Semaphore(concurrency)
@@ -177,15 +177,15 @@ class _Worker:
             parts = await self._ready()
         except CitewellError as error:
             return {_OUTCOME: [msgspec.json.encode(_Unopened(error.message, error.hint))]}
-        tasks = (msgspec.json.decode(task, type=Task) for task in block.column(_TASK).to_pylist())
+        tasks = (msgspec.json.decode(task, type=BootstrapTask) for task in block.column(_TASK).to_pylist())
         outcomes = await asyncio.gather(*(self._row(task, parts) for task in tasks))
         return {_OUTCOME: [msgspec.json.encode(outcome) for outcome in outcomes]}
 
-    async def _row(self, task: Task, parts: Parts) -> Outcome:
+    async def _row(self, task: BootstrapTask, parts: RowParts) -> Outcome:
         async with self._free:
             return await bootstrap_row(task, parts)
 
-    async def _ready(self) -> Parts:
+    async def _ready(self) -> RowParts:
         async with self._opening:
             if self._parts is None:
                 self._parts = await self._open.enter_async_context(self._open_parts())

@@ -8,25 +8,25 @@ from typing import NamedTuple
 
 from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.correction import overlaps
-from citewell.bootstrap.types import Task
+from citewell.bootstrap.types import BootstrapTask
 from citewell.core.rouge import Text
 from citewell.core.text import squeeze
 from citewell.core.types import Reference
 from citewell.generator.citations.marks import read_segments, renumber_marks
 
 
-class Found(NamedTuple):
+class FoundReferences(NamedTuple):
     """What a retriever found, the best first; `relevant` says whether the best is an answer's evidence."""
 
     references: tuple[Reference, ...]
     relevant: bool
 
 
-Retrieve = Callable[[str], Awaitable[Found]]
+Retrieve = Callable[[str], Awaitable[FoundReferences]]
 """Finds the references of a question; raises `CitewellError` where the search failed."""
 
 
-async def with_references(task: Task, retrieve: Retrieve, config: BootstrapConfig) -> Task:
+async def with_references(task: BootstrapTask, retrieve: Retrieve, config: BootstrapConfig) -> BootstrapTask:
     """The task with its references, numbered from 1, to which the marks of its answer are fitted.
 
     A row that brings more than `most` keeps those that its answer overlaps with most, or the first ones. One
@@ -50,10 +50,10 @@ async def with_references(task: Task, retrieve: Retrieve, config: BootstrapConfi
     answer = task.answer
     if answer is not None and task.references is not None:
         answer = renumber_marks(answer, numbers)
-    return Task(task.key, task.line, task.question, references, answer)
+    return BootstrapTask(task.key, task.line, task.question, references, answer)
 
 
-def _best(task: Task, references: Sequence[Reference], config: BootstrapConfig) -> list[Reference]:
+def _best(task: BootstrapTask, references: Sequence[Reference], config: BootstrapConfig) -> list[Reference]:
     most = config.references.most
     if len(references) <= most or task.answer is None:
         return list(references[:most])

@@ -10,15 +10,24 @@ from citewell.bootstrap.correction import correct
 from citewell.bootstrap.filters import reason_to_drop
 from citewell.bootstrap.references import Retrieve, with_references
 from citewell.bootstrap.teacher import Teacher
-from citewell.bootstrap.types import Drop, Fault, Outcome, Reason, Sample, Scores, Task, Usage
+from citewell.bootstrap.types import (
+    BootstrapTask,
+    Drop,
+    Fault,
+    FilterScores,
+    Outcome,
+    Reason,
+    Sample,
+    TeacherUsage,
+)
 from citewell.core.errors import CitewellError
 from citewell.core.text import encodable
 
-_NO_USAGE = Usage()
+_NO_USAGE = TeacherUsage()
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class RowParts:
     """What a row needs beside itself."""
 
     teacher: Teacher
@@ -26,7 +35,7 @@ class Parts:
     config: BootstrapConfig
 
 
-async def bootstrap_row(task: Task, parts: Parts) -> Outcome:
+async def bootstrap_row(task: BootstrapTask, parts: RowParts) -> Outcome:
     """What becomes of a task: a sample, a drop with its reason, or a fault after the attempts of the recipe.
 
     It depends on nothing but its arguments, so that engines may call it anywhere and in any order. Raises
@@ -44,12 +53,14 @@ async def bootstrap_row(task: Task, parts: Parts) -> Outcome:
     return Fault(task.key, task.question, problem, attempts)
 
 
-async def _row(task: Task, parts: Parts) -> Outcome:
+async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
     task = await with_references(task, parts.retrieve, parts.config)
     references = task.references or ()
     teacher = parts.teacher
 
-    def drop(reason: Reason, raw: str = "", scores: Scores | None = None, usage: Usage = _NO_USAGE) -> Drop:
+    def drop(
+        reason: Reason, raw: str = "", scores: FilterScores | None = None, usage: TeacherUsage = _NO_USAGE
+    ) -> Drop:
         return Drop(
             task.key, task.question, reason, references, teacher.name, teacher.prompt_hash, raw, scores, usage
         )

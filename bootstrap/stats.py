@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 import numpy as np
 
-from citewell.bootstrap.types import Drop, Fault, Outcome, Reason, Sample, Scores, Usage
+from citewell.bootstrap.types import Drop, Fault, FilterScores, Outcome, Reason, Sample, TeacherUsage
 from citewell.core.text import shorten, squeeze
 
 REASONS: tuple[Reason, ...] = get_args(Reason)
@@ -21,7 +21,7 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 _EXCERPT = 280  # characters
 
 
-class Stage(NamedTuple):
+class FilterStage(NamedTuple):
     """A filter: the rows that it stopped, and those that were left after it."""
 
     name: str
@@ -29,7 +29,7 @@ class Stage(NamedTuple):
     left: int
 
 
-class Example(NamedTuple):
+class RejectedExample(NamedTuple):
     """A row that did not become a sample: its key, question, beginning of its answer or error, and scores."""
 
     key: str
@@ -50,7 +50,7 @@ class Distribution(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Statistics:
+class BootstrapStatistics:
     """The rows of a run, counted.
 
     `measures` are distributions over the samples, `cited` is how many samples cite 0, 1, 2 … references.
@@ -60,12 +60,12 @@ class Statistics:
 
     rows: int
     kept: int
-    funnel: tuple[Stage, ...]
+    funnel: tuple[FilterStage, ...]
     measures: dict[str, Distribution]
     cited: dict[int, int]
     teachers: dict[str, int]
-    usage: Usage
-    examples: dict[str, tuple[Example, ...]]
+    usage: TeacherUsage
+    examples: dict[str, tuple[RejectedExample, ...]]
     words: tuple[int, ...] = ()
     overlap: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
@@ -111,14 +111,14 @@ class _Collected:
             self.accuracy.append(scores.accuracy)
 
 
-def statistics(outcomes: Iterable[Outcome], examples: int = 2) -> Statistics:
+def statistics(outcomes: Iterable[Outcome], examples: int = 2) -> BootstrapStatistics:
     """Count the outcomes of a run, and keep so many examples of each reason for which rows were dropped."""
     collected = _Collected()
     stopped: Counter[str] = Counter()
     teachers: Counter[str] = Counter()
     dropped_overlap: list[float] = []
-    drawn: dict[str, list[tuple[int, Example]]] = {}
-    usage = Usage()
+    drawn: dict[str, list[tuple[int, RejectedExample]]] = {}
+    usage = TeacherUsage()
     for outcome in outcomes:
         if isinstance(outcome, Sample):
             collected.add(outcome)
@@ -136,7 +136,7 @@ def statistics(outcomes: Iterable[Outcome], examples: int = 2) -> Statistics:
             teachers[outcome.teacher] += 1
             usage += outcome.usage
     kept = len(collected.words)
-    return Statistics(
+    return BootstrapStatistics(
         rows=kept + stopped.total(),
         kept=kept,
         funnel=_funnel(kept + stopped.total(), stopped),
@@ -154,7 +154,7 @@ def statistics(outcomes: Iterable[Outcome], examples: int = 2) -> Statistics:
     )
 
 
-def funnel_table(statistics: Statistics) -> str:
+def funnel_table(statistics: BootstrapStatistics) -> str:
     """The funnel as lines of text: each filter that stopped rows, and how many were left."""
     lines = [f"{'rows':<20} {statistics.rows:>9,}"]
     for stage in statistics.funnel:
@@ -164,7 +164,7 @@ def funnel_table(statistics: Statistics) -> str:
     return "\n".join(lines)
 
 
-def summary(statistics: Statistics) -> str:
+def summary(statistics: BootstrapStatistics) -> str:
     """The funnel, the measures, what the teacher took and examples, as people read them."""
     parts = [funnel_table(statistics)]
     if statistics.measures:
@@ -188,12 +188,12 @@ def summary(statistics: Statistics) -> str:
     return "\n\n".join(parts)
 
 
-def _funnel(rows: int, stopped: Counter[str]) -> tuple[Stage, ...]:
+def _funnel(rows: int, stopped: Counter[str]) -> tuple[FilterStage, ...]:
     stages, left = [], rows
     for name in (FAULT, *REASONS):
         if stopped[name]:
             left -= stopped[name]
-            stages.append(Stage(name, stopped[name], left))
+            stages.append(FilterStage(name, stopped[name], left))
     return tuple(stages)
 
 
@@ -201,11 +201,11 @@ def _point(key: str) -> int:
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8])
 
 
-def _example(outcome: Drop | Fault) -> Example:
+def _example(outcome: Drop | Fault) -> RejectedExample:
     text = outcome.error if isinstance(outcome, Fault) else outcome.raw_answer
     scores = None if isinstance(outcome, Fault) or outcome.scores is None else _shown(outcome.scores)
     question = shorten(squeeze(outcome.question), _EXCERPT)
-    return Example(outcome.key, question, shorten(squeeze(text), _EXCERPT), scores)
+    return RejectedExample(outcome.key, question, shorten(squeeze(text), _EXCERPT), scores)
 
 
 def _printable(text: str) -> str:
@@ -213,7 +213,7 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 
-def _shown(scores: Scores) -> dict[str, float]:
+def _shown(scores: FilterScores) -> dict[str, float]:
     shown = {"overlap": scores.overlap, "cited": scores.cited, "words": scores.words}
     if scores.accuracy is not None:
         shown["accuracy"] = scores.accuracy

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from citewell.bootstrap.types import Task, Usage
+from citewell.bootstrap.types import BootstrapTask, TeacherUsage
 from citewell.core.types import Reference
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TeacherAnswer:
     """A teacher's answer, with marks such as `[1][3]`; `truncated` where the limit of tokens cut it."""
 
     text: str
-    usage: Usage = field(default_factory=Usage)
+    usage: TeacherUsage = field(default_factory=TeacherUsage)
     truncated: bool = False
 
 
@@ -28,7 +28,7 @@ class Teacher(Protocol):
     name: str
     prompt_hash: str
 
-    async def write(self, task: Task, references: Sequence[Reference]) -> Written:
+    async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         """Write an answer; raises `CitewellError` where it cannot.
 
         `references` are numbered from 1, and the marks of `task.answer` are their numbers.

@@ -24,7 +24,7 @@ Reason = Literal[
 """Why an answer is dropped, in the order in which the filters ask (docs/bootstrap.md)."""
 
 
-class Task(msgspec.Struct, frozen=True):
+class BootstrapTask(msgspec.Struct, frozen=True):
     """A row of the questions file, after its post-processing.
 
     `key` is the row's id, or a hash of its question where it has none; no two tasks of a file share it.
@@ -38,7 +38,7 @@ class Task(msgspec.Struct, frozen=True):
     answer: str | None = None
 
 
-class Usage(msgspec.Struct, frozen=True):
+class TeacherUsage(msgspec.Struct, frozen=True):
     """What a teacher's answers took: requests, tokens, and the cost by the prices of the settings."""
 
     requests: int = 0
@@ -46,8 +46,8 @@ class Usage(msgspec.Struct, frozen=True):
     answer_tokens: int = 0
     cost: float = 0.0
 
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
+    def __add__(self, other: TeacherUsage) -> TeacherUsage:
+        return TeacherUsage(
             self.requests + other.requests,
             self.prompt_tokens + other.prompt_tokens,
             self.answer_tokens + other.answer_tokens,
@@ -55,7 +55,7 @@ class Usage(msgspec.Struct, frozen=True):
         )
 
 
-class Scores(msgspec.Struct, frozen=True):
+class FilterScores(msgspec.Struct, frozen=True):
     """What the filters saw of an answer; all shares are from 0 to 1.
 
     `overlap` is the ROUGE of the answer with all its references together. `marks` are the citations that the
@@ -95,8 +95,8 @@ class Sample(msgspec.Struct, frozen=True, tag_field="outcome", tag="sample"):
     teacher: str
     prompt_hash: str
     raw_answer: str
-    scores: Scores
-    usage: Usage = Usage()
+    scores: FilterScores
+    usage: TeacherUsage = TeacherUsage()
 
 
 class Drop(msgspec.Struct, frozen=True, tag_field="outcome", tag="drop"):
@@ -112,8 +112,8 @@ class Drop(msgspec.Struct, frozen=True, tag_field="outcome", tag="drop"):
     teacher: str
     prompt_hash: str
     raw_answer: str = ""
-    scores: Scores | None = None
-    usage: Usage = Usage()
+    scores: FilterScores | None = None
+    usage: TeacherUsage = TeacherUsage()
 
 
 class Fault(msgspec.Struct, frozen=True, tag_field="outcome", tag="fault"):

@@ -11,11 +11,11 @@ from citewell.core.http_service import JsonObject
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.estimate import estimate_tokens
 from citewell.generator.local import rendered
-from citewell.generator.openai import ChatClient, Request
+from citewell.generator.openai import ChatClient, CompletionRequest
 from citewell.generator.prompt import Message
 
 
-class Written(NamedTuple):
+class CompletedText(NamedTuple):
     """A completion, and its tokens; `cut` says that it stopped only because it was as long as it might be."""
 
     text: str
@@ -34,7 +34,7 @@ class Completer(Protocol):
 
     async def complete(
         self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
-    ) -> Written:
+    ) -> CompletedText:
         """A completion of at most `most` tokens, greedy unless `sampling` draws single ones too.
 
         It follows the grammar (xgrammar's EBNF) where the backend can be held to one.
@@ -56,7 +56,7 @@ class LocalCompleter:
 
     async def complete(
         self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
-    ) -> Written:
+    ) -> CompletedText:
         """A completion; being cancelled stops the model at its next token."""
         tokens: list[int] = []
         cancelled = threading.Event()
@@ -76,7 +76,7 @@ class LocalCompleter:
             await asyncio.to_thread(write)
         finally:
             cancelled.set()
-        return Written(self._model.decode(tokens), len(tokens), len(tokens) >= most)
+        return CompletedText(self._model.decode(tokens), len(tokens), len(tokens) >= most)
 
 
 class ChatCompleter:
@@ -98,14 +98,14 @@ class ChatCompleter:
 
     async def complete(
         self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
-    ) -> Written:
+    ) -> CompletedText:
         """A completion; raises a `CompletionError` when the service gives none."""
         temperature = sampling.temperature if sampling.draws(1) else 0.0
         extension = self._extension(grammar) if grammar and self._grammar_as else {}
-        request = Request(most, temperature, sampling.seed, extension=extension)
+        request = CompletionRequest(most, temperature, sampling.seed, extension=extension)
         done = await self._client.complete(messages, request)
         tokens = done.usage.answer_tokens if done.usage else estimate_tokens(done.text)
-        return Written(done.text, tokens, done.finish_reason == "length")
+        return CompletedText(done.text, tokens, done.finish_reason == "length")
 
     def _extension(self, grammar: str) -> JsonObject:
         if self._grammar_as == "structured_outputs":

@@ -14,7 +14,7 @@ from citewell.core.http_service import JsonObject
 from citewell.core.text import encodable
 
 
-class Usage(NamedTuple):
+class TokenUsage(NamedTuple):
     """Tokens that were read and written, as the service counts them."""
 
     prompt_tokens: int
@@ -29,7 +29,7 @@ class Completion(NamedTuple):
 
     text: str
     finish_reason: str
-    usage: Usage | None
+    usage: TokenUsage | None
     model: str
 
 
@@ -74,14 +74,14 @@ def read_deltas(body: JsonObject) -> list[Delta] | None:
     return found
 
 
-def read_usage(body: JsonObject) -> Usage | None:
+def read_usage(body: JsonObject) -> TokenUsage | None:
     """The counts of tokens of an answer; None where it has none."""
     usage = body.get("usage")
     if not isinstance(usage, dict):
         return None
     counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
     numbers = [count for count in counts if isinstance(count, int)]
-    return Usage(*numbers) if len(numbers) == len(counts) else None
+    return TokenUsage(*numbers) if len(numbers) == len(counts) else None
 
 
 def _choices(body: JsonObject) -> Iterator[JsonObject]:

@@ -8,20 +8,20 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from citewell.core.building import OnStep
+from citewell.core.build_cache import OnStep
 from citewell.core.conversion import converted
 from citewell.core.errors import ModelError
 from citewell.core.settings import GeneratorSettings
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.completer import ChatCompleter, Completer, LocalCompleter
+from citewell.generator.defaults import Manner
 from citewell.generator.extractive import ExtractiveGenerator, Relevance
 from citewell.generator.local import LocalGenerator
-from citewell.generator.manner import Manner
-from citewell.generator.openai import ChatClient, Patience
+from citewell.generator.openai import ChatClient, CompletionTimeouts
 from citewell.generator.openvino import open_openvino
 from citewell.generator.remote import OpenAiGenerator
-from citewell.generator.resolve import Source, resolve
+from citewell.generator.resolve import ModelSource, resolve
 from citewell.generator.transformers import open_transformers
 
 EXTRACTIVE = "extractive"
@@ -103,7 +103,7 @@ def open_client(wanted: GeneratorSettings, environment: Mapping[str, str] = os.e
         model,
         wanted.base_url,
         key=key,
-        patience=Patience(
+        patience=CompletionTimeouts(
             first_token=wanted.first_token_seconds,
             token=wanted.token_seconds,
             one_try=wanted.try_seconds,
@@ -138,7 +138,7 @@ def load_local(
 
 
 def open_model(
-    source: Source, cache_dir: Path, *, threads: int, on_step: OnStep = lambda name, step: None
+    source: ModelSource, cache_dir: Path, *, threads: int, on_step: OnStep = lambda name, step: None
 ) -> CausalModel:
     """The model that a name stands for, loaded; raises `ModelError` when it cannot be run."""
     if not source.is_gguf:

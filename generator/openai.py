@@ -39,7 +39,7 @@ _MOST_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class CompletionTimeouts:
     """Time limits in seconds: of connecting, of the first token, between two tokens, of one try, of all.
 
     Those of tokens hold for streams. Waiting for a free place among the client's requests does not count.
@@ -53,7 +53,7 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class CompletionRequest:
     """What is asked of the model beside its messages. Without a seed, the service chooses one.
 
     `extension` are members of the body that only some services know.
@@ -99,7 +99,7 @@ class ChatClient:
         base_url: str = BASE_URL,
         *,
         key: str = "",
-        patience: Patience | None = None,
+        patience: CompletionTimeouts | None = None,
         backoff: Backoff | None = None,
         concurrency: int = 8,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -109,7 +109,7 @@ class ChatClient:
         self.model = model
         self._url = base_url.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
         self._key = key.strip()
-        self._patience = patience or Patience()
+        self._patience = patience or CompletionTimeouts()
         self._backoff = backoff or Backoff(tries=5, base=1.0, longest=30.0)
         self._places = asyncio.Semaphore(concurrency)
         self._sleep = sleep
@@ -133,7 +133,7 @@ class ChatClient:
     ) -> None:
         await self._session.close()
 
-    async def complete(self, messages: Sequence[Message], request: Request) -> Completion:
+    async def complete(self, messages: Sequence[Message], request: CompletionRequest) -> Completion:
         """The model's answer to `messages`, in one piece; its text may be empty.
 
         Raises a `CompletionError` of the kind that fits when the service gives none.
@@ -149,7 +149,9 @@ class ChatClient:
                     delay = self._delay(error, tried, end)
                 await self._sleep(delay)
 
-    async def stream(self, messages: Sequence[Message], request: Request) -> AsyncGenerator[Delta, None]:
+    async def stream(
+        self, messages: Sequence[Message], request: CompletionRequest
+    ) -> AsyncGenerator[Delta, None]:
         """The model's answer to `messages`, piece by piece as it is written; closing it ends the request.
 
         A request is sent again only while nothing of its answer was given. Raises a `CompletionError`:
@@ -172,7 +174,9 @@ class ChatClient:
                     delay = self._delay(error, tried, end)
                 await self._sleep(delay)
 
-    async def _complete_once(self, messages: Sequence[Message], request: Request, end: float) -> Completion:
+    async def _complete_once(
+        self, messages: Sequence[Message], request: CompletionRequest, end: float
+    ) -> Completion:
         async with self._posted(messages, request, end, stream=False) as response:
             body = json_object(self._utf8(await self._read(response)))
         if body is None:
@@ -185,7 +189,7 @@ class ChatClient:
         return completion
 
     async def _stream_once(
-        self, messages: Sequence[Message], request: Request, end: float
+        self, messages: Sequence[Message], request: CompletionRequest, end: float
     ) -> AsyncGenerator[Delta, None]:
         open_candidates, seen = set(range(request.n)), False
         async with (
@@ -257,7 +261,7 @@ class ChatClient:
 
     @asynccontextmanager
     async def _posted(
-        self, messages: Sequence[Message], request: Request, end: float, *, stream: bool
+        self, messages: Sequence[Message], request: CompletionRequest, end: float, *, stream: bool
     ) -> AsyncGenerator[aiohttp.ClientResponse, None]:
         """A response of status 200, within the time of one try; raises a `CompletionError` for all else."""
         left = max(end - self._clock(), 0.001)  # to aiohttp, no time left would mean no limit

@@ -11,7 +11,7 @@ from citewell.core.events import Token
 from citewell.core.types import Reference
 from citewell.generator.causal import Sampling
 from citewell.generator.estimate import cut_to, estimate_tokens
-from citewell.generator.openai import ChatClient, Request
+from citewell.generator.openai import ChatClient, CompletionRequest
 from citewell.generator.prompt import PromptForm, build_messages
 
 
@@ -45,7 +45,7 @@ class OpenAiGenerator:
         self.name = f"openai:{client.model}"
         self._client = client
         self._prompt_tokens = prompt_tokens
-        self._request = Request(answer_tokens, sampling.temperature, sampling.seed)
+        self._request = CompletionRequest(answer_tokens, sampling.temperature, sampling.seed)
         self._form = form or PromptForm()
         self._together = together
 
@@ -72,7 +72,7 @@ class OpenAiGenerator:
             requests = {first + one: replace(asked, seed=seed + one) for one in range(n)}
         pieces: asyncio.Queue[Token | _Failed | None] = asyncio.Queue()
 
-        async def ask(candidate: int, request: Request) -> None:
+        async def ask(candidate: int, request: CompletionRequest) -> None:
             try:
                 async with aclosing(self._client.stream(messages, request)) as deltas:
                     async for delta in deltas:

@@ -9,7 +9,7 @@ from pathlib import Path
 from citewell.core.errors import ModelError
 from citewell.core.lora import CONFIG
 from citewell.core.weights import locate
-from citewell.generator.manner import Manner, read_manner
+from citewell.generator.defaults import Manner, read_manner
 
 ADAPTERS = Path(__file__).parent / "adapters"
 """The adapters that come with Citewell: a folder each, named as the generator is."""
@@ -18,7 +18,7 @@ _SHIPPED_BASE = "SmolLM2-135M-Instruct"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModelSource:
     """A language model. `base` is a GGUF file, a packaged model, a folder or a hub id.
 
     `adapter` is the folder of a LoRA adapter for it; `is_gguf` says whether it runs on OpenVINO, as GGUF
@@ -32,7 +32,7 @@ class Source:
     manner: Manner = field(default_factory=Manner)
 
 
-def resolve(name: str) -> Source:
+def resolve(name: str) -> ModelSource:
     """Find what `name` stands for, without loading it.
 
     A name is that of a packaged model or of a shipped adapter, a GGUF file, a folder with a model in the
@@ -45,10 +45,10 @@ def resolve(name: str) -> Source:
     weights = locate(name)
     folder = weights.path
     if folder is None or weights.is_gguf:
-        return Source(name, name, weights.is_gguf)
+        return ModelSource(name, name, weights.is_gguf)
     if (folder / CONFIG).is_file() and not (folder / "config.json").is_file():
         return _adapted(name, folder, _base(folder))
-    return Source(name, str(folder), is_gguf=False, manner=read_manner(folder))
+    return ModelSource(name, str(folder), is_gguf=False, manner=read_manner(folder))
 
 
 def is_shipped(name: str) -> bool:
@@ -66,10 +66,10 @@ def packaged_base(name: str) -> str:
     return _SHIPPED_BASE if is_shipped(name) else name
 
 
-def _adapted(name: str, adapter: Path, base: str) -> Source:
+def _adapted(name: str, adapter: Path, base: str) -> ModelSource:
     weights = locate(base)
     path = base if weights.is_gguf or weights.path is None else str(weights.path)
-    return Source(name, path, weights.is_gguf, adapter, read_manner(adapter))
+    return ModelSource(name, path, weights.is_gguf, adapter, read_manner(adapter))
 
 
 def _base(adapter: Path) -> str:

@@ -35,7 +35,7 @@ def standardised(scores: Scores) -> Scores:
     return standard
 
 
-class Candidates(NamedTuple):
+class ScoredCandidates(NamedTuple):
     """What two searches found, by name, with the (n,) scores that each gives to all `n` of them."""
 
     names: tuple[str, ...]
@@ -43,7 +43,7 @@ class Candidates(NamedTuple):
     lexical: Scores
 
 
-def candidates(dense: Mapping[str, float], lexical: Mapping[str, float], depth: int) -> Candidates:
+def candidates(dense: Mapping[str, float], lexical: Mapping[str, float], depth: int) -> ScoredCandidates:
     """The candidates of two lists of at most `depth` names with scores.
 
     A list does not say what the others score: at most as much as its last, which is what they count as. In
@@ -51,7 +51,7 @@ def candidates(dense: Mapping[str, float], lexical: Mapping[str, float], depth: 
     """
     names = tuple(sorted({*dense, *lexical}))
     missing = min(lexical.values()) if len(lexical) >= depth else 0.0
-    return Candidates(
+    return ScoredCandidates(
         names, _filled(dense, names, min(dense.values(), default=0.0)), _filled(lexical, names, missing)
     )
 

@@ -28,7 +28,7 @@ Sentences = Sequence[Sentence]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CandidateVerdict:
     """What a candidate got: its score, its value, its unsupported sentences, and why it won or lost."""
 
     score: float
@@ -41,7 +41,7 @@ class Choice(NamedTuple):
     """The index of the winner, and the verdict on each candidate."""
 
     best: int
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[CandidateVerdict, ...]
 
 
 class Standing(NamedTuple):
@@ -82,19 +82,21 @@ def choose(scores: Sequence[float], candidates: Sequence[Sentences], margin: flo
     standings = [standing(score, of, margin) for score, of in zip(scores, candidates, strict=True)]
     best = max(range(len(standings)), key=lambda place: (standings[place], -place))
     verdicts = [
-        Verdict(score, held.value, sum(not s.supported for s in of))
+        CandidateVerdict(score, held.value, sum(not s.supported for s in of))
         for score, held, of in zip(scores, standings, candidates, strict=True)
     ]
     return Choice(
         best,
         tuple(
-            Verdict(own.score, own.value, own.unsupported, _reason(place, best, verdicts, standings))
+            CandidateVerdict(own.score, own.value, own.unsupported, _reason(place, best, verdicts, standings))
             for place, own in enumerate(verdicts)
         ),
     )
 
 
-def _reason(place: int, best: int, verdicts: Sequence[Verdict], standings: Sequence[Standing]) -> str:
+def _reason(
+    place: int, best: int, verdicts: Sequence[CandidateVerdict], standings: Sequence[Standing]
+) -> str:
     own, winner = verdicts[place], verdicts[best]
     if place == best:
         return _victory(best, verdicts, standings)
@@ -110,7 +112,7 @@ def _reason(place: int, best: int, verdicts: Sequence[Verdict], standings: Seque
     return "The lower score."
 
 
-def _victory(best: int, verdicts: Sequence[Verdict], standings: Sequence[Standing]) -> str:
+def _victory(best: int, verdicts: Sequence[CandidateVerdict], standings: Sequence[Standing]) -> str:
     if len(verdicts) == 1:
         return "The only candidate."
     winner = verdicts[best]

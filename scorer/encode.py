@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from citewell.scorer.form import Layout
+from citewell.scorer.form import InputLayout
 
 if TYPE_CHECKING:
     import torch
@@ -14,7 +14,7 @@ _CHARACTERS = 20
 """Characters a token, at most: what is longer is cut before it is tokenised, which takes time."""
 
 
-class Encoded(NamedTuple):
+class TokenizedInput(NamedTuple):
     """The tokens of one input; `answer` counts those of the answer. `kinds` are 0, in the answer 1."""
 
     ids: tuple[int, ...]
@@ -22,14 +22,14 @@ class Encoded(NamedTuple):
     answer: int
 
 
-class Encoder:
+class InputTokenizer:
     """Lays out inputs as the layout says.
 
     For a model with [CLS] and [SEP] that is `[CLS] question [SEP] references [SEP] answer [SEP]`, for others
     `Question: … Reference: … Answer: …` and the token that ends a text, where a decoder has read it all.
     """
 
-    def __init__(self, tokenizer: Any, layout: Layout) -> None:
+    def __init__(self, tokenizer: Any, layout: InputLayout) -> None:
         """`tokenizer` is one of transformers."""
         self.tokenizer = tokenizer
         self._layout = layout
@@ -50,7 +50,7 @@ class Encoder:
 
     def encode(
         self, question: str, answer: str, references: Sequence[str] = (), most: int | None = None
-    ) -> Encoded:
+    ) -> TokenizedInput:
         """The tokens of one input; of the answer at most `most`, and what the layout has room for.
 
         References share the room that question and answer leave.
@@ -61,7 +61,7 @@ class Encoder:
         answered = self._tokens(answer[: cut * _CHARACTERS])[:cut]
         before = asked + self._references(references, room - len(answered)) + self._answer
         after = answered + self._last
-        return Encoded(tuple(before + after), (0,) * len(before) + (1,) * len(after), len(answered))
+        return TokenizedInput(tuple(before + after), (0,) * len(before) + (1,) * len(after), len(answered))
 
     def answer_tokens(self, answer: str) -> int:
         """How many tokens an answer has, if it is not cut; at most what the model reads."""
@@ -92,7 +92,7 @@ class Encoder:
         return ids
 
 
-def padded(rows: Sequence[Encoded], *, kinds: bool) -> dict[str, torch.Tensor]:
+def padded(rows: Sequence[TokenizedInput], *, kinds: bool) -> dict[str, torch.Tensor]:
     """`input_ids` and `attention_mask`, (n, longest row), padded on the right; with `kinds`, types."""
     import torch
 

@@ -14,7 +14,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from citewell.core.significance import Comparison, compare, interval
+from citewell.core.significance import PairedComparison, compare, interval
 
 Matrix = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ def win_rate(order: ArrayLike, values: ArrayLike, n: int) -> float:
 
 
 @dataclass(frozen=True)
-class Point:
+class BestOfPoint:
     """Best of `n`: the means of what was chosen by and judged by, and the 95% interval of the latter."""
 
     n: int
@@ -83,9 +83,9 @@ class Curve:
     None where the greatest n is the peak.
     """
 
-    points: tuple[Point, ...]
+    points: tuple[BestOfPoint, ...]
     peak: int
-    decline: Comparison | None
+    decline: PairedComparison | None
 
     @property
     def over_optimised(self) -> bool:
@@ -123,7 +123,7 @@ def curve(
     for n in wanted:
         low, high = interval(judged[n])
         chosen = np.mean([best_of(order[key], order[key], n) for key in order])
-        points.append(Point(n, float(chosen), float(np.mean(list(judged[n].values()))), low, high))
+        points.append(BestOfPoint(n, float(chosen), float(np.mean(list(judged[n].values()))), low, high))
     peak = max(points, key=lambda point: point.judged_by).n
     last = wanted[-1]
     return Curve(tuple(points), peak, None if peak == last else compare(judged[last], judged[peak]))

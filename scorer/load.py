@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import ModelError
 from citewell.core.lora import merge
-from citewell.scorer.encode import Encoded, Encoder, padded
+from citewell.scorer.encode import InputTokenizer, TokenizedInput, padded
 from citewell.scorer.form import FORM, Form, Pooling, read_form
 from citewell.scorer.model import ADAPTER, HEAD, WEIGHTS, load_base, load_values, new_head, pooled
 
@@ -31,7 +31,7 @@ class PreferenceScorer:
     Over the answers that the scorer learnt from, scores have mean 0 and deviation 1 (WebGLM §3.3).
     """
 
-    def __init__(self, name: str, form: Form, backbone: Any, head: Any, encoder: Encoder) -> None:
+    def __init__(self, name: str, form: Form, backbone: Any, head: Any, encoder: InputTokenizer) -> None:
         """`backbone` and `head` are PyTorch's, as `citewell.scorer.model` has them, with trained weights."""
         self.name = name
         self.form = form
@@ -90,7 +90,9 @@ def load_scorer(name_or_folder: str, cache_dir: Path, threads: int) -> Preferenc
         load_values(base.backbone, folder / WEIGHTS, of="What was trained of the model")
     head = new_head(base.hidden)
     load_values(head, folder / HEAD, of="The head")
-    return PreferenceScorer(name_or_folder, form, base.backbone, head, Encoder(base.tokenizer, form.layout))
+    return PreferenceScorer(
+        name_or_folder, form, base.backbone, head, InputTokenizer(base.tokenizer, form.layout)
+    )
 
 
 def scorer_folder(name: str) -> Path:
@@ -108,7 +110,7 @@ def scorer_folder(name: str) -> Path:
 
 
 def raw_of_rows(
-    backbone: Any, head: Any, encoder: Encoder, rows: Sequence[Encoded], pooling: Pooling
+    backbone: Any, head: Any, encoder: InputTokenizer, rows: Sequence[TokenizedInput], pooling: Pooling
 ) -> list[float]:
     """What the head gives for `n` encoded inputs; n numbers, in their order."""
     import torch
@@ -121,8 +123,8 @@ def raw_of_rows(
 
 def vectors_of_rows(
     backbone: Any,
-    encoder: Encoder,
-    rows: Sequence[Encoded],
+    encoder: InputTokenizer,
+    rows: Sequence[TokenizedInput],
     pooling: Pooling,
     seen: Callable[[int], None] = lambda done: None,
 ) -> torch.Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from citewell.core.dequantisation import dequantised
+from citewell.core.dequantization import dequantised
 from citewell.core.errors import ModelError
 from citewell.core.weights import locate, verify
 from citewell.scorer.form import Pooling

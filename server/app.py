@@ -13,8 +13,9 @@ from litestar.exceptions import HTTPException
 
 from citewell.core.errors import CitewellError
 from citewell.core.settings import Settings
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.answers import ask, follow, history, read, remove
+from citewell.server.api.authorize import admit
 from citewell.server.api.chat import complete
 from citewell.server.api.collections import collections, index, job, jobs
 from citewell.server.api.comparisons import compare
@@ -31,7 +32,6 @@ from citewell.server.api.demonstrations import (
 )
 from citewell.server.api.demonstrations_export import export_demonstrations
 from citewell.server.api.description import described
-from citewell.server.api.door import admit
 from citewell.server.api.exports import EXPORTS
 from citewell.server.api.feedback import give_feedback
 from citewell.server.api.headers import secure
@@ -127,8 +127,8 @@ def _services(request: Request[Any, Any, Any]) -> Services:
     return services
 
 
-def _visitor(request: Request[Any, Any, Any]) -> Visitor:
-    visitor: Visitor = request.state.visitor
+def _visitor(request: Request[Any, Any, Any]) -> Caller:
+    visitor: Caller = request.state.visitor
     return visitor
 
 

@@ -11,23 +11,23 @@ from dataclasses import dataclass
 
 from citewell.core.server_settings import ServerSettings
 from citewell.core.settings import Settings
-from citewell.server.access.doorman import Doorman
+from citewell.server.access.authenticator import Authenticator
 from citewell.server.access.limits import Limiter, open_limiter
 from citewell.server.api.keyring import RememberedKeys
 from citewell.server.api.problems import problem_of
 from citewell.server.store.address import store_url
-from citewell.server.store.database import Store, open_store
+from citewell.server.store.database import ServiceStore, open_store
 from citewell.server.telemetry.metrics import Metrics
 from citewell.server.telemetry.tracing import open_tracing
-from citewell.server.telemetry.watched_desk import WatchedDesk
-from citewell.server.work.answering import Answering
-from citewell.server.work.demonstrating import Demonstrating
-from citewell.server.work.desk import Desk, DeskLimits
+from citewell.server.telemetry.watched_queue import WatchedQueue
+from citewell.server.work.demonstrating import DemonstrationService
 from citewell.server.work.indexing import Indexings
-from citewell.server.work.opening import Opening
-from citewell.server.work.order import Order
+from citewell.server.work.options import QuestionOptions
 from citewell.server.work.pipelines import Pipelines, open_pipelines
-from citewell.server.work.recorder import Recorder
+from citewell.server.work.queue import QuestionQueue, QueueLimits
+from citewell.server.work.reconnecting import Reconnecting
+from citewell.server.work.recorder import EndRecorder
+from citewell.server.work.service import QuestionService
 
 _LOG = logging.getLogger("citewell.service")
 
@@ -37,16 +37,16 @@ class Services:
     """The parts of a running service."""
 
     settings: Settings
-    store: Opening[Store]
-    pipelines: Opening[Pipelines]
+    store: Reconnecting[ServiceStore]
+    pipelines: Reconnecting[Pipelines]
     limiter: Limiter
-    desk: Desk
-    recorder: Recorder
-    answering: Answering
+    desk: QuestionQueue
+    recorder: EndRecorder
+    answering: QuestionService
     indexings: Indexings
-    demonstrating: Demonstrating
+    demonstrating: DemonstrationService
 
-    doorman: Doorman
+    doorman: Authenticator
     metrics: Metrics
 
 
@@ -59,14 +59,14 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
     """
     wanted = settings.server
     url = store_url(wanted.database_url.get_secret_value(), settings.data_dir)
-    store = Opening("database", lambda: open_store(url, patient=True))
-    pipelines = Opening("pipeline", lambda: open_pipelines(settings))
+    store = Reconnecting("database", lambda: open_store(url, patient=True))
+    pipelines = Reconnecting("pipeline", lambda: open_pipelines(settings))
     async with (
         open_limiter(wanted.redis_url.get_secret_value(), _LOG.warning) as limiter,
         open_tracing(wanted.otlp_endpoint) as tracing,
     ):
-        desk = WatchedDesk(
-            DeskLimits(
+        desk = WatchedQueue(
+            QueueLimits(
                 wanted.concurrency,
                 wanted.queue,
                 wanted.queue_seconds,
@@ -76,20 +76,22 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
             metrics.happened,
             [metrics.ended] if tracing is None else [metrics.ended, tracing.ended],
         )
-        recorder = Recorder(store)
+        recorder = EndRecorder(store)
         metrics.watch(desk, recorder)
         sharing = asyncio.create_task(metrics.keep_shared())
-        answering = Answering(
+        answering = QuestionService(
             desk, store, pipelines, recorder, cache_seconds=wanted.cache_seconds, describe=problem_of
         )
         indexings = Indexings(settings, store)
-        demonstrating = Demonstrating(
-            store, lambda collection: pipelines.get().web(Order("", collection=collection))
+        demonstrating = DemonstrationService(
+            store, lambda collection: pipelines.get().web(QuestionOptions("", collection=collection))
         )
         try:
             await store.start()
             await pipelines.start()
-            doorman = Doorman(RememberedKeys(lambda: store.get().keys), loopback=is_loopback(wanted.host))
+            doorman = Authenticator(
+                RememberedKeys(lambda: store.get().keys), loopback=is_loopback(wanted.host)
+            )
             yield Services(
                 settings,
                 store,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.bootstrap.config import PromptConfig, TeacherConfig
+from citewell.bootstrap.config import TeacherConfig, TeacherPromptConfig
 from citewell.bootstrap.rate import RateLimit
-from citewell.bootstrap.teacher import Written
-from citewell.bootstrap.types import Task, Usage
-from citewell.core.published import published_name
+from citewell.bootstrap.teacher import TeacherAnswer
+from citewell.bootstrap.types import BootstrapTask, TeacherUsage
+from citewell.core.redact import published_name
 from citewell.core.types import Reference
 from citewell.generator.estimate import cut_to, estimate_tokens
-from citewell.generator.openai import ChatClient, Request
+from citewell.generator.openai import ChatClient, CompletionRequest
 from citewell.generator.prompt import PromptForm, build_messages
 
 _MILLION = 1_000_000
@@ -24,7 +24,7 @@ class CompletionTeacher:
     the tokens of the usage are those that the service names, none where it names none.
     """
 
-    def __init__(self, client: ChatClient, prompt: PromptConfig, config: TeacherConfig) -> None:
+    def __init__(self, client: ChatClient, prompt: TeacherPromptConfig, config: TeacherConfig) -> None:
         """`client` is entered already; `prompt` and `config` are sections of the recipe."""
         self.name = published_name(f"openai:{client.model}")
         self._form = prompt.form(PromptForm())
@@ -32,10 +32,10 @@ class CompletionTeacher:
         self._client = client
         self._prompt = prompt
         self._config = config
-        self._request = Request(config.answer_tokens, config.temperature)
+        self._request = CompletionRequest(config.answer_tokens, config.temperature)
         self._limit = RateLimit(config.requests_a_minute, config.tokens_a_minute)
 
-    async def write(self, task: Task, references: Sequence[Reference]) -> Written:
+    async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         """Ask for one answer; raises `CompletionError` where the service gives none."""
         messages = build_messages(
             task.question,
@@ -49,10 +49,10 @@ class CompletionTeacher:
         expected += self._config.answer_tokens
         await self._limit.wait(expected)
         completion = await self._client.complete(messages, self._request)
-        usage = Usage(1)
+        usage = TeacherUsage(1)
         if completion.usage is not None:
             read, written = completion.usage
             self._limit.settle(expected, read + written)
             cost = (read * self._config.prompt_price + written * self._config.answer_price) / _MILLION
-            usage = Usage(1, read, written, cost)
-        return Written(completion.text, usage, truncated=completion.finish_reason == "length")
+            usage = TeacherUsage(1, read, written, cost)
+        return TeacherAnswer(completion.text, usage, truncated=completion.finish_reason == "length")

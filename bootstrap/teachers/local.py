@@ -10,9 +10,9 @@ from contextlib import aclosing
 from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.correction import correct
 from citewell.bootstrap.filters import reason_to_drop
-from citewell.bootstrap.teacher import Written
-from citewell.bootstrap.types import Task, Usage
-from citewell.core.published import published_name
+from citewell.bootstrap.teacher import TeacherAnswer
+from citewell.bootstrap.types import BootstrapTask, TeacherUsage
+from citewell.core.redact import published_name
 from citewell.core.types import Reference
 from citewell.generator.backend import GeneratorBackend
 
@@ -34,7 +34,7 @@ class LocalTeacher:
         self._backend = backend
         self._turn = asyncio.Lock()
 
-    async def write(self, task: Task, references: Sequence[Reference]) -> Written:
+    async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         """Have the generator write; raises what it raises."""
         async with self._turn:
             (text,) = await _candidates(self._backend, task.question, references, 1)
@@ -55,7 +55,7 @@ class SelfTeacher:
         self._config = config
         self._turn = asyncio.Lock()
 
-    async def write(self, task: Task, references: Sequence[Reference]) -> Written:
+    async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         """Have the generator write its samples, and take the best; raises what the generator raises."""
         samples = self._config.teacher.samples
         async with self._turn:
@@ -78,5 +78,5 @@ async def _candidates(
     return ["".join(texts[candidate]) for candidate in sorted(texts)]
 
 
-def _written(text: str) -> Written:
-    return Written(text, Usage(1), truncated=bool(text.strip()) and not _FINISHED.search(text))
+def _written(text: str) -> TeacherAnswer:
+    return TeacherAnswer(text, TeacherUsage(1), truncated=bool(text.strip()) and not _FINISHED.search(text))

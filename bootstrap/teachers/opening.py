@@ -11,7 +11,7 @@ from citewell.bootstrap.teacher import Teacher
 from citewell.bootstrap.teachers.completion import CompletionTeacher
 from citewell.bootstrap.teachers.local import LocalTeacher, SelfTeacher
 from citewell.bootstrap.teachers.recorded import RecordedTeacher
-from citewell.core.building import OnStep
+from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
 from citewell.core.settings import GeneratorSettings
 from citewell.generator.causal import Sampling

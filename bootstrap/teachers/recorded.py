@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.bootstrap.teacher import Written
-from citewell.bootstrap.types import Task
+from citewell.bootstrap.teacher import TeacherAnswer
+from citewell.bootstrap.types import BootstrapTask
 from citewell.core.types import Reference
 
 
@@ -15,6 +15,6 @@ class RecordedTeacher:
     name = "recorded"
     prompt_hash = ""
 
-    async def write(self, task: Task, references: Sequence[Reference]) -> Written:
+    async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         """The answer of the row; nothing where it has none."""
-        return Written(task.answer or "")
+        return TeacherAnswer(task.answer or "")

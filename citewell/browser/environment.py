@@ -28,7 +28,7 @@ from citewell.browser.limits import BrowserLimits, Count
 from citewell.browser.matching import find, quote
 from citewell.browser.page import TextPage
 from citewell.browser.state import State, TakenQuote
-from citewell.browser.view import View
+from citewell.browser.view import PageView
 from citewell.browser.web import Web
 from citewell.core.errors import InputError
 from citewell.generator.estimate import estimate_tokens
@@ -39,7 +39,7 @@ LONGEST_COMMAND = 20_000
 _LONGEST_ACTION = 100  # characters of a past action
 
 
-class Outcome(NamedTuple):
+class StepResult(NamedTuple):
     """What a step led to: the next state, a record of the step, and how the episode ended if it did."""
 
     state: State
@@ -55,7 +55,7 @@ class _InvalidError(Exception):
 class _Place:
     """A page that was opened, and where in it one is."""
 
-    view: View
+    view: PageView
     first: int = 0
     found: int | None = None
     """Where the text stands that was found last; None once the page was scrolled."""
@@ -118,7 +118,7 @@ class Browser:
         self._begin(question, answer, most)
         return self._state
 
-    async def step(self, text: str) -> Outcome:
+    async def step(self, text: str) -> StepResult:
         """Carry out a command, whatever text it is.
 
         Raises `InputError` where no episode is under way. If the call is cancelled, nothing has changed.
@@ -150,7 +150,7 @@ class Browser:
             url=page.url if page else "",
             seconds=round(seconds, 6),
         )
-        return Outcome(self._state, step, self.ending)
+        return StepResult(self._state, step, self.ending)
 
     def _begin(self, question: str, answer: str, actions: int) -> None:
         self._question = question
@@ -261,7 +261,7 @@ class Browser:
     def _open(self, page: TextPage) -> None:
         if self._place:
             self._history.append(self._place)
-        self._place = _Place(View(page, self.limits, self.count))
+        self._place = _Place(PageView(page, self.limits, self.count))
 
     def _did(self, action: str) -> None:
         """Note a past action: as a command, but clicks and quotes in the short form of Figure 1."""

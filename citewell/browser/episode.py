@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from citewell.browser.state import TakenQuote
-from citewell.core.lines import read_lines, write_values
+from citewell.core.jsonl import read_lines, write_values
 
 Ending = Literal["Answer", "Nonsense", "Controversial", "actions", "quotes", "abandoned"]
 """The outcome of `End`, or the limit that ended the episode, or that nobody ended it."""

@@ -17,7 +17,7 @@ from citewell.browser.policy import Policy
 from citewell.browser.state import State
 
 
-class Acted(NamedTuple):
+class StepTaken(NamedTuple):
     """A step was taken, and led to the state."""
 
     step: Step
@@ -38,7 +38,7 @@ class Question(NamedTuple):
     actions: int | None = None
 
 
-class Notes:
+class EpisodeLog:
     """Gathers the steps of an episode that is under way."""
 
     def __init__(self, policy: str, about: Mapping[str, str] | None = None) -> None:
@@ -76,13 +76,13 @@ async def run_episode(
     answer: str = "",
     actions: int | None = None,
     about: Mapping[str, str] | None = None,
-) -> AsyncGenerator[Acted | Ended, None]:
+) -> AsyncGenerator[StepTaken | Ended, None]:
     """Browse for an answer: yields each step as it was taken, and the episode as the last.
 
     The seconds of a step are those that the policy took to choose its command and the browser to carry it
     out. Raises `InputError` as `Browser.reset` does, and whatever the policy raises.
     """
-    notes = Notes(policy.name, about)
+    notes = EpisodeLog(policy.name, about)
     state = await browser.reset(question, answer=answer, actions=actions)
     ending: Ending | None = None
     while ending is None:
@@ -92,7 +92,7 @@ async def run_episode(
         seconds = round(time.perf_counter() - before, 6)
         step = replace(step, tokens=action.tokens, seconds=seconds)
         notes.add(step)
-        yield Acted(step, state)
+        yield StepTaken(step, state)
     yield Ended(notes.episode(browser, ending))
 
 

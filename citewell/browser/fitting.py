@@ -16,7 +16,7 @@ _LATEST = 3  # past actions that stay until all quotes are short
 _QUOTE_LENGTHS = (160, 40)  # characters that quotes are shortened to
 
 
-class Fitted(NamedTuple):
+class FittedState(NamedTuple):
     """A state within its budget, and its text."""
 
     state: State
@@ -44,7 +44,7 @@ class Budget:
         self._known: dict[str, int] = {}
         self._cuts: dict[str, str] = {}
 
-    def fit(self, state: State, window_tokens: int) -> Fitted:
+    def fit(self, state: State, window_tokens: int) -> FittedState:
         """The state within the budget; `window_tokens` are those of the text in view."""
         state = replace(
             state,
@@ -57,10 +57,10 @@ class Budget:
             text = str(fitted)
             # Lines may have other tokens together than one by one, if seldom, and then hardly any more.
             if left >= text.count("\n") and room == self._tokens:
-                return Fitted(fitted, text)
+                return FittedState(fitted, text)
             excess = self._count(text) - self._tokens
             if excess <= 0 or room <= 0:
-                return Fitted(fitted, text)
+                return FittedState(fitted, text)
             room -= excess
 
     def forget(self) -> None:

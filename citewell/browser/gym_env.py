@@ -17,7 +17,7 @@ from gymnasium import spaces
 
 from citewell.browser.environment import LONGEST_COMMAND, Browser
 from citewell.browser.episode import Episode
-from citewell.browser.episodes import Notes, Question
+from citewell.browser.episodes import EpisodeLog, Question
 from citewell.core.errors import InputError
 
 ID = "citewell/Browser-v0"
@@ -82,7 +82,7 @@ class BrowserEnv(gymnasium.Env[str, str]):
         self._actions = actions
         self._own = None if runner else asyncio.Runner()
         self._runner = runner or self._own
-        self._notes = Notes("gymnasium")
+        self._notes = EpisodeLog("gymnasium")
         self.observation_space = AnyText(_CHARACTERS_A_TOKEN * self._browser.limits.state_tokens)
         self.action_space = AnyText(LONGEST_COMMAND)
 
@@ -96,7 +96,7 @@ class BrowserEnv(gymnasium.Env[str, str]):
         most = question.actions
         if self._actions:
             most = int(self.np_random.integers(self._actions.least, self._actions.most, endpoint=True))
-        self._notes = Notes("gymnasium")
+        self._notes = EpisodeLog("gymnasium")
         reset = self._browser.reset(question.text, answer=question.answer, actions=most)
         state = self._run(reset)
         return str(state), self._info("", None)

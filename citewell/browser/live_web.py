@@ -13,8 +13,8 @@ from citewell.browser.held import held_page
 from citewell.browser.page import TextPage, error_page
 from citewell.browser.results import results_page
 from citewell.core.errors import CitewellError
-from citewell.retriever.fetch.held import HeldFetch
-from citewell.retriever.fetch.room import Room
+from citewell.retriever.fetch.budgeted import PageFetch
+from citewell.retriever.fetch.memory_budget import MemoryBudget
 from citewell.retriever.search.metasearch import Metasearch
 from citewell.retriever.search.presets import PRESETS
 from citewell.retriever.search.provider import PageSource
@@ -41,11 +41,11 @@ class LiveWeb:
         self,
         search: Metasearch,
         pages: PageSource | None,
-        get: HeldFetch,
+        get: PageFetch,
         read: Read,
         *,
         query: Query | None = None,
-        room: Room | None = None,
+        room: MemoryBudget | None = None,
         most_characters: int = 50_000_000,
     ) -> None:
         """Browse; `query` has the filters of every search, `room` bounds the bytes of pages on their way."""
@@ -56,7 +56,7 @@ class LiveWeb:
         self._pages = pages
         self._get = get
         self._read = read
-        self._room = room or Room()
+        self._room = room or MemoryBudget()
         self._kept = _Kept(most_characters)
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 

@@ -11,7 +11,7 @@ from citewell.browser.commands import Invalid, Kind, kind_of, parse
 from citewell.browser.episode import Episode
 
 
-class Pair(NamedTuple):
+class StateCommand(NamedTuple):
     """A step of a demonstration. `command` is written as the browser writes it."""
 
     question: str
@@ -20,12 +20,12 @@ class Pair(NamedTuple):
     kind: Kind
 
 
-def pairs(episode: Episode) -> Iterator[Pair]:
+def pairs(episode: Episode) -> Iterator[StateCommand]:
     """The steps of an episode, without those whose command was invalid."""
     for step in episode.steps:
         command = parse(step.command)
         if step.kind != "invalid" and not isinstance(command, Invalid):
-            yield Pair(episode.question, step.state, str(command), kind_of(command))
+            yield StateCommand(episode.question, step.state, str(command), kind_of(command))
 
 
 def rewarded(episodes: Iterable[Episode], least: float) -> Iterator[Episode]:
@@ -33,7 +33,7 @@ def rewarded(episodes: Iterable[Episode], least: float) -> Iterator[Episode]:
     return (episode for episode in episodes if episode.reward is not None and episode.reward >= least)
 
 
-def balanced(found: Sequence[Pair], most: Mapping[Kind, int], seed: int) -> list[Pair]:
+def balanced(found: Sequence[StateCommand], most: Mapping[Kind, int], seed: int) -> list[StateCommand]:
     """At most so many pairs of each kind, drawn by `seed`; kinds that `most` does not name are all kept.
 
     Each state is kept once. The order stays.

@@ -10,11 +10,11 @@ from typing import Literal
 from citewell.browser.censor import censored
 from citewell.browser.page import TextPage, error_page
 from citewell.browser.web import Web
-from citewell.core.lines import read_lines, write_values
+from citewell.core.jsonl import read_lines, write_values
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RecordedPage:
     """A page that a query found or that a URL led to; a line of a recording. Nothing of it is censored."""
 
     kind: Literal["search", "open"]
@@ -23,18 +23,18 @@ class Entry:
     page: TextPage
 
 
-class Recorder:
+class WebRecorder:
     """Notes what is searched and opened in `web`; speaks `Web`.
 
     What was noted once is shown again when it is asked for again, errors too, so that whoever browses the
     recording sees the same pages. Belongs to one session.
     """
 
-    def __init__(self, web: Web, known: Iterable[Entry] = ()) -> None:
+    def __init__(self, web: Web, known: Iterable[RecordedPage] = ()) -> None:
         """Record `web`; `known` is what was recorded before."""
         self._web = web
         self._known = _by_key(known)
-        self._new: list[Entry] = []
+        self._new: list[RecordedPage] = []
 
     async def search(self, query: str) -> TextPage:
         """The page of results that `web` gives."""
@@ -47,7 +47,7 @@ class Recorder:
         page = known or self._noted("open", url, await self._web.open(url, ""))
         return censored(page, question, answer)
 
-    def taken(self) -> list[Entry]:
+    def taken(self) -> list[RecordedPage]:
         """What was noted since the last call."""
         taken, self._new = self._new, []
         return taken
@@ -56,14 +56,14 @@ class Recorder:
         # Two that asked at the same time see the same page.
         if (kind, key) not in self._known:
             self._known[kind, key] = page
-            self._new.append(Entry(kind, key, page))
+            self._new.append(RecordedPage(kind, key, page))
         return self._known[kind, key]
 
 
 class Recorded:
     """The web of a recording; what is not in it is an error page; speaks `Web`."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[RecordedPage]) -> None:
         self._known = _by_key(entries)
 
     async def search(self, query: str) -> TextPage:
@@ -76,18 +76,20 @@ class Recorded:
         return censored(page, question, answer)
 
 
-def read_recording(file: Path) -> Iterator[Entry]:
+def read_recording(file: Path) -> Iterator[RecordedPage]:
     """The entries of a recording; raises `InputError` that names the line of one that is none."""
     for line in read_lines(file):
-        yield line.value(Entry, "entry of a recording", "Name a file that `citewell browse --record` wrote.")
+        yield line.value(
+            RecordedPage, "entry of a recording", "Name a file that `citewell browse --record` wrote."
+        )
 
 
-def write_recording(entries: Iterable[Entry], file: Path) -> None:
+def write_recording(entries: Iterable[RecordedPage], file: Path) -> None:
     """Write a recording, one JSON object a line."""
     write_values(entries, file)
 
 
-def _by_key(entries: Iterable[Entry]) -> dict[tuple[str, str], TextPage]:
+def _by_key(entries: Iterable[RecordedPage]) -> dict[tuple[str, str], TextPage]:
     """The pages by kind and key; of several, the first counts."""
     known: dict[tuple[str, str], TextPage] = {}
     for entry in entries:

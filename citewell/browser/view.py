@@ -30,7 +30,7 @@ class Window(NamedTuple):
     tokens: int
 
 
-class View:
+class PageView:
     """A page in lines of at most `WIDTH` characters; a mark of a link is never broken, however long it is.
 
     Tokens are counted line by line, and each line is counted once.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from citewell.core.telling import Counter
+from citewell.core.progress import Counter
 
 if TYPE_CHECKING:
     from citewell.bootstrap.types import Outcome
@@ -51,10 +51,10 @@ def _bar(done: int, total: int) -> Iterator[Seen]:
         TimeRemainingColumn,
     )
 
-    from citewell.bootstrap.types import Fault, Sample, Usage
+    from citewell.bootstrap.types import Fault, Sample, TeacherUsage
 
     kept = dropped = failed = 0
-    usage = Usage()
+    usage = TeacherUsage()
     columns = (
         TextColumn("rows"),
         BarColumn(),

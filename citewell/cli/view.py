@@ -21,7 +21,7 @@ _COMMAND = 160  # characters of a command that are shown
 _CANDIDATE = 120  # characters of a candidate that are shown
 
 
-class View(Protocol):
+class AnswerView(Protocol):
     """Sees a question's events pass, then shows the answer."""
 
     def __enter__(self) -> Self: ...
@@ -98,7 +98,7 @@ class TerminalView:
 
     def step(self, model: str, step: str) -> None:
         """Show the step with a bar of how many are done."""
-        from citewell.core.building import STEPS
+        from citewell.core.build_cache import STEPS
 
         done = STEPS.index(step) if step in STEPS else 0
         bar = "█" * (done + 1) + "░" * (len(STEPS) - done - 1)

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citewell.core.building import OnStep, begin, built, fill
+from citewell.core.build_cache import OnStep, begin, built, fill
 from citewell.core.errors import ModelError
 from citewell.core.weights import locate, verify
 
@@ -29,7 +29,7 @@ def converted(
     """The folder with OpenVINO's files for the GGUF file `name`, built when it is not there yet.
 
     `adapter` is the folder of a LoRA adapter, in the PEFT format, that is merged into the weights.
-    `on_step(name, step)` is told of each of `citewell.core.building.STEPS` while the model is built.
+    `on_step(name, step)` is told of each of `citewell.core.build_cache.STEPS` while the model is built.
 
     Raises `ModelError` when the weights are missing, damaged, or of an architecture that cannot be run, and
     when the adapter does not fit them.

@@ -37,7 +37,7 @@ class Rouge(StrEnum):
     """The longest sequence of words that stands in both texts in the same order, with gaps."""
 
 
-class Score(NamedTuple):
+class RougeScore(NamedTuple):
     """Shares from 0 to 1: of the prediction, of the target, and their harmonic mean."""
 
     precision: float
@@ -45,8 +45,8 @@ class Score(NamedTuple):
     f1: float
 
 
-class Scores(NamedTuple):
-    """A `Score` of each of `n` predictions with each of `m` targets; three (n, m) arrays."""
+class RougeScores(NamedTuple):
+    """A `RougeScore` of each of `n` predictions with each of `m` targets; three (n, m) arrays."""
 
     precision: Matrix
     recall: Matrix
@@ -102,16 +102,16 @@ class Text:
         return places
 
 
-def score(prediction: Text, target: Text, rouge: Rouge = Rouge.ROUGE_1) -> Score:
+def score(prediction: Text, target: Text, rouge: Rouge = Rouge.ROUGE_1) -> RougeScore:
     """Compare two texts; where either has no words, all three numbers are 0."""
     overlap = prediction.overlap(target, rouge)
     precision = overlap / max(1, prediction.size(rouge))
     recall = overlap / max(1, target.size(rouge))
     f1 = 2 * precision * recall / (precision + recall) if overlap else 0.0
-    return Score(precision, recall, f1)
+    return RougeScore(precision, recall, f1)
 
 
-def scores(predictions: Sequence[Text], targets: Sequence[Text], rouge: Rouge = Rouge.ROUGE_1) -> Scores:
+def scores(predictions: Sequence[Text], targets: Sequence[Text], rouge: Rouge = Rouge.ROUGE_1) -> RougeScores:
     """Compare each of `n` texts with each of `m`, as `score` does; three (n, m) arrays."""
     shape = len(predictions), len(targets)
     found = [prediction.overlap(target, rouge) for prediction in predictions for target in targets]
@@ -121,7 +121,7 @@ def scores(predictions: Sequence[Text], targets: Sequence[Text], rouge: Rouge = 
     recall: Matrix = overlaps / sizes[None, shape[0] :]
     # Where nothing is shared, both are 0, and so is their mean.
     f1: Matrix = 2 * precision * recall / np.where(overlaps, precision + recall, 1)
-    return Scores(precision, recall, f1)
+    return RougeScores(precision, recall, f1)
 
 
 def _shared(some: Counter[_Item], others: Counter[_Item]) -> int:

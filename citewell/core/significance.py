@@ -22,7 +22,7 @@ TEST = (
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedComparison:
     """How a system differs from the baseline in one measure, over the same queries.
 
     `difference` is the mean of system minus baseline, and `low` to `high` its 95% confidence interval. `p` is
@@ -39,7 +39,7 @@ class Comparison:
     queries: int
 
 
-def compare(system: Mapping[str, float], baseline: Mapping[str, float]) -> Comparison:
+def compare(system: Mapping[str, float], baseline: Mapping[str, float]) -> PairedComparison:
     """Compare the values of the same queries.
 
     p is that of the randomisation test (Fisher; Smucker, Allan and Carterette 2007,
@@ -54,7 +54,7 @@ def compare(system: Mapping[str, float], baseline: Mapping[str, float]) -> Compa
         _bootstrap(differences, generator), [(1 - _CONFIDENCE) / 2, (1 + _CONFIDENCE) / 2]
     )
     p = _randomisation(differences, generator)
-    return Comparison(
+    return PairedComparison(
         difference=float(differences.mean()),
         low=float(low),
         high=float(high),
@@ -68,12 +68,12 @@ def compare(system: Mapping[str, float], baseline: Mapping[str, float]) -> Compa
 
 def compare_all(
     systems: Mapping[str, Mapping[str, float]], baseline: Mapping[str, float]
-) -> dict[str, Comparison]:
+) -> dict[str, PairedComparison]:
     """Compare each system with the baseline, and correct p for their number."""
     return corrected({name: compare(values, baseline) for name, values in systems.items()})
 
 
-def corrected(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
+def corrected(comparisons: Mapping[str, PairedComparison]) -> dict[str, PairedComparison]:
     """The comparisons with p corrected for their number.
 
     Holm 1979 (https://www.jstor.org/stable/4615733): the smallest of n values of p is multiplied by n, the
@@ -94,7 +94,7 @@ def interval(values: Mapping[str, float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def differences_table(comparisons: Mapping[str, Mapping[str, Comparison]]) -> str:
+def differences_table(comparisons: Mapping[str, Mapping[str, PairedComparison]]) -> str:
     """How each system differs from the baseline, one row a system and measure."""
     header = ["system", "measure", "difference", "95% interval", "p", "p (Holm)", "better", "worse"]
     rows = [

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from citewell.bootstrap.config import BootstrapConfig
-from citewell.bootstrap.references import Found
-from citewell.bootstrap.row import Parts
+from citewell.bootstrap.references import FoundReferences
+from citewell.bootstrap.row import RowParts
 from citewell.bootstrap.teachers.opening import open_teacher
 from citewell.core.errors import InputError
 from citewell.core.events import Done
@@ -34,13 +34,13 @@ class PartsOpener:
     settings: Settings
     retrieval: bool
 
-    def __call__(self, on_step: OnStep = lambda name, step: None) -> AbstractAsyncContextManager[Parts]:
+    def __call__(self, on_step: OnStep = lambda name, step: None) -> AbstractAsyncContextManager[RowParts]:
         """The parts, to be entered with `async with`; raises `CitewellError` where one cannot be loaded."""
         return _open(self, on_step)
 
 
 @asynccontextmanager
-async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[Parts, None]:
+async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts, None]:
     settings = wanted.settings
     async with AsyncExitStack() as opened:
         teacher = await opened.enter_async_context(
@@ -62,13 +62,13 @@ async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[Parts, N
             changed = settings.model_copy(update={"generator": generator, "retriever": retriever})
             pipeline = await opened.enter_async_context(open_pipeline(changed, on_step=on_step))
 
-        async def retrieve(question: str) -> Found:
+        async def retrieve(question: str) -> FoundReferences:
             if pipeline is None:
                 raise InputError("The row has no references, and nothing is retrieved.")
             answer = await _references(pipeline, question)
-            return Found(answer.references, answer.status == "retrieved")
+            return FoundReferences(answer.references, answer.status == "retrieved")
 
-        yield Parts(teacher, retrieve, wanted.config)
+        yield RowParts(teacher, retrieve, wanted.config)
 
 
 class _Relevance:

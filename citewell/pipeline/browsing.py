@@ -13,7 +13,7 @@ import msgspec
 
 from citewell.browser.environment import Browser
 from citewell.browser.episode import Episode
-from citewell.browser.episodes import Acted, run_episode
+from citewell.browser.episodes import StepTaken, run_episode
 from citewell.browser.limits import BrowserLimits
 from citewell.browser.policies.best_of import variants
 from citewell.browser.policies.opening import Opened, open_policy
@@ -163,7 +163,7 @@ class Browsing:
         number = 0
         async with aclosing(run_episode(browser, policy, question, actions=actions)) as events:
             async for event in events:
-                if not isinstance(event, Acted):
+                if not isinstance(event, StepTaken):
                     return event.episode
                 number += 1
                 step, state = event

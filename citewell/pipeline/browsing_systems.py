@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 
 from citewell.browser.environment import Browser
 from citewell.browser.episode import Episode
-from citewell.browser.evaluation.systems import PolicySystem, System
+from citewell.browser.evaluation.systems import BrowsingSystem, PolicySystem
 from citewell.browser.limits import BrowserLimits
-from citewell.browser.policies.best_of import Judge, by_quotes, by_scorer
+from citewell.browser.policies.best_of import EpisodeJudge, by_quotes, by_scorer
 from citewell.browser.policies.opening import Opened, open_policy
 from citewell.browser.state import TakenQuote
 from citewell.browser.web import Web
 from citewell.core.errors import InputError
 from citewell.core.events import Done
+from citewell.core.progress import Tell
 from citewell.core.settings import Settings
-from citewell.core.telling import Tell
 from citewell.generator.extractive import Relevance
 from citewell.pipeline.build import build_ranker, choose_scorer, open_pipeline
 from citewell.pipeline.pipeline import Pipeline
@@ -30,7 +30,7 @@ from citewell.scorer.scorer import PreferenceJudge
 PIPELINE = "pipeline"
 
 
-class PipelineSystem:
+class PipelineBrowsing:
     """The references of the pipeline, as the quotes of an episode without steps."""
 
     name = PIPELINE
@@ -65,9 +65,9 @@ class Systems:
 
     def __post_init__(self) -> None:
         self._opened: dict[str, Opened] = {}
-        self._chosen: Judge | None = None
+        self._chosen: EpisodeJudge | None = None
 
-    async def open(self, label: str, name: str, n: int) -> System:
+    async def open(self, label: str, name: str, n: int) -> BrowsingSystem:
         """The system `label`: the policy `name`, or the best of `n` of its episodes as the judge has it.
 
         Raises `InputError` for several episodes of what always does the same, and what
@@ -79,7 +79,7 @@ class Systems:
                 f"Name {PIPELINE} alone.",
             )
         if name == PIPELINE:
-            return PipelineSystem(await self.stack.enter_async_context(open_pipeline(self.settings)))
+            return PipelineBrowsing(await self.stack.enter_async_context(open_pipeline(self.settings)))
         if name not in self._opened:
             self._opened[name] = await self.stack.enter_async_context(
                 open_policy(name, self.settings, relevance=self.relevance, constrained=not self.free)
@@ -95,7 +95,7 @@ class Systems:
         judge = self._judge() if n > 1 else by_quotes(self.relevance)
         return PolicySystem(label, opened.policy, start, n=n, actions=limits.actions, judge=judge)
 
-    def _judge(self) -> Judge:
+    def _judge(self) -> EpisodeJudge:
         """The trained scorer of the settings; relevance where they name none, or its base is missing."""
         if self._chosen is None:
             chosen = choose_scorer(self.settings)

@@ -20,14 +20,14 @@ from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
 from citewell.retriever.fetch.download import FetchLimits
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
-from citewell.retriever.fetch.parts import Parts
+from citewell.retriever.fetch.memory_budget import MemoryBudget
 from citewell.retriever.fetch.politeness import Hosts
 from citewell.retriever.fetch.proxy import Proxy
 from citewell.retriever.fetch.render import runs_as_root
-from citewell.retriever.fetch.room import Room
+from citewell.retriever.fetch.subresources import SubresourceFetcher
 from citewell.retriever.questions import RememberedQuestions
 from citewell.retriever.rank import Ranker
-from citewell.retriever.reading import Waiting
+from citewell.retriever.stage import WaitPolicy
 from citewell.scorer.scorer import SUPPORT, PreferenceJudge, Scorer, SupportScorer
 
 OnStep = Callable[[str, str], None]
@@ -75,7 +75,7 @@ async def open_pipeline(settings: Settings, *, on_step: OnStep = _silent) -> Asy
             ),
             chosen.notices + scorer.notices + _render_notices(settings),
             search.query,
-            Room(page_bytes=settings.fetch.max_bytes),
+            MemoryBudget(page_bytes=settings.fetch.max_bytes),
             news,
         )
 
@@ -123,10 +123,10 @@ async def open_fetcher(
         yield fetcher
 
 
-def waiting(settings: Settings) -> Waiting:
+def waiting(settings: Settings) -> WaitPolicy:
     """How long the settings let pages be waited for."""
     fetch = settings.fetch
-    return Waiting(fetch.deadline, fetch.patience, fetch.hedge_after, fetch.hedges, fetch.host_pages)
+    return WaitPolicy(fetch.deadline, fetch.patience, fetch.hedge_after, fetch.hedges, fetch.host_pages)
 
 
 def sandbox_limits(settings: Settings) -> SandboxLimits:
@@ -156,7 +156,7 @@ async def open_extractor(settings: Settings, fetcher: HttpFetcher) -> AsyncGener
             fetch = settings.fetch.model_copy(update={"allow_networks": ()})
             others = settings.model_copy(update={"fetch": fetch})
             public = await opened.enter_async_context(open_fetcher(others))
-        parts = Parts(public.get_part, fetcher.get_part, settings.fetch.allow_networks)
+        parts = SubresourceFetcher(public.get_part, fetcher.get_part, settings.fetch.allow_networks)
         renderer = Renderer(parts.get, settings.fetch.chromium, RenderLimits(settings.fetch.render_seconds))
         yield RenderingExtractor(sandbox, (await opened.enter_async_context(renderer)).render, mode)
 

@@ -10,7 +10,7 @@ from citewell.core.errors import SettingsError
 from citewell.core.settings import FetchSettings, Settings
 from citewell.retriever.fetch.cache.disk import DiskStore
 from citewell.retriever.fetch.cache.policy import CachePolicy
-from citewell.retriever.fetch.cache.store import Store
+from citewell.retriever.fetch.cache.store import CacheStore
 from citewell.retriever.fetch.cache.transport import CachingTransport
 from citewell.retriever.fetch.transport import Transport
 
@@ -45,7 +45,7 @@ def cached(transport: Transport, settings: Settings, stack: AsyncExitStack, warn
     return caching
 
 
-def page_store(settings: Settings, warn: Warn = log) -> Store:
+def page_store(settings: Settings, warn: Warn = log) -> CacheStore:
     """Where pages are kept: the Redis or Valkey server of the settings, else the cache folder.
 
     Raises `SettingsError` for a `fetch.cache_url` that is not understood.

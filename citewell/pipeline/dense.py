@@ -15,7 +15,7 @@ import click
 from citewell.core.settings import Settings
 from citewell.pipeline.providers import configured_encoder, keeping
 from citewell.retriever.collection.dense import drop_vectors, encodings, updating
-from citewell.retriever.collection.encoding import Encoded, encoding_of
+from citewell.retriever.collection.encoding import EncodingProgress, encoding_of
 from citewell.retriever.collection.store import PageStore
 from citewell.retriever.encoder.encoder import DualEncoder
 
@@ -57,13 +57,13 @@ def dense_indexing(
         yield lambda *, as_json: _show(update(_progress()), folder.name, encoder, as_json=as_json)
 
 
-def _progress() -> Callable[[Encoded], None]:
+def _progress() -> Callable[[EncodingProgress], None]:
     """Show how far the encoding is, on one line of a terminal; nothing in a pipe."""
     if not sys.stderr.isatty():
         return lambda encoded: None
     last = 0.0
 
-    def show(encoded: Encoded) -> None:
+    def show(encoded: EncodingProgress) -> None:
         nonlocal last
         if time.monotonic() - last > _EVERY:
             last = time.monotonic()
@@ -79,7 +79,7 @@ def _progress() -> Callable[[Encoded], None]:
     return show
 
 
-def _show(encoded: Encoded, collection: str, encoder: DualEncoder, *, as_json: bool) -> None:
+def _show(encoded: EncodingProgress, collection: str, encoder: DualEncoder, *, as_json: bool) -> None:
     if as_json:
         numbers = {"passages": encoded.passages, "seconds": round(encoded.seconds, 1)}
         click.echo(json.dumps({"collection": collection, "encoder": encoder.name, "encoded": numbers}))

@@ -20,13 +20,13 @@ from citewell.generator.extractive import ExtractiveGenerator, Relevance
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.evidence import evidence
 from citewell.retriever.extract.extractor import Extractor
-from citewell.retriever.fetch.held import HeldFetch
-from citewell.retriever.fetch.room import Room
+from citewell.retriever.fetch.budgeted import PageFetch
+from citewell.retriever.fetch.memory_budget import MemoryBudget
 from citewell.retriever.rank import Ranker
-from citewell.retriever.reading import Reading, Waiting
 from citewell.retriever.search.metasearch import Metasearch
 from citewell.retriever.search.provider import PageSource
 from citewell.retriever.search.query import Query
+from citewell.retriever.stage import RetrievalStage, WaitPolicy
 from citewell.scorer.best_of import BestOf
 from citewell.scorer.scorer import Scorer
 
@@ -39,7 +39,7 @@ class Limits:
 
     hits: int
     k: int
-    waiting: Waiting
+    waiting: WaitPolicy
     min_relevance: float
     threshold: float
     drop_unsupported: bool
@@ -85,7 +85,7 @@ class Pipeline:
         self,
         search: Metasearch,
         pages: PageSource | None,
-        get: HeldFetch,
+        get: PageFetch,
         extractor: Extractor,
         ranker: Ranker,
         generator: GeneratorBackend,
@@ -93,7 +93,7 @@ class Pipeline:
         limits: Limits,
         notices: Sequence[str] = (),
         query: Query | None = None,
-        room: Room | None = None,
+        room: MemoryBudget | None = None,
         news: deque[str] | None = None,
     ) -> None:
         """Compose a pipeline from its parts; `citewell.pipeline.build` does so from settings."""
@@ -107,7 +107,7 @@ class Pipeline:
         self._limits = limits
         self._notices = tuple(notices)
         self._query = query or Query("")
-        self._room = room or Room()
+        self._room = room or MemoryBudget()
         self._news = news if news is not None else deque()
 
     @property
@@ -224,7 +224,7 @@ class Pipeline:
         yield Searched(found.hits, found.failures)
         for notice in found.notices:
             yield Notice(notice)
-        reading = Reading(
+        reading = RetrievalStage(
             self._ranker.begin(run.question),
             found.hits,
             self._limits.k,

@@ -40,7 +40,7 @@ PROVIDERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class OpenedSearch:
     """The providers as one, what holds their pages where they need no fetching, and the filters."""
 
     metasearch: Metasearch
@@ -54,7 +54,7 @@ async def open_search(
     settings: Settings,
     environment: Mapping[str, str] = os.environ,
     encoder: Callable[[], DualEncoder] | None = None,
-) -> AsyncGenerator[Search, None]:
+) -> AsyncGenerator[OpenedSearch, None]:
     """Build the search of the settings; its connections are closed at the end.
 
     `encoder` gives what encodes questions for collections that have vectors; by default it is the settings'.
@@ -69,7 +69,7 @@ async def open_search(
         encoder = encoder or partial(configured_encoder, settings)
         providers = [_provider(name, settings, http, environment, encoder) for name in names]
         pages = next((provider for provider in providers if isinstance(provider, PageSource)), None)
-        yield Search(Metasearch(providers, limits), pages, filters(wanted))
+        yield OpenedSearch(Metasearch(providers, limits), pages, filters(wanted))
 
 
 def chosen_providers(wanted: SearchSettings, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:

@@ -13,7 +13,14 @@ from citewell.generator.citations.correction import check_citations
 from citewell.pipeline.providers import configured_encoder
 from citewell.retriever.lexical import bm25
 from citewell.scorer.choice import mean_support
-from citewell.scorer.evaluation.system import LENGTH, RANDOM, References, System, length_system, random_system
+from citewell.scorer.evaluation.system import (
+    LENGTH,
+    RANDOM,
+    References,
+    ScoringSystem,
+    length_system,
+    random_system,
+)
 from citewell.scorer.scorer import SUPPORT
 
 BM25, EMBEDDING, DEFAULT = "bm25", "embedding", "default"
@@ -23,7 +30,7 @@ NAMES = (RANDOM, LENGTH, BM25, EMBEDDING, SUPPORT, DEFAULT)
 OnStep = Callable[[str, str], None]
 
 
-def build_systems(names: Sequence[str], settings: Settings, on_step: OnStep) -> list[System]:
+def build_systems(names: Sequence[str], settings: Settings, on_step: OnStep) -> list[ScoringSystem]:
     """The systems of these names: one of `NAMES`, a shipped scorer, or the folder of a trained one.
 
     `on_step(model, step)` is told while weights are converted. Raises `InputError` for a name of nothing
@@ -44,13 +51,13 @@ def build_systems(names: Sequence[str], settings: Settings, on_step: OnStep) -> 
     return [replace(_build(known.get(name, name), settings, on_step), name=name) for name in names]
 
 
-def _build(name: str, settings: Settings, on_step: OnStep) -> System:
+def _build(name: str, settings: Settings, on_step: OnStep) -> ScoringSystem:
     if name == RANDOM:
         return random_system()
     if name == LENGTH:
         return length_system()
     if name == BM25:
-        return System(BM25, lambda question, answers, references: bm25(question, answers).tolist())
+        return ScoringSystem(BM25, lambda question, answers, references: bm25(question, answers).tolist())
     if name == EMBEDDING:
         return _embedding(settings, on_step)
     if name == SUPPORT:
@@ -58,27 +65,27 @@ def _build(name: str, settings: Settings, on_step: OnStep) -> System:
     from citewell.scorer.load import load_scorer
 
     model = load_scorer(name, settings.cache_dir, settings.threads)
-    return System(name, model.rate, model.preference)
+    return ScoringSystem(name, model.rate, model.preference)
 
 
-def _embedding(settings: Settings, on_step: OnStep) -> System:
+def _embedding(settings: Settings, on_step: OnStep) -> ScoringSystem:
     encoder = configured_encoder(settings, on_step=on_step)
 
     def rate(question: str, answers: Sequence[str], references: References) -> list[float]:
         similar = encoder.encode_passages(answers) @ encoder.encode_questions([question])[0]
         return [float(value) for value in similar]
 
-    return System(EMBEDDING, rate)
+    return ScoringSystem(EMBEDDING, rate)
 
 
-def _support(threshold: float) -> System:
+def _support(threshold: float) -> ScoringSystem:
     def rate(question: str, answers: Sequence[str], references: References) -> list[float]:
         return [
             mean_support(check_citations(answer, _numbered(texts), threshold))
             for answer, texts in zip(answers, references, strict=True)
         ]
 
-    return System(SUPPORT, rate)
+    return ScoringSystem(SUPPORT, rate)
 
 
 def _numbered(texts: Sequence[str]) -> list[Reference]:

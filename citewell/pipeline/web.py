@@ -9,22 +9,22 @@ from citewell.browser.live_web import LiveWeb
 from citewell.browser.reading import PageReader
 from citewell.core.settings import Settings
 from citewell.pipeline.build import open_fetcher, sandbox_limits
-from citewell.pipeline.providers import Search, open_search
+from citewell.pipeline.providers import OpenedSearch, open_search
 from citewell.retriever.extract.sandbox import Sandbox
-from citewell.retriever.fetch.held import HeldFetch
-from citewell.retriever.fetch.room import Room
+from citewell.retriever.fetch.budgeted import PageFetch
+from citewell.retriever.fetch.memory_budget import MemoryBudget
 from citewell.retriever.search.query import Query
 
 
 class Webs:
     """Makes webs of several searches, which share a fetcher, a sandbox and the room for pages."""
 
-    def __init__(self, get: HeldFetch, sandbox: Sandbox, room: Room) -> None:
+    def __init__(self, get: PageFetch, sandbox: Sandbox, room: MemoryBudget) -> None:
         self._get = get
         self._sandbox = sandbox
         self._room = room
 
-    def over(self, search: Search, query: Query | None = None) -> LiveWeb:
+    def over(self, search: OpenedSearch, query: Query | None = None) -> LiveWeb:
         """The web that a search finds; `query` has other filters than the search's own.
 
         Raises `InputError` where a package that browsing needs is not installed.
@@ -47,7 +47,7 @@ async def open_webs(settings: Settings) -> AsyncGenerator[Webs, None]:
     raises of these parts.
     """
     async with open_fetcher(settings) as fetcher, Sandbox(sandbox_limits(settings)) as sandbox:
-        yield Webs(fetcher.get, sandbox, Room(page_bytes=settings.fetch.max_bytes))
+        yield Webs(fetcher.get, sandbox, MemoryBudget(page_bytes=settings.fetch.max_bytes))
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from citewell.core.text import words
 from citewell.core.types import Reference, Sentence
 from citewell.generator.citations.marks import read_marks
-from citewell.generator.citations.support import Source
+from citewell.generator.citations.support import ReferenceText
 
 # A reference that supports a sentence this much less than the best one adds nothing to it.
 _MARGIN = 0.1
@@ -23,14 +23,14 @@ def check_citations(answer: str, references: Sequence[Reference], threshold: flo
     before, word for word, is left out: small models repeat themselves.
     """
     # The title says what a passage is about, in words that the passage itself often leaves out.
-    sources = {r.number: Source(f"{r.title}\n{r.text}") for r in references}
+    sources = {r.number: ReferenceText(f"{r.title}\n{r.text}") for r in references}
     texts: dict[tuple[str, ...], str] = {}
     for marked in read_marks(answer):
         texts.setdefault(tuple(words(marked.text)), marked.text)
     return tuple(_check(text, sources, threshold) for text in texts.values())
 
 
-def _check(text: str, sources: Mapping[int, Source], threshold: float) -> Sentence:
+def _check(text: str, sources: Mapping[int, ReferenceText], threshold: float) -> Sentence:
     precision = {number: source.precision(text) for number, source in sources.items()}
     holding = {n: p for n, p in precision.items() if p >= threshold and sources[n].holds_facts(text)}
     if not holding:

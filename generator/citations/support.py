@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z]\w+")
 
 
-class Source:
+class ReferenceText:
     """A reference's text, read once, that any number of sentences are compared with."""
 
     def __init__(self, text: str) -> None:
@@ -44,7 +44,7 @@ def rouge_1_precision(sentence: str, reference: str) -> float:
     https://aclanthology.org/W04-1013). Precision as in WebGLM §3.1.2, since a reference is a paragraph and a
     sentence need not cover it; without stop words, since half of any English sentence occurs in any other.
     """
-    return Source(reference).precision(sentence)
+    return ReferenceText(reference).precision(sentence)
 
 
 def holds_facts(sentence: str, reference: str) -> bool:
@@ -53,7 +53,7 @@ def holds_facts(sentence: str, reference: str) -> bool:
     A wrong year or a wrong person costs a sentence one word of ROUGE-1 and all of its truth. The first word
     is no name, since every sentence begins with a capital.
     """
-    return Source(reference).holds_facts(sentence)
+    return ReferenceText(reference).holds_facts(sentence)
 
 
 def _numbers(text: str) -> set[str]:

@@ -11,11 +11,11 @@ from pathlib import Path
 from citewell.core.errors import CitewellError, InputError
 from citewell.core.types import Reference
 from citewell.generator.citations.marks import MarkedSentence
-from citewell.generator.evaluation.rows import Row
+from citewell.generator.evaluation.rows import EvaluationRow
 
 
 @dataclass(frozen=True)
-class Written:
+class GeneratedAnswer:
     """What a generator made of one row, in `seconds`.
 
     `raw` is the text as the generator wrote it, with its own marks; `sentences` are those that a person is
@@ -31,14 +31,14 @@ class Written:
 
 _MOST_FAILURES = 10  # one after another
 
-Write = Callable[[str, Sequence[Reference]], Awaitable[Written]]
+Write = Callable[[str, Sequence[Reference]], Awaitable[GeneratedAnswer]]
 """Answers a question from numbered references."""
 
 Tell = Callable[[int, int], object]
 """Told how many rows of how many are answered."""
 
 
-class Answers:
+class AnswerFile:
     """The answers of several generators in one file of JSON lines, each appended when it is there.
 
     An answer belongs to a row and to the identity of its generator: with other settings or other weights,
@@ -51,7 +51,7 @@ class Answers:
         Raises `InputError` where the file is there and holds something else.
         """
         self._file = file
-        self._found: dict[tuple[str, str], Written] = {}
+        self._found: dict[tuple[str, str], GeneratedAnswer] = {}
         if not file.exists():
             return
         lines = file.read_text(encoding="utf-8").split("\n")
@@ -64,7 +64,7 @@ class Answers:
         try:
             row = json.loads(line)
             sentences = tuple(MarkedSentence(text, tuple(marks)) for text, marks in row["sentences"])
-            written = Written(row["raw"], sentences, row["seconds"], row["error"])
+            written = GeneratedAnswer(row["raw"], sentences, row["seconds"], row["error"])
             self._found[row["identity"], row["key"]] = written
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
@@ -73,8 +73,8 @@ class Answers:
             ) from error
 
     async def complete(
-        self, name: str, identity: str, rows: Sequence[Row], write: Write, tell: Tell
-    ) -> dict[str, Written]:
+        self, name: str, identity: str, rows: Sequence[EvaluationRow], write: Write, tell: Tell
+    ) -> dict[str, GeneratedAnswer]:
         """The answers of the generator `name` to all rows, by their keys; those that are missing are written.
 
         A row that the generator fails on gets an answer with the error, and is tried again next time. Raises
@@ -95,12 +95,12 @@ class Answers:
             tell(done, len(rows))
         return {row.key: self._found[identity, row.key] for row in rows}
 
-    def missing(self, identity: str, rows: Iterable[Row]) -> int:
+    def missing(self, identity: str, rows: Iterable[EvaluationRow]) -> int:
         """How many rows a generator has still to answer."""
         answers = (self._found.get((identity, row.key)) for row in rows)
         return sum(answer is None or bool(answer.error) for answer in answers)
 
-    def _keep(self, name: str, identity: str, row: Row, written: Written) -> None:
+    def _keep(self, name: str, identity: str, row: EvaluationRow, written: GeneratedAnswer) -> None:
         self._found[identity, row.key] = written
         kept = {"generator": name, "identity": identity, "key": row.key, "question": row.question}
         line = json.dumps(kept | asdict(written), ensure_ascii=False)
@@ -110,11 +110,11 @@ class Answers:
             os.fsync(file.fileno())
 
 
-async def _written(row: Row, write: Write) -> Written:
+async def _written(row: EvaluationRow, write: Write) -> GeneratedAnswer:
     try:
         return await write(row.question, row.references)
     except CitewellError as error:
-        return Written(error=str(error))
+        return GeneratedAnswer(error=str(error))
     except (RuntimeError, ValueError, OSError) as error:
         # What engines raise for one prompt, such as a lack of memory, is no reason to lose the others.
-        return Written(error=f"{type(error).__name__}: {error}")
+        return GeneratedAnswer(error=f"{type(error).__name__}: {error}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from citewell.generator.citations.marks import MarkedSentence
-from citewell.generator.evaluation.judges.judge import Judge, Pair
+from citewell.generator.evaluation.judges.judge import ClaimAndPassages, SupportJudge
 
 
 class Cited(NamedTuple):
@@ -23,7 +23,7 @@ class CitationScore(NamedTuple):
     precision: float
 
 
-def citation_scores(answers: Sequence[Cited], judge: Judge) -> list[CitationScore]:
+def citation_scores(answers: Sequence[Cited], judge: SupportJudge) -> list[CitationScore]:
     """The citation recall and precision of each of `n` answers; n scores.
 
     Recall is the share of sentences that are supported: the passages that a sentence cites, all together,
@@ -37,16 +37,20 @@ def citation_scores(answers: Sequence[Cited], judge: Judge) -> list[CitationScor
     a full stop belongs to the sentence before it, where ALCE gives it to the next one.
     """
     whole = [
-        Pair(sentence.text, tuple(answer.passages[mark] for mark in sentence.marks))
+        ClaimAndPassages(sentence.text, tuple(answer.passages[mark] for mark in sentence.marks))
         for answer, sentence in _sentences(answers)
         if _holds(answer, sentence)
     ]
     supported = {pair for pair, yes in zip(whole, judge.supports(whole), strict=True) if yes}
     several = [pair for pair in dict.fromkeys(whole) if pair in supported and len(pair.passages) > 1]
-    each = {(pair, n): Pair(pair.claim, (pair.passages[n],)) for pair in several for n in _places(pair)}
+    each = {
+        (pair, n): ClaimAndPassages(pair.claim, (pair.passages[n],))
+        for pair in several
+        for n in _places(pair)
+    }
     alone = _ask(judge, each)
     left_out = {
-        (pair, n): Pair(pair.claim, pair.passages[:n] + pair.passages[n + 1 :])
+        (pair, n): ClaimAndPassages(pair.claim, pair.passages[:n] + pair.passages[n + 1 :])
         for (pair, n), enough in alone.items()
         if not enough
     }
@@ -55,13 +59,15 @@ def citation_scores(answers: Sequence[Cited], judge: Judge) -> list[CitationScor
     return [_score(answer, supported, needed) for answer in answers]
 
 
-def _score(answer: Cited, supported: set[Pair], needed: Mapping[tuple[Pair, int], bool]) -> CitationScore:
+def _score(
+    answer: Cited, supported: set[ClaimAndPassages], needed: Mapping[tuple[ClaimAndPassages, int], bool]
+) -> CitationScore:
     held = counted = cited = 0
     for sentence in answer.sentences:
         cited += len(sentence.marks)
         if not _holds(answer, sentence):
             continue
-        pair = Pair(sentence.text, tuple(answer.passages[mark] for mark in sentence.marks))
+        pair = ClaimAndPassages(sentence.text, tuple(answer.passages[mark] for mark in sentence.marks))
         if pair in supported:
             held += 1
             counted += sum(needed.get((pair, n), True) for n in _places(pair))
@@ -77,21 +83,23 @@ def _holds(answer: Cited, sentence: MarkedSentence) -> bool:
     return bool(sentence.marks) and all(mark in answer.passages for mark in sentence.marks)
 
 
-def _places(pair: Pair) -> range:
+def _places(pair: ClaimAndPassages) -> range:
     return range(len(pair.passages))
 
 
-def _ask(judge: Judge, pairs: Mapping[tuple[Pair, int], Pair]) -> dict[tuple[Pair, int], bool]:
+def _ask(
+    judge: SupportJudge, pairs: Mapping[tuple[ClaimAndPassages, int], ClaimAndPassages]
+) -> dict[tuple[ClaimAndPassages, int], bool]:
     return dict(zip(pairs, judge.supports(list(pairs.values())), strict=True))
 
 
-def claim_recall(claims: Sequence[Sequence[str]], answers: Sequence[str], judge: Judge) -> list[float]:
+def claim_recall(claims: Sequence[Sequence[str]], answers: Sequence[str], judge: SupportJudge) -> list[float]:
     """The share of each row's claims that its answer, without marks, supports; n numbers.
 
     ALCE's measure of correctness on ELI5 (§4.2). Rows without claims, or with an empty answer, get 0.
     """
     rows = [
-        [Pair(claim, (answer,)) for claim in of_row if answer]
+        [ClaimAndPassages(claim, (answer,)) for claim in of_row if answer]
         for of_row, answer in zip(claims, answers, strict=True)
     ]
     asked = [pair for of_row in rows for pair in of_row]

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from citewell.core.text import words
 from citewell.generator.citations.marks import MarkedSentence, read_marks
-from citewell.generator.evaluation.answers import Written
+from citewell.generator.evaluation.answers import GeneratedAnswer
 from citewell.generator.evaluation.citations import Cited, citation_scores, claim_recall
-from citewell.generator.evaluation.judges.judge import Judge
-from citewell.generator.evaluation.rows import Row
+from citewell.generator.evaluation.judges.judge import SupportJudge
+from citewell.generator.evaluation.rows import EvaluationRow
 from citewell.generator.evaluation.text import copied, refuses, repetition, rouge_l_sum
 
 RECALL, PRECISION, CLAIMS = "citation recall", "citation precision", "claim recall"
@@ -30,7 +30,7 @@ _BREAK = re.compile(r"\n+")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GeneratorResult:
     """What one generator achieved: the values of each judge's measures, and of `TEXT`.
 
     `failures` are the rows that it gave no answer to, by their lines, with the reason. They count as empty
@@ -44,13 +44,13 @@ class Outcome:
 
 def measure(
     name: str,
-    rows: Sequence[Row],
-    written: Mapping[str, Written],
-    judges: Sequence[Judge],
+    rows: Sequence[EvaluationRow],
+    written: Mapping[str, GeneratedAnswer],
+    judges: Sequence[SupportJudge],
     *,
     raw: bool = False,
     loss: Loss | None = None,
-) -> Outcome:
+) -> GeneratorResult:
     """Measure the answers of the generator `name`, by the keys of the rows.
 
     With `raw`, the marks are those that the generator itself wrote, before correction. Citations and claims
@@ -63,24 +63,24 @@ def measure(
     values = {judge.name: _judged(answerable, sentences, texts, judge) for judge in judges}
     values[TEXT] = _counted(rows, sentences, texts, loss)
     failures = {row.line: written[row.key].error for row in rows if written[row.key].error}
-    return Outcome(name, values, failures)
+    return GeneratorResult(name, values, failures)
 
 
-def shown(written: Written, *, raw: bool) -> tuple[MarkedSentence, ...]:
+def shown(written: GeneratedAnswer, *, raw: bool) -> tuple[MarkedSentence, ...]:
     """The sentences with the marks after correction, or with the generator's own."""
     return tuple(read_marks(written.raw)) if raw else written.sentences
 
 
-def passages(row: Row) -> dict[int, str]:
+def passages(row: EvaluationRow) -> dict[int, str]:
     """What judges read of each reference, by its number: the title says what the text is about."""
     return {r.number: f"{r.title}\n{r.text}" if r.title else r.text for r in row.references}
 
 
 def _judged(
-    rows: Sequence[Row],
+    rows: Sequence[EvaluationRow],
     sentences: Mapping[str, Sequence[MarkedSentence]],
     texts: Mapping[str, str],
-    judge: Judge,
+    judge: SupportJudge,
 ) -> Values:
     scores = citation_scores([Cited(sentences[row.key], passages(row)) for row in rows], judge)
     values: Values = {
@@ -94,7 +94,7 @@ def _judged(
 
 
 def _counted(
-    rows: Sequence[Row],
+    rows: Sequence[EvaluationRow],
     sentences: Mapping[str, Sequence[MarkedSentence]],
     texts: Mapping[str, str],
     loss: Loss | None,

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import mean
 from typing import Any
 
-from citewell.core.significance import TEST, Comparison, compare, corrected, differences_table, interval
+from citewell.core.significance import TEST, PairedComparison, compare, corrected, differences_table, interval
 from citewell.core.tables import markdown_table
 from citewell.generator.evaluation.measures import (
     CITATIONS,
@@ -23,9 +23,9 @@ from citewell.generator.evaluation.measures import (
     ROUGE_L_SUM,
     TEXT,
     WORDS,
-    Outcome,
+    GeneratorResult,
 )
-from citewell.generator.evaluation.rows import Row
+from citewell.generator.evaluation.rows import EvaluationRow
 
 _JUDGED = (RECALL, PRECISION, CLAIMS)
 _COUNTED = (WORDS, CITATIONS, COPIED, REPETITION, FLUENCY, ROUGE_L_SUM, REFUSED_WRONGLY, REFUSED)
@@ -33,13 +33,13 @@ _UNKNOWN = "not measured"
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class GenerationEvaluation:
     """Generators measured on the same rows. `baseline` is the one that the others are compared with."""
 
     file: str
-    rows: tuple[Row, ...]
+    rows: tuple[EvaluationRow, ...]
     baseline: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[GeneratorResult, ...]
     notices: tuple[str, ...] = ()
 
     @property
@@ -48,14 +48,14 @@ class Evaluation:
         return [name for name in self.outcomes[0].values if name != TEXT]
 
 
-def comparisons(evaluation: Evaluation, judge: str) -> dict[str, dict[str, Comparison]]:
+def comparisons(evaluation: GenerationEvaluation, judge: str) -> dict[str, dict[str, PairedComparison]]:
     """How each generator differs from the baseline: {measure: {generator: comparison}}.
 
     p is corrected by Holm for the number of generators. A measure that is not known for each row, such as the
     loss of an empty answer, is compared over the rows that both generators have.
     """
     base = next(o for o in evaluation.outcomes if o.name == evaluation.baseline).values[judge]
-    found: dict[str, dict[str, Comparison]] = {}
+    found: dict[str, dict[str, PairedComparison]] = {}
     for measure, values in base.items():
         for outcome in evaluation.outcomes:
             mine = outcome.values[judge].get(measure, {})
@@ -65,7 +65,7 @@ def comparisons(evaluation: Evaluation, judge: str) -> dict[str, dict[str, Compa
     return {measure: corrected(systems) for measure, systems in found.items()}
 
 
-def summary(evaluation: Evaluation) -> str:
+def summary(evaluation: GenerationEvaluation) -> str:
     """{generator: {judge: {measure: {value, low, high, questions}}}} as JSON; nothing else at its top level.
 
     Measures without a judge stand under `text`. `low` to `high` is the 95% confidence interval.
@@ -80,7 +80,7 @@ def summary(evaluation: Evaluation) -> str:
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
-def details(evaluation: Evaluation) -> str:
+def details(evaluation: GenerationEvaluation) -> str:
     """The value of each question, the comparisons and the failures, as JSON."""
     found: dict[str, Any] = {
         "file": evaluation.file,
@@ -100,7 +100,7 @@ def details(evaluation: Evaluation) -> str:
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
-def markdown(evaluation: Evaluation) -> str:
+def markdown(evaluation: GenerationEvaluation) -> str:
     """All tables, as a page of its own."""
     unanswerable = sum(not row.answerable for row in evaluation.rows)
     parts = [
@@ -121,7 +121,7 @@ def markdown(evaluation: Evaluation) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def judged_table(evaluation: Evaluation) -> str:
+def judged_table(evaluation: GenerationEvaluation) -> str:
     """Citation recall and precision and claim recall, in per cent with intervals; one row a judge."""
     rows = [
         [outcome.name, judge, *(_percent(outcome.values[judge].get(measure)) for measure in _JUDGED)]
@@ -131,7 +131,7 @@ def judged_table(evaluation: Evaluation) -> str:
     return markdown_table(["generator", "judge", *_JUDGED], rows)
 
 
-def counted_table(evaluation: Evaluation) -> str:
+def counted_table(evaluation: GenerationEvaluation) -> str:
     """What needs no judge, one row a generator."""
     measures = [m for m in _COUNTED if any(m in o.values[TEXT] for o in evaluation.outcomes)]
     shown = list(dict.fromkeys([*measures, FLUENCY]))
@@ -146,7 +146,7 @@ def counted_table(evaluation: Evaluation) -> str:
     return markdown_table(["generator", *shown, "failed"], rows)
 
 
-def sources_table(evaluation: Evaluation) -> str:
+def sources_table(evaluation: GenerationEvaluation) -> str:
     """The means of each source's rows, in per cent."""
     header = ["source", "generator", "judge", "questions", *_JUDGED]
     rows = []
@@ -159,7 +159,7 @@ def sources_table(evaluation: Evaluation) -> str:
     return markdown_table(header, rows)
 
 
-def failures_list(evaluation: Evaluation) -> str:
+def failures_list(evaluation: GenerationEvaluation) -> str:
     """Each generator's failures by line; the same reason once, with the lines it was given for."""
     parts = []
     for outcome in evaluation.outcomes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.errors import InputError
-from citewell.core.lines import Line, read_lines
+from citewell.core.jsonl import Line, read_lines
 from citewell.core.text import encodable
 from citewell.core.types import Reference
 
@@ -18,7 +18,7 @@ _FORM = 'Lines are {"question": "…", "references": [{"text": "…"}, …]}, wi
 
 
 @dataclass(frozen=True)
-class Row:
+class EvaluationRow:
     """A question with numbered references, and what is known of its answer.
 
     `key` is another one where the question or a reference is. `answerable` is False where the references
@@ -39,7 +39,7 @@ class Row:
 class Rows:
     """The rows of a file, and what is wrong with lines that were left out."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[EvaluationRow, ...]
     problems: tuple[str, ...]
 
 
@@ -50,7 +50,7 @@ def read_rows(file: Path, *, limit: int | None = None) -> Rows:
     of another form, and one that says the same as a line before it, is left out and named in `problems`.
     Raises `InputError` where the file cannot be read or no row is left.
     """
-    rows: dict[str, Row] = {}
+    rows: dict[str, EvaluationRow] = {}
     problems: list[str] = []
     for line in read_lines(file, lambda error: problems.append(error.message)):
         try:
@@ -66,7 +66,7 @@ def read_rows(file: Path, *, limit: int | None = None) -> Rows:
     return Rows(tuple(islice(rows.values(), limit)), tuple(problems))
 
 
-def _row(line: Line) -> Row:
+def _row(line: Line) -> EvaluationRow:
     row = line.row()
     question = _text(line, row, "question")
     found = row.get("references")
@@ -80,7 +80,7 @@ def _row(line: Line) -> Row:
     if not isinstance(answerable, bool):
         raise line.error("answerable is neither true nor false.", _FORM)
     texts = [question, *(text for reference in references for text in (reference.title, reference.text))]
-    return Row(
+    return EvaluationRow(
         key=hashlib.sha256("\n\n".join(texts).encode()).hexdigest()[:16],
         line=line.number,
         question=question,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from citewell.core.published import published_name
+from citewell.core.redact import published_name
 from citewell.core.tables import markdown_table
 from citewell.core.training.card import card_name, held_out
 from citewell.core.training.card import write_card as write
 from citewell.core.training.files import DataFile, describe_file
-from citewell.generator.training.config import Config
-from citewell.generator.training.fit import Outcome
-from citewell.generator.training.sources import Data, source_files
+from citewell.generator.training.config import GeneratorRecipe
+from citewell.generator.training.fit import GeneratorRunResult
+from citewell.generator.training.sources import GeneratorData, source_files
 
 _PACKAGES = ("torch", "transformers", "trl", "peft")
 
@@ -66,7 +66,12 @@ any correction, judged by ROUGE-1; the data may have been filtered by that too."
 
 
 def write_card(
-    folder: Path, config: Config, recipe: Path, data: Data, command: str, outcome: Outcome
+    folder: Path,
+    config: GeneratorRecipe,
+    recipe: Path,
+    data: GeneratorData,
+    command: str,
+    outcome: GeneratorRunResult,
 ) -> None:
     """Write the card and, for programs, the record of the same."""
     training = config.training
@@ -97,7 +102,7 @@ def write_card(
     )
 
 
-def _files(config: Config, recipe: Path) -> list[DataFile]:
+def _files(config: GeneratorRecipe, recipe: Path) -> list[DataFile]:
     uses = [(source, "train") for source in config.data] + [(source, "dev") for source in config.dev]
     return [
         describe_file(path, source=source.name, licence=source.licence, use=use)
@@ -106,13 +111,13 @@ def _files(config: Config, recipe: Path) -> list[DataFile]:
     ]
 
 
-def _front(config: Config) -> str:
+def _front(config: GeneratorRecipe) -> str:
     library = "peft" if config.model.tuning == "lora" else "transformers"
     base = published_name(config.model.base)
     return f"library_name: {library}\npipeline_tag: text-generation\nbase_model: {base}"
 
 
-def _form(config: Config) -> str:
+def _form(config: GeneratorRecipe) -> str:
     if config.model.tuning == "full":
         return "All of its weights were trained."
     lora = config.model.lora
@@ -122,14 +127,14 @@ def _form(config: Config) -> str:
     )
 
 
-def _prompt(config: Config) -> str:
+def _prompt(config: GeneratorRecipe) -> str:
     prompt = config.prompt
     order = "the question before" if prompt.question_first else "the question after"
     example = "with" if prompt.demonstration else "without"
     return f"{example} a demonstration, {order} its {prompt.references} references"
 
 
-def _data_table(data: Data, files: list[DataFile]) -> str:
+def _data_table(data: GeneratorData, files: list[DataFile]) -> str:
     counts = {("train", source.name): len(source.examples) for source in data.train}
     counts |= {("dev", source.name): len(source.examples) for source in data.dev}
     rows = [
@@ -148,7 +153,7 @@ def _data_table(data: Data, files: list[DataFile]) -> str:
     )
 
 
-def _metrics(config: Config, data: Data, outcome: Outcome) -> str:
+def _metrics(config: GeneratorRecipe, data: GeneratorData, outcome: GeneratorRunResult) -> str:
     rows = [f"| {name} | {outcome.before[name]:.4f} | {value:.4f} |" for name, value in outcome.after.items()]
     measured = sum(len(source.examples) for source in data.dev)
     answered = min(config.training.generate, measured)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from citewell.generator.training.encode import Encoded
-from citewell.generator.training.plan import Draw, Step
+from citewell.generator.training.encode import TokenizedExample
+from citewell.generator.training.plan import GeneratorStep, RowDraw
 
 if TYPE_CHECKING:
     import torch
@@ -15,10 +15,12 @@ IGNORED = -100
 """The label of tokens that count nothing in the loss: PyTorch's default."""
 
 
-class Collator:
+class GeneratorCollator:
     """Makes the tensors of a step when it is due."""
 
-    def __init__(self, steps: Sequence[Step], encode: Callable[[Draw], Encoded], *, packing: bool) -> None:
+    def __init__(
+        self, steps: Sequence[GeneratorStep], encode: Callable[[RowDraw], TokenizedExample], *, packing: bool
+    ) -> None:
         self._steps = steps
         self._encode = encode
         self._packing = packing
@@ -35,7 +37,7 @@ class Collator:
         return {"parts": [{"inputs": part, "tokens": tokens} for part in parts]}
 
 
-def padded(rows: Sequence[Encoded]) -> dict[str, torch.Tensor]:
+def padded(rows: Sequence[TokenizedExample]) -> dict[str, torch.Tensor]:
     """`input_ids` and `labels`, (n, longest row) each, padded on the right.
 
     Only the answers' tokens have labels. A causal model needs no mask for what comes after a row, and
@@ -53,7 +55,7 @@ def padded(rows: Sequence[Encoded]) -> dict[str, torch.Tensor]:
     return {"input_ids": ids, "labels": labels}
 
 
-def packed(rows: Sequence[Encoded]) -> dict[str, torch.Tensor]:
+def packed(rows: Sequence[TokenizedExample]) -> dict[str, torch.Tensor]:
     """`input_ids`, `position_ids` and `labels`, (1, all tokens) each: rows one after the other.
 
     Positions begin anew with each row, from which transformers sees that rows do not attend to each other.

@@ -7,10 +7,10 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from citewell.core.recipe import Section, load_recipe
+from citewell.core.recipe import RecipeSection, load_recipe
 from citewell.core.training.adapters import LoraConfig
 from citewell.generator.causal import FREQUENCY_PENALTY
-from citewell.generator.manner import Manner
+from citewell.generator.defaults import Manner
 from citewell.generator.prompt import PromptForm
 
 HANDBOOK = "docs/training-generator.md"
@@ -18,7 +18,7 @@ HANDBOOK = "docs/training-generator.md"
 Choice = Literal["answer_loss", "citation_f1"]
 
 
-class AdapterConfig(LoraConfig):
+class GeneratorAdapterConfig(LoraConfig):
     """The adapters, and where they are."""
 
     targets: tuple[str, ...] = Field(
@@ -28,17 +28,17 @@ class AdapterConfig(LoraConfig):
     )
 
 
-class ModelConfig(Section):
+class GeneratorModelConfig(RecipeSection):
     """What is trained."""
 
     base: str = Field(
         "SmolLM2-135M-Instruct", min_length=1, description="Packaged name, GGUF file, folder or hub id."
     )
     tuning: Literal["lora", "full"] = Field("lora", description="Adapters only, or all weights.")
-    lora: AdapterConfig = AdapterConfig()
+    lora: GeneratorAdapterConfig = GeneratorAdapterConfig()
 
 
-class PromptConfig(Section):
+class GeneratorPromptConfig(RecipeSection):
     """What the model reads; kept beside its weights, so that it is asked as it was trained."""
 
     demonstration: bool = Field(False, description="Put the demonstration before every question.")
@@ -62,7 +62,7 @@ class PromptConfig(Section):
         return Manner(form, self.frequency_penalty)
 
 
-class SourceConfig(Section):
+class GeneratorSourceConfig(RecipeSection):
     """One source of rows."""
 
     name: str = Field(..., pattern=r"^[A-Za-z0-9][\w.-]*$", description="Name in logs and in the card.")
@@ -76,20 +76,20 @@ class SourceConfig(Section):
     limit: int | None = Field(None, ge=1, description="Most rows, drawn by the seed.")
 
 
-class DataConfig(SourceConfig):
+class GeneratorDataConfig(GeneratorSourceConfig):
     """Rows that the model learns from."""
 
     repeat: int = Field(1, ge=1, description="Times a row is seen in an epoch.")
     held_out: int = Field(0, ge=0, description="Questions that are kept for measuring.")
 
 
-class DevConfig(SourceConfig):
+class GeneratorDevConfig(GeneratorSourceConfig):
     """Rows on which the model is measured while it is trained."""
 
     split: str = Field("dev", min_length=1, description="Of a folder: the file of rows that is read.")
 
 
-class OptimisationConfig(Section):
+class OptimisationConfig(RecipeSection):
     """How long, how fast, and in which order."""
 
     epochs: int = Field(1, ge=1, description="Times that each row is seen, times its `repeat`.")
@@ -117,24 +117,24 @@ class OptimisationConfig(Section):
     threads: int = Field(2, ge=1, description="CPU threads.")
 
 
-class TrainingConfig(OptimisationConfig):
+class GeneratorTrainingConfig(OptimisationConfig):
     """How long, how fast, in which order, and what is measured meanwhile."""
 
     generate: int = Field(8, ge=0, description="Dev questions that are answered, to measure citations.")
     choose_by: Choice = Field("answer_loss", description="What the best checkpoint has the best of.")
 
 
-class Config(Section):
+class GeneratorRecipe(RecipeSection):
     """A training run."""
 
-    model: ModelConfig = ModelConfig()
-    prompt: PromptConfig = PromptConfig()
-    data: tuple[DataConfig, ...] = Field(..., min_length=1)
-    dev: tuple[DevConfig, ...] = ()
-    training: TrainingConfig = TrainingConfig()
+    model: GeneratorModelConfig = GeneratorModelConfig()
+    prompt: GeneratorPromptConfig = GeneratorPromptConfig()
+    data: tuple[GeneratorDataConfig, ...] = Field(..., min_length=1)
+    dev: tuple[GeneratorDevConfig, ...] = ()
+    training: GeneratorTrainingConfig = GeneratorTrainingConfig()
 
     @model_validator(mode="after")
-    def _fits(self) -> Config:
+    def _fits(self) -> GeneratorRecipe:
         names = [source.name for source in (*self.data, *self.dev)]
         if len(set(names)) < len(names):
             raise ValueError("two sources have the same name")
@@ -150,6 +150,6 @@ class Config(Section):
         return bool(self.dev) or any(source.held_out for source in self.data)
 
 
-def load_config(file: Path) -> Config:
+def load_config(file: Path) -> GeneratorRecipe:
     """Read a recipe; raises `InputError` for what is missing, unknown or wrong in it."""
-    return load_recipe(Config, file, HANDBOOK)
+    return load_recipe(GeneratorRecipe, file, HANDBOOK)

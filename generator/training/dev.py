@@ -11,17 +11,19 @@ from citewell.generator.citations.marks import read_marks
 from citewell.generator.evaluation.citations import Cited, citation_scores
 from citewell.generator.evaluation.judges.lexical import RougeJudge
 from citewell.generator.training.collate import padded
-from citewell.generator.training.config import Config
-from citewell.generator.training.encode import Encoder
+from citewell.generator.training.config import GeneratorRecipe
+from citewell.generator.training.encode import ExampleTokenizer
 from citewell.generator.training.loss import answer_loss, answer_tokens
-from citewell.generator.training.sources import Source
+from citewell.generator.training.sources import ExampleSource
 from citewell.generator.training.writing import write_answers
 
 
-class DevSets:
+class GeneratorDevSets:
     """Measures a model on dev rows, which are shown in the same way each time."""
 
-    def __init__(self, sources: Sequence[Source], config: Config, encoder: Encoder) -> None:
+    def __init__(
+        self, sources: Sequence[ExampleSource], config: GeneratorRecipe, encoder: ExampleTokenizer
+    ) -> None:
         self._sources = sources
         self._config = config
         self._encoder = encoder

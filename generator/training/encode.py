@@ -9,22 +9,22 @@ from typing import Any, NamedTuple
 from citewell.generator.causal import Sampling
 from citewell.generator.local import LocalGenerator
 from citewell.generator.training.arrange import Example, Shown, arrange
-from citewell.generator.training.config import PromptConfig
-from citewell.generator.training.sources import Source
+from citewell.generator.training.config import GeneratorPromptConfig
+from citewell.generator.training.sources import ExampleSource
 from citewell.generator.transformers import TransformersModel
 
 
-class Encoded(NamedTuple):
+class TokenizedExample(NamedTuple):
     """The tokens of a prompt, and of its answer with the token that ends a turn."""
 
     prompt: tuple[int, ...]
     answer: tuple[int, ...]
 
 
-class Encoder:
+class ExampleTokenizer:
     """Lays examples out and turns them into tokens."""
 
-    def __init__(self, model: Any, tokenizer: Any, prompt: PromptConfig, seed: int) -> None:
+    def __init__(self, model: Any, tokenizer: Any, prompt: GeneratorPromptConfig, seed: int) -> None:
         """`model` is a causal language model of transformers, which is asked for its limits only."""
         self.tokenizer = tokenizer
         self._prompt = prompt
@@ -38,17 +38,17 @@ class Encoder:
             form=prompt.manner.form,
         )
 
-    def shown(self, source: Source, row: int, time: int) -> Shown:
+    def shown(self, source: ExampleSource, row: int, time: int) -> Shown:
         """A source's row as it is shown the `time`-th time, in another order each time."""
         chance = random.Random(f"{self._seed} {source.name} {row} {time}")  # noqa: S311
         return arrange(source.examples[row], source.examples, self._prompt, chance)
 
-    def encode(self, shown: Shown) -> Encoded:
+    def encode(self, shown: Shown) -> TokenizedExample:
         """The tokens of a row as it is shown; an answer that is too long is cut, and so does not end."""
         prompt = self.generator.prompt_text(shown.question, shown.references)
         answer = self.tokenizer.encode(shown.answer, add_special_tokens=False)
         answer.append(self.tokenizer.eos_token_id)
-        return Encoded(
+        return TokenizedExample(
             tuple(self.tokenizer.encode(prompt, add_special_tokens=False)),
             tuple(answer[: self._prompt.answer_tokens]),
         )

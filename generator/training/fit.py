@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from citewell.core.telling import Tell
+from citewell.core.progress import Tell
 from citewell.core.training.checkpoints import checkpoint_step, last_checkpoint
 from citewell.core.training.folder import CHECKPOINTS
-from citewell.generator.training.collate import Collator
+from citewell.generator.training.collate import GeneratorCollator
 from citewell.generator.training.config import OptimisationConfig
-from citewell.generator.training.encode import Encoded
+from citewell.generator.training.encode import TokenizedExample
 from citewell.generator.training.loss import part_loss
-from citewell.generator.training.model import Trainable
-from citewell.generator.training.plan import Draw, Step
+from citewell.generator.training.model import TrainableGenerator
+from citewell.generator.training.plan import GeneratorStep, RowDraw
 
 Measure = Callable[[Any], dict[str, float]]
 """Dev metrics of a model, by their names."""
@@ -29,22 +29,22 @@ class Goal(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Job:
+class FitTask:
     """What is fitted to what. `encode` makes the tokens of a row when it is due.
 
     Without `measure` the last weights are kept.
     """
 
-    trained: Trainable
+    trained: TrainableGenerator
     training: OptimisationConfig
-    steps: Sequence[Step]
-    encode: Callable[[Draw], Encoded]
+    steps: Sequence[GeneratorStep]
+    encode: Callable[[RowDraw], TokenizedExample]
     goal: Goal
     measure: Measure | None
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GeneratorRunResult:
     """What a run came to. `before` and `after` are dev metrics by name.
 
     `tokens` were learnt from, prompts included, on `device`.
@@ -59,14 +59,14 @@ class Outcome:
     after: Mapping[str, float]
 
 
-class Fitted(NamedTuple):
+class FittedModel(NamedTuple):
     """The outcome, and the log of losses and dev metrics. The model has the weights that are kept."""
 
-    outcome: Outcome
+    outcome: GeneratorRunResult
     history: list[dict[str, float]]
 
 
-def fit(job: Job, folder: Path, tell: Tell) -> Fitted:
+def fit(job: FitTask, folder: Path, tell: Tell) -> FittedModel:
     """Train `job.trained` in place, from the last complete checkpoint in `folder` on if there is one.
 
     Raises `TrainingError` for a loss that is no number.
@@ -82,7 +82,7 @@ def fit(job: Job, folder: Path, tell: Tell) -> Fitted:
     torch.set_num_threads(training.threads)
     checkpoint = last_checkpoint(folder / CHECKPOINTS)
     # The trainer asks for a collator of its own kind, and calls it only.
-    collator: Any = Collator(steps, job.encode, packing=training.packing)
+    collator: Any = GeneratorCollator(steps, job.encode, packing=training.packing)
     rows = Dataset.from_dict({"step": list(range(len(steps)))})
     progress = Progress([step.tokens for step in steps], "tokens", folder, tell)
     trainer = GeneratorTrainer(
@@ -113,7 +113,7 @@ def fit(job: Job, folder: Path, tell: Tell) -> Fitted:
         if f"eval_{job.goal.metric}" in entry
     }
     best = state.best_global_step or state.global_step
-    outcome = Outcome(
+    outcome = GeneratorRunResult(
         state.global_step,
         best,
         round(progress.seconds, 1),
@@ -122,4 +122,4 @@ def fit(job: Job, folder: Path, tell: Tell) -> Fitted:
         measured.get(0, {}),
         measured.get(best, {}),
     )
-    return Fitted(outcome, state.log_history)
+    return FittedModel(outcome, state.log_history)

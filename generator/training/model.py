@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from citewell.core.dequantisation import dequantised
+from citewell.core.dequantization import dequantised
 from citewell.core.errors import ModelError
 from citewell.core.training.adapters import with_adapters
-from citewell.generator.manner import Manner, write_manner
+from citewell.generator.defaults import Manner, write_manner
 from citewell.generator.resolve import resolve
-from citewell.generator.training.config import ModelConfig
+from citewell.generator.training.config import GeneratorModelConfig
 
 DONE = {"lora": "adapter_config.json", "full": "config.json"}
 """By the kind of tuning: a file that only the folder of a trained model has."""
 
 
-class Trainable(NamedTuple):
+class TrainableGenerator(NamedTuple):
     """A model that is ready to be trained, and its tokenizer. `whole` is the model without PEFT around it."""
 
     model: Any
@@ -24,7 +24,7 @@ class Trainable(NamedTuple):
     tokenizer: Any
 
 
-def build_model(config: ModelConfig, cache: Path, seed: int) -> Trainable:
+def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> TrainableGenerator:
     """Load the base, in float32; with LoRA its weights are frozen and adapters added, drawn by `seed`.
 
     Raises `ModelError` for a base that cannot be loaded or has no chat template, and for LoRA targets that it
@@ -55,12 +55,16 @@ def build_model(config: ModelConfig, cache: Path, seed: int) -> Trainable:
         )
     torch.manual_seed(seed)
     if config.tuning == "full":
-        return Trainable(model, model, tokenizer)
+        return TrainableGenerator(model, model, tokenizer)
     lora = config.lora
-    return Trainable(with_adapters(model, lora, lora.targets, "CAUSAL_LM", config.base), model, tokenizer)
+    return TrainableGenerator(
+        with_adapters(model, lora, lora.targets, "CAUSAL_LM", config.base), model, tokenizer
+    )
 
 
-def save_model(trained: Trainable, folder: Path, config: ModelConfig, manner: Manner) -> None:
+def save_model(
+    trained: TrainableGenerator, folder: Path, config: GeneratorModelConfig, manner: Manner
+) -> None:
     """Write the adapters as PEFT has them, in float16, or all weights; and how the model is to be asked."""
     write_manner(manner, folder)
     if config.tuning == "full":
@@ -76,7 +80,7 @@ def save_model(trained: Trainable, folder: Path, config: ModelConfig, manner: Ma
     (folder / "README.md").unlink(missing_ok=True)
 
 
-def export(trained: Trainable, folder: Path, manner: Manner) -> None:
+def export(trained: TrainableGenerator, folder: Path, manner: Manner) -> None:
     """Write the model as one that needs no adapter, which transformers, vLLM and others load.
 
     Adapters are merged into `trained`, so that it cannot be trained any further.
@@ -87,6 +91,6 @@ def export(trained: Trainable, folder: Path, manner: Manner) -> None:
     write_manner(manner, folder)
 
 
-def _save_whole(trained: Trainable, folder: Path) -> None:
+def _save_whole(trained: TrainableGenerator, folder: Path) -> None:
     trained.whole.save_pretrained(str(folder))
     trained.tokenizer.save_pretrained(str(folder))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 
-class Draw(NamedTuple):
+class RowDraw(NamedTuple):
     """A row of a step: the place of its source, its place there, and the how-manieth time it is seen."""
 
     source: int
@@ -18,10 +18,10 @@ class Draw(NamedTuple):
     time: int
 
 
-class Step(NamedTuple):
+class GeneratorStep(NamedTuple):
     """The rows of a step, in parts that are computed together, and how many tokens they have."""
 
-    parts: tuple[tuple[Draw, ...], ...]
+    parts: tuple[tuple[RowDraw, ...], ...]
     tokens: int
 
 
@@ -34,17 +34,17 @@ def plan(
     part_tokens: int,
     seed: int,
     steps: int | None = None,
-) -> list[Step]:
+) -> list[GeneratorStep]:
     """The steps of a run: in each epoch all rows once, times their source's repeat, in random order.
 
     `lengths` are the tokens of each row of each source. The rows of a step are sorted by length and divided
     into parts that, padded to their longest row, have at most `part_tokens` tokens, or one row. `steps` cuts
     the plan off.
     """
-    found: list[Step] = []
+    found: list[GeneratorStep] = []
     for epoch in range(epochs):
         draws = [
-            Draw(source, row, epoch * repeats[source] + time)
+            RowDraw(source, row, epoch * repeats[source] + time)
             for source, rows in enumerate(lengths)
             for row in range(len(rows))
             for time in range(repeats[source])
@@ -57,14 +57,14 @@ def plan(
     return found
 
 
-def _step(draws: Sequence[Draw], lengths: Sequence[Sequence[int]], part_tokens: int) -> Step:
-    def length(draw: Draw) -> int:
+def _step(draws: Sequence[RowDraw], lengths: Sequence[Sequence[int]], part_tokens: int) -> GeneratorStep:
+    def length(draw: RowDraw) -> int:
         return lengths[draw.source][draw.row]
 
-    parts: list[list[Draw]] = []
+    parts: list[list[RowDraw]] = []
     for draw in sorted(draws, key=lambda draw: (-length(draw), draw)):
         if parts and (len(parts[-1]) + 1) * length(parts[-1][0]) <= part_tokens:
             parts[-1].append(draw)
         else:
             parts.append([draw])
-    return Step(tuple(tuple(part) for part in parts), sum(map(length, draws)))
+    return GeneratorStep(tuple(tuple(part) for part in parts), sum(map(length, draws)))

@@ -8,23 +8,23 @@ from pathlib import Path
 
 from citewell.core.errors import InputError
 from citewell.core.packages import need_packages
-from citewell.core.telling import Tell
+from citewell.core.progress import Tell
 from citewell.core.training.checkpoints import quiet
 from citewell.core.training.folder import finish, open_folder
 from citewell.generator.training.card import write_card
-from citewell.generator.training.config import Config, load_config
-from citewell.generator.training.dev import DevSets
-from citewell.generator.training.encode import Encoded, Encoder
-from citewell.generator.training.fit import Goal, Job, Outcome, fit
-from citewell.generator.training.model import DONE, Trainable, build_model, export, save_model
-from citewell.generator.training.plan import Draw, Step, plan
-from citewell.generator.training.sources import Data, read_data
+from citewell.generator.training.config import GeneratorRecipe, load_config
+from citewell.generator.training.dev import GeneratorDevSets
+from citewell.generator.training.encode import ExampleTokenizer, TokenizedExample
+from citewell.generator.training.fit import FitTask, GeneratorRunResult, Goal, fit
+from citewell.generator.training.model import DONE, TrainableGenerator, build_model, export, save_model
+from citewell.generator.training.plan import GeneratorStep, RowDraw, plan
+from citewell.generator.training.sources import GeneratorData, read_data
 
 PACKAGES = ("trl", "peft", "datasets", "accelerate", "matplotlib")
 
 
 @dataclass(frozen=True)
-class Run:
+class GeneratorRun:
     """Where a run reads and writes. `command` is what the card says it was started with.
 
     `export` is the folder for the model with its adapters merged, if it is wanted.
@@ -38,7 +38,7 @@ class Run:
     export: Path | None = None
 
 
-def train(run: Run, tell: Tell) -> Outcome:
+def train(run: GeneratorRun, tell: Tell) -> GeneratorRunResult:
     """Train the model that `run.recipe` describes, and write it to `run.out`.
 
     With `resume` a run that was interrupted goes on from its last complete checkpoint, with the result that
@@ -55,7 +55,7 @@ def train(run: Run, tell: Tell) -> Outcome:
     open_folder(run.out, config.shown(), done=DONE[config.model.tuning], resume=run.resume)
     quiet()
     trained = build_model(config.model, run.cache, config.training.seed)
-    encoder = Encoder(trained.whole, trained.tokenizer, config.prompt, config.training.seed)
+    encoder = ExampleTokenizer(trained.whole, trained.tokenizer, config.prompt, config.training.seed)
     if not config.prompt.cut:
         data = data.fitting(encoder.fits, tell)
     steps = _plan(config, data, encoder)
@@ -63,7 +63,7 @@ def train(run: Run, tell: Tell) -> Outcome:
     return _train(run, config, data, trained, encoder, steps, tell)
 
 
-def _plan(config: Config, data: Data, encoder: Encoder) -> list[Step]:
+def _plan(config: GeneratorRecipe, data: GeneratorData, encoder: ExampleTokenizer) -> list[GeneratorStep]:
     training = config.training
     return plan(
         [encoder.lengths(source.examples) for source in data.train],
@@ -77,16 +77,22 @@ def _plan(config: Config, data: Data, encoder: Encoder) -> list[Step]:
 
 
 def _train(
-    run: Run, config: Config, data: Data, trained: Trainable, encoder: Encoder, steps: list[Step], tell: Tell
-) -> Outcome:
+    run: GeneratorRun,
+    config: GeneratorRecipe,
+    data: GeneratorData,
+    trained: TrainableGenerator,
+    encoder: ExampleTokenizer,
+    steps: list[GeneratorStep],
+    tell: Tell,
+) -> GeneratorRunResult:
     from citewell.core.training.plot import PLOT, draw
 
-    def encode(row: Draw) -> Encoded:
+    def encode(row: RowDraw) -> TokenizedExample:
         return encoder.encode(encoder.shown(data.train[row.source], row.row, row.time))
 
     chosen_by = config.training.choose_by
-    measure = DevSets(data.dev, config, encoder).measure if config.measured else None
-    job = Job(
+    measure = GeneratorDevSets(data.dev, config, encoder).measure if config.measured else None
+    job = FitTask(
         trained, config.training, steps, encode, Goal(chosen_by, greater=chosen_by == "citation_f1"), measure
     )
     outcome, history = fit(job, run.out, tell)
@@ -102,7 +108,7 @@ def _train(
     return outcome
 
 
-def _summary(data: Data, steps: Sequence[Step]) -> str:
+def _summary(data: GeneratorData, steps: Sequence[GeneratorStep]) -> str:
     lines = [f"{source.name}: {len(source.examples):,} rows to learn from" for source in data.train]
     lines += [f"{source.name}: {len(source.examples):,} rows to measure on" for source in data.dev]
     tokens = sum(step.tokens for step in steps)

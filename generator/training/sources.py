@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from citewell.core.errors import InputError
+from citewell.core.progress import Tell
 from citewell.core.recipe import find
-from citewell.core.telling import Tell
 from citewell.core.text import squeeze
 from citewell.generator.evaluation.held_out import is_held_out
 from citewell.generator.evaluation.rows import read_rows
 from citewell.generator.training.arrange import Example
-from citewell.generator.training.config import Config, SourceConfig
+from citewell.generator.training.config import GeneratorRecipe, GeneratorSourceConfig
 
 _MOST_PROBLEMS = 5
 _DATASET = "dataset"  # in the folder of a bootstrap
 
 
 @dataclass(frozen=True)
-class Source:
+class ExampleSource:
     """The examples of one source; each is seen `repeat` times an epoch."""
 
     name: str
@@ -31,13 +31,13 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Data:
+class GeneratorData:
     """What a run learns from, and what it is measured on. No question is in both."""
 
-    train: tuple[Source, ...]
-    dev: tuple[Source, ...]
+    train: tuple[ExampleSource, ...]
+    dev: tuple[ExampleSource, ...]
 
-    def fitting(self, fits: Callable[[Example], bool], tell: Tell) -> Data:
+    def fitting(self, fits: Callable[[Example], bool], tell: Tell) -> GeneratorData:
         """Without examples to learn from that do not fit; raises `InputError` where none of a source do."""
         train = []
         for source in self.train:
@@ -52,7 +52,7 @@ class Data:
         return replace(self, train=tuple(train))
 
 
-def read_data(config: Config, recipe: Path, tell: Tell) -> Data:
+def read_data(config: GeneratorRecipe, recipe: Path, tell: Tell) -> GeneratorData:
     """Read all sources of the recipe in the file `recipe`.
 
     A line that is no row with a cited answer is told and left out, as are rows that cite more references than
@@ -62,14 +62,14 @@ def read_data(config: Config, recipe: Path, tell: Tell) -> Data:
     """
     seed = config.training.seed
     references = config.prompt.references
-    dev = [Source(each.name, _read(each, recipe, references, seed, tell)) for each in config.dev]
+    dev = [ExampleSource(each.name, _read(each, recipe, references, seed, tell)) for each in config.dev]
     read = [_read(each, recipe, references, seed, tell) for each in config.data]
     for source, examples in zip(config.data, read, strict=True):
         if source.held_out:
             drawn = random.Random(f"{seed} dev {source.name}").sample(  # noqa: S311
                 range(len(examples)), min(source.held_out, len(examples))
             )
-            dev.append(Source(source.name, tuple(examples[place] for place in sorted(drawn))))
+            dev.append(ExampleSource(source.name, tuple(examples[place] for place in sorted(drawn))))
     hidden = {_key(example.question) for each in dev for example in each.examples}
     train = []
     for source, examples in zip(config.data, read, strict=True):
@@ -82,11 +82,11 @@ def read_data(config: Config, recipe: Path, tell: Tell) -> Data:
                 f"The source {source.name} has no question that is not held out.",
                 "Lower held_out, or take other data for dev.",
             )
-        train.append(Source(source.name, free, source.repeat))
-    return Data(tuple(train), tuple(dev))
+        train.append(ExampleSource(source.name, free, source.repeat))
+    return GeneratorData(tuple(train), tuple(dev))
 
 
-def source_files(source: SourceConfig, recipe: Path) -> list[Path]:
+def source_files(source: GeneratorSourceConfig, recipe: Path) -> list[Path]:
     """The files that a source is read from; of a folder that a bootstrap made, that of the split."""
     found = []
     for name in source.files:
@@ -98,7 +98,9 @@ def source_files(source: SourceConfig, recipe: Path) -> list[Path]:
     return found
 
 
-def _read(source: SourceConfig, recipe: Path, references: int, seed: int, tell: Tell) -> tuple[Example, ...]:
+def _read(
+    source: GeneratorSourceConfig, recipe: Path, references: int, seed: int, tell: Tell
+) -> tuple[Example, ...]:
     found, problems, left_out, astray = [], [], Counter[str](), []
     for file in source_files(source, recipe):
         rows = read_rows(file)
@@ -133,7 +135,7 @@ def _read(source: SourceConfig, recipe: Path, references: int, seed: int, tell: 
     return _drawn(found, source, seed)
 
 
-def _drawn(examples: Sequence[Example], source: SourceConfig, seed: int) -> tuple[Example, ...]:
+def _drawn(examples: Sequence[Example], source: GeneratorSourceConfig, seed: int) -> tuple[Example, ...]:
     if source.limit is None or len(examples) <= source.limit:
         return tuple(examples)
     chance = random.Random(f"{seed} {source.name}")  # noqa: S311

@@ -12,7 +12,7 @@ from citewell.core.errors import ExtractionError, FetchError
 from citewell.core.types import Failure, Page
 from citewell.retriever.collection.frontier import Frontier, Queued, State
 from citewell.retriever.collection.indexing import Indexer, Report
-from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.extract.links import Leads, canonical
 from citewell.retriever.fetch.download import ContentTypeError, Download, HttpStatusError
@@ -115,7 +115,7 @@ class _Walk:
             states[url] = "skipped"
             self._indexer.drop(url, self.report)
         if final == url or not self._frontier.is_settled(final):
-            document = Document(final, download.body, download.content_type)
+            document = SourceDocument(final, download.body, download.content_type)
             known = self._indexer.is_known(document)
             page: Page | Failure | None
             try:
@@ -142,7 +142,7 @@ class _Walk:
                     links.append(canonical(url))
         return links
 
-    async def _read(self, document: Document) -> Page | Failure:
+    async def _read(self, document: SourceDocument) -> Page | Failure:
         try:
             return await self._extractor.extract(document.body, document.url, document.content_type)
         except ExtractionError as error:
@@ -170,7 +170,7 @@ class _Walk:
             self._indexer.drop(url, self.report)
         self._frontier.settle({url: state}, (), depth)
 
-    def _keep(self, document: Document, page: Page | Failure | None, leads: Leads) -> State:
+    def _keep(self, document: SourceDocument, page: Page | Failure | None, leads: Leads) -> State:
         """Store a page that is new, and say what became of its URL. `page` is None when it is known."""
         if leads.noindex:
             self._indexer.drop(document.url, self.report)

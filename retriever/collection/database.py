@@ -30,7 +30,7 @@ class DamagedError(CollectionError):
     """A file holds something else than what was written to it."""
 
 
-class Database:
+class CollectionDatabase:
     """A connection to one file. Every write is one transaction, so that an interruption leaves it whole."""
 
     def __init__(self, file: Path, schema: str, *, what: str, cure: str) -> None:

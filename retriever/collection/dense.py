@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.core.errors import CollectionError
-from citewell.retriever.collection.encoding import Encoded, encode_pages, encoding_of
+from citewell.retriever.collection.encoding import EncodingProgress, encode_pages, encoding_of
 from citewell.retriever.collection.postgres import PostgresVectors
 from citewell.retriever.collection.store import PageStore
 from citewell.retriever.collection.vector_files import VectorFiles
@@ -76,7 +76,7 @@ def open_dense(
 @contextmanager
 def updating(
     folder: Path, store: PageStore, encoder: DualEncoder, keeping: Keeping, *, dense: bool, repair: bool
-) -> Iterator[Callable[[Callable[[Encoded], None]], Encoded]]:
+) -> Iterator[Callable[[Callable[[EncodingProgress], None]], EncodingProgress]]:
     """Open the vectors of a collection for writing; give a function that brings them up to date.
 
     The function takes what is told of progress. Vectors of another encoder, or in another place, stay until
@@ -90,7 +90,7 @@ def updating(
         VectorFiles.repair(folder / "vectors")
     vectors = _open(folder, keeping.place, encoding_of(encoder), keeping, make=True)
 
-    def update(on_progress: Callable[[Encoded], None]) -> Encoded:
+    def update(on_progress: Callable[[EncodingProgress], None]) -> EncodingProgress:
         store.keep_vectors(keeping.place)
         encoded = encode_pages(store, vectors, encoder, on_progress)
         vectors.complete()

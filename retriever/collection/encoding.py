@@ -19,7 +19,7 @@ _BATCH = 512  # passages that are encoded and kept together: a second or two of 
 
 
 @dataclass
-class Encoded:
+class EncodingProgress:
     """How far the encoding of a collection is."""
 
     pages: int = 0
@@ -62,8 +62,8 @@ def encode_pages(
     store: PageStore,
     vectors: VectorIndex,
     encoder: DualEncoder,
-    on_progress: Callable[[Encoded], None] = lambda encoded: None,
-) -> Encoded:
+    on_progress: Callable[[EncodingProgress], None] = lambda encoded: None,
+) -> EncodingProgress:
     """Bring `vectors` up to date with the pages of `store`.
 
     Every batch is kept before the next one is begun, so that an interrupted run is taken up where it was.
@@ -73,7 +73,7 @@ def encode_pages(
     known = vectors.pages()
     gone = [url for url in known if url not in stored]
     todo = [url for url, digest in stored.items() if known.get(url) != digest]
-    encoded = Encoded(len(todo), pages_removed=len(gone))
+    encoded = EncodingProgress(len(todo), pages_removed=len(gone))
     vectors.remove(gone)
     for batch in _batches(store, todo):
         had = vectors.known(page.url for page in batch if page.url in known)

@@ -43,7 +43,7 @@ class DamagedIndexError(Exception):
     """The file of an index is cut short or changed, or is none."""
 
 
-class Found(NamedTuple):
+class Neighbors(NamedTuple):
     """Ids of vectors and their inner products with a question, best first."""
 
     ids: Ids
@@ -131,13 +131,13 @@ class FaissIndex:
         self._searched = None
         self.ids = np.concatenate([self.ids, ids])
 
-    def search(self, vector: Vectors, limit: int, effort: int = 0) -> Found:
+    def search(self, vector: Vectors, limit: int, effort: int = 0) -> Neighbors:
         """The `limit` vectors with the largest inner product with `vector`; fewer if there are fewer.
 
         `effort` is how many candidates HNSW keeps, or how many lists IVF searches; 0 means the usual.
         """
         if not len(self.ids):
-            return Found(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
+            return Neighbors(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
         if self._searched is None:
             self._searched = _on_gpu(self._index) if self.kind == "ivf" and _has_gpu() else self._index
         query = np.ascontiguousarray(vector, dtype=np.float32)[None]
@@ -145,7 +145,7 @@ class FaissIndex:
             query, min(limit, len(self.ids)), params=self._parameters(limit, effort)
         )
         found = rows[0] >= 0
-        return Found(self.ids[rows[0][found]], scores[0][found])
+        return Neighbors(self.ids[rows[0][found]], scores[0][found])
 
     def write(self, file: Path) -> None:
         """Replace `file` at once; raises `OSError`."""

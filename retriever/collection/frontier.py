@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from citewell.retriever.collection.database import Database
+from citewell.retriever.collection.database import CollectionDatabase
 
 State = Literal["read", "gone", "failed", "skipped"]
 """What became of a URL: `read`; `gone`, where the site has no page for us; `failed`, where it may well
@@ -22,7 +22,7 @@ class Queued(NamedTuple):
 class Frontier:
     """The URLs of the crawl from `start`: those to be fetched, and those that are done with."""
 
-    def __init__(self, database: Database, start: str) -> None:
+    def __init__(self, database: CollectionDatabase, start: str) -> None:
         """Begin the crawl, unless one from the same `start` was interrupted: that one goes on."""
         self._database = database
         self._start = start

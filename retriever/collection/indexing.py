@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from citewell.core.errors import CollectionError
 from citewell.core.types import Failure, Page
 from citewell.retriever.collection.index import SearchIndex
-from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.collection.store import PageStore
 from citewell.retriever.collection.workers import extract_all
 from citewell.retriever.extract.sandbox import SandboxLimits
@@ -96,11 +96,11 @@ class Indexer:
             if kind in (None, KeyboardInterrupt, CancelledError):
                 self.commit()
 
-    def is_known(self, document: Document) -> bool:
+    def is_known(self, document: SourceDocument) -> bool:
         """Say whether the collection holds exactly this document."""
         return self._digests.get(document.url) == _digest(document)
 
-    def put(self, source: str, documents: Iterable[tuple[Document, Page]], report: Report) -> None:
+    def put(self, source: str, documents: Iterable[tuple[SourceDocument, Page]], report: Report) -> None:
         """Store pages that were extracted from documents, and count them in the report."""
         pages = [(page, _digest(document)) for document, page in documents]
         self.store.put(source, pages)
@@ -143,7 +143,7 @@ class Indexer:
 def index_documents(
     indexer: Indexer,
     source: str,
-    documents: Iterable[Document | Failure],
+    documents: Iterable[SourceDocument | Failure],
     *,
     sandbox: SandboxLimits | None = None,
     on_progress: Callable[[Report], None] = lambda report: None,
@@ -176,18 +176,18 @@ def index_documents(
     return report
 
 
-def _digest(document: Document) -> str:
+def _digest(document: SourceDocument) -> str:
     parts = (_EXTRACTION, document.content_type, document.title)
     return hashlib.sha256("\n".join(parts).encode() + document.body).hexdigest()[:32]
 
 
 def _fresh(
     indexer: Indexer,
-    documents: Iterable[Document | Failure],
+    documents: Iterable[SourceDocument | Failure],
     report: Report,
     seen: set[str],
     unread: list[Failure],
-) -> Iterator[Document]:
+) -> Iterator[SourceDocument]:
     """Yield the documents to be extracted; note every URL, and the failures that name a line and no page."""
     for document in documents:
         if isinstance(document, Failure):

@@ -15,7 +15,7 @@ from citewell.core.types import Failure
 SUFFIXES = (".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".pdf", ".jsonl", ".jsonl.gz")
 
 
-class Document(NamedTuple):
+class SourceDocument(NamedTuple):
     """The bytes of one page to be indexed. `url` names it in answers; `title` is used when it has none."""
 
     url: str
@@ -24,7 +24,7 @@ class Document(NamedTuple):
     title: str = ""
 
 
-def read_source(source: Path) -> Iterator[Document | Failure]:
+def read_source(source: Path) -> Iterator[SourceDocument | Failure]:
     """Every document of a file, or of a folder and the folders in it, in a stable order.
 
     In `.jsonl` and `.jsonl.gz` files each line is an object with `url` (or `path`), `title` and `html` or
@@ -51,15 +51,15 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield file
 
 
-def _read_file(file: Path) -> Document | Failure:
+def _read_file(file: Path) -> SourceDocument | Failure:
     url = file.resolve().as_uri()
     try:
-        return Document(url, file.read_bytes())
+        return SourceDocument(url, file.read_bytes())
     except OSError as error:
         return Failure(url, f"the file cannot be read: {error.strerror}")
 
 
-def _read_lines(file: Path) -> Iterator[Document | Failure]:
+def _read_lines(file: Path) -> Iterator[SourceDocument | Failure]:
     number = 0
     try:
         with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
@@ -70,7 +70,7 @@ def _read_lines(file: Path) -> Iterator[Document | Failure]:
         yield Failure(f"{file}:{number + 1}", f"the file cannot be read any further: {error}")
 
 
-def _parse(line: bytes, place: str) -> Document | Failure:
+def _parse(line: bytes, place: str) -> SourceDocument | Failure:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -84,7 +84,7 @@ def _parse(line: bytes, place: str) -> Document | Failure:
     title = _whole(row["title"]) if isinstance(row.get("title"), str) else ""
     for field, content_type in (("html", "text/html; charset=utf-8"), ("text", "text/plain; charset=utf-8")):
         if isinstance(row.get(field), str):
-            return Document(url, row[field].encode(errors="replace"), content_type, title)
+            return SourceDocument(url, row[field].encode(errors="replace"), content_type, title)
     return Failure(place, "the object has neither `html` nor `text`")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from citewell.core.types import Page, Passage
-from citewell.retriever.collection.database import Database
+from citewell.retriever.collection.database import CollectionDatabase
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS pages (
@@ -41,7 +41,7 @@ class PageStore:
     def __init__(self, file: Path) -> None:
         """Open the store in `file`, made when it is not there; raises `CollectionError` when damaged."""
         folder = file.parent
-        self.database = Database(
+        self.database = CollectionDatabase(
             file,
             _SCHEMA,
             what=f"The pages of the collection {folder.name!r}",

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from citewell.core.errors import CollectionError
-from citewell.retriever.collection.database import DamagedError, Database
+from citewell.retriever.collection.database import CollectionDatabase, DamagedError
 from citewell.retriever.collection.faiss_index import (
     IVF_SAMPLE,
     DamagedIndexError,
@@ -287,9 +287,9 @@ class VectorFiles:
             ) from error
 
 
-def _open(file: Path) -> Database:
+def _open(file: Path) -> CollectionDatabase:
     name = file.parents[1].name
-    return Database(
+    return CollectionDatabase(
         file,
         _SCHEMA,
         what=f"The vectors of the collection {name!r}",

@@ -12,7 +12,7 @@ from itertools import islice
 
 from citewell.core.errors import ExtractionError
 from citewell.core.types import Failure, Page
-from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.extract.page import extract
 from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
 
@@ -20,10 +20,10 @@ _BATCH = 64  # documents that are stored together
 _AHEAD = 128  # documents that are read ahead of a slow one
 _AHEAD_BYTES = 64_000_000
 
-Batch = list[tuple[Document, Page | Failure]]
+Batch = list[tuple[SourceDocument, Page | Failure]]
 
 
-def extract_document(document: Document) -> Page | Failure:
+def extract_document(document: SourceDocument) -> Page | Failure:
     """The page that a document holds, or why it holds none; read in this process, without limits."""
     try:
         return extract(document.body, document.url, document.content_type, document.title)
@@ -31,22 +31,22 @@ def extract_document(document: Document) -> Page | Failure:
         return _failure(document, error)
 
 
-def extract_all(documents: Iterator[Document], limits: SandboxLimits | None) -> Iterator[Batch]:
+def extract_all(documents: Iterator[SourceDocument], limits: SandboxLimits | None) -> Iterator[Batch]:
     """Extract in batches and in order: in worker processes, or in this one where `limits` is None."""
     outcomes = _in_sandbox(documents, limits) if limits else ((d, extract_document(d)) for d in documents)
     return iter(lambda: list(islice(outcomes, _BATCH)), [])
 
 
 def _in_sandbox(
-    documents: Iterator[Document], limits: SandboxLimits
-) -> Iterator[tuple[Document, Page | Failure]]:
+    documents: Iterator[SourceDocument], limits: SandboxLimits
+) -> Iterator[tuple[SourceDocument, Page | Failure]]:
     first = next(documents, None)
     if first is None:
         return
-    running: deque[tuple[Document, Future[Page]]] = deque()
+    running: deque[tuple[SourceDocument, Future[Page]]] = deque()
     running_bytes = 0
     with _sandbox_in_thread(limits) as submit:
-        document: Document | None = first
+        document: SourceDocument | None = first
         while document or running:
             if document:
                 running.append((document, submit(document)))
@@ -60,7 +60,7 @@ def _in_sandbox(
                 yield done, _outcome(done, future)
 
 
-Submit = Callable[[Document], "Future[Page]"]
+Submit = Callable[[SourceDocument], "Future[Page]"]
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def _sandbox_in_thread(limits: SandboxLimits) -> Iterator[Submit]:
     thread.start()
     loop, reader = opened.result()
 
-    def submit(document: Document) -> Future[Page]:
+    def submit(document: SourceDocument) -> Future[Page]:
         future: Future[Page] = Future()
         # Not a coroutine from here: Ctrl-C could come before there is anybody to await it.
         loop.call_soon_threadsafe(reader.start, document, future)
@@ -102,13 +102,13 @@ class _Reader:
         self._sandbox = sandbox
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def start(self, document: Document, future: Future[Page]) -> None:
+    def start(self, document: SourceDocument, future: Future[Page]) -> None:
         """Begin to read a document, whose page or error goes to `future`."""
         task = asyncio.create_task(self._read(document, future))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _read(self, document: Document, future: Future[Page]) -> None:
+    async def _read(self, document: SourceDocument, future: Future[Page]) -> None:
         try:
             page = await self._sandbox.extract(
                 document.body, document.url, document.content_type, document.title
@@ -119,12 +119,12 @@ class _Reader:
             future.set_result(page)
 
 
-def _outcome(document: Document, future: Future[Page]) -> Page | Failure:
+def _outcome(document: SourceDocument, future: Future[Page]) -> Page | Failure:
     try:
         return future.result()
     except ExtractionError as error:
         return _failure(document, error)
 
 
-def _failure(document: Document, error: ExtractionError) -> Failure:
+def _failure(document: SourceDocument, error: ExtractionError) -> Failure:
     return Failure(document.url, error.message, "extract")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from citewell.core.building import begin, fill
+from citewell.core.build_cache import begin, fill
 from citewell.core.errors import ModelError
 from citewell.core.weights import verify
 from citewell.retriever.encoder.engines import choice

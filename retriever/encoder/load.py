@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 from typing import Literal
 
-from citewell.core.building import OnStep, built
+from citewell.core.build_cache import OnStep, built
 from citewell.core.errors import ModelError
 from citewell.retriever.encoder.conversion import digest, digests, tower_form
 from citewell.retriever.encoder.engines.choice import open_engine

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.errors import InputError
-from citewell.core.significance import Comparison, compare, corrected, differences_table
+from citewell.core.significance import PairedComparison, compare, corrected, differences_table
 from citewell.retriever.evaluation.measures import Values, means, measure
 from citewell.retriever.evaluation.report import details_file
 from citewell.retriever.evaluation.trec import read_qrels, read_run
@@ -19,11 +19,11 @@ QRELS = "qrels.txt"
 
 
 @dataclass(frozen=True)
-class Compared:
+class SystemDifferences:
     """How B differs from A in each measure, by system; for two runs, the system is `B - A`."""
 
     means: Mapping[str, Mapping[str, tuple[float, float]]]
-    comparisons: Mapping[str, Mapping[str, Comparison]]
+    comparisons: Mapping[str, Mapping[str, PairedComparison]]
 
     def to_json(self) -> dict[str, Any]:
         """{system: {measure: {a, b, difference, low, high, p, …}}}, of plain values."""
@@ -40,7 +40,7 @@ class Compared:
         return differences_table(self.comparisons)
 
 
-def compare_files(first: Path, second: Path, qrels: Path | None, relevant: int) -> Compared:
+def compare_files(first: Path, second: Path, qrels: Path | None, relevant: int) -> SystemDifferences:
     """Compare `second` with `first`: two TREC runs, or two evaluations in JSON, each with details beside it.
 
     Raises `InputError` for files of other kinds, runs of other queries, missing judgements, and evaluations
@@ -52,14 +52,14 @@ def compare_files(first: Path, second: Path, qrels: Path | None, relevant: int) 
             f"{first} and {second} are of two kinds.", "Give two TREC runs, or two evaluations (.json)."
         )
     pairs = _evaluations(first, second) if kinds == {True} else _runs(first, second, qrels, relevant)
-    found: dict[str, dict[str, Comparison]] = {}
+    found: dict[str, dict[str, PairedComparison]] = {}
     both: dict[str, dict[str, tuple[float, float]]] = {}
     for system, (old, new) in pairs.items():
         before, after = means(old), means(new)
         for name in old:
             found.setdefault(name, {})[system] = compare(new[name], old[name])
             both.setdefault(system, {})[name] = (before[name], after[name])
-    return Compared(both, {name: corrected(systems) for name, systems in found.items()})
+    return SystemDifferences(both, {name: corrected(systems) for name, systems in found.items()})
 
 
 def _runs(first: Path, second: Path, qrels: Path | None, relevant: int) -> dict[str, tuple[Values, Values]]:

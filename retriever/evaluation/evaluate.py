@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from citewell.core.errors import CitewellError, InputError
-from citewell.core.order import collect, measure_order
+from citewell.core.ranking_metrics import collect, measure_order
 from citewell.retriever.evaluation.measures import Values, measure
 from citewell.retriever.evaluation.references import ReferenceTask
-from citewell.retriever.evaluation.systems.system import Found, OnProgress, Rows, Scores, System
-from citewell.retriever.evaluation.task import Corpus, Task
+from citewell.retriever.evaluation.systems.system import OnProgress, RankedRows, RankingSystem, Rows, Scores
+from citewell.retriever.evaluation.task import Corpus, RetrievalTask
 from citewell.retriever.evaluation.trec import Run, ranked
 
 _OTHER = "Is it a run of other queries, or of another split?"
@@ -46,7 +46,7 @@ class Speed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RankingResult:
     """What one system achieved; `run` are the documents that it found.
 
     The speed of a system whose run was made elsewhere is not known.
@@ -58,14 +58,14 @@ class Outcome:
     speed: Speed | None = None
 
 
-class Candidates(NamedTuple):
+class FirstStage(NamedTuple):
     """The first-stage run to rank anew, cut to `depth`, and what there is to say about it."""
 
     run: Mapping[str, Rows]
     notices: tuple[str, ...]
 
 
-def candidates(task: Task, run: Run, depth: int) -> Candidates:
+def candidates(task: RetrievalTask, run: Run, depth: int) -> FirstStage:
     """The candidates of each judged query, in the order of their rows.
 
     Raises `InputError` when the run has none of the queries.
@@ -80,18 +80,18 @@ def candidates(task: Task, run: Run, depth: int) -> Candidates:
     notices = []
     if missing := len(task.queries) - len(found):
         notices.append(f"{missing:,} judged queries are not in the run to rank anew; they count as zero.")
-    return Candidates(found, tuple(notices))
+    return FirstStage(found, tuple(notices))
 
 
 def evaluate(
-    task: Task,
-    system: System,
+    task: RetrievalTask,
+    system: RankingSystem,
     depth: int,
     *,
     relevant: int = 1,
     first: Mapping[str, Rows] | None = None,
     tell: Told = lambda what, done, total: None,
-) -> Outcome:
+) -> RankingResult:
     """Measure a system on a BEIR task: its `depth` best documents, or its order of the candidates `first`.
 
     Raises `CitewellError` when the system gives a score that is no number.
@@ -107,25 +107,25 @@ def evaluate(
         if first is None:
             found = reading.searcher.search(text, depth)
         else:
-            found = Found(first[query], reading.searcher.score(text, first[query]))
+            found = RankedRows(first[query], reading.searcher.score(text, first[query]))
         clocks.append(time.perf_counter() - started)
         _check(system, query, found.scores)
         run[query] = _documents(task.corpus, found)
         tell(f"{system.name}: questions", number, len(task.queries))
     speed = _speed(reading.passages, reading.seconds, clocks)
-    return Outcome(system.name, measure(task.qrels, run, relevant), run, speed)
+    return RankingResult(system.name, measure(task.qrels, run, relevant), run, speed)
 
 
-def evaluate_run(task: Task, name: str, run: Run, relevant: int = 1) -> Outcome:
+def evaluate_run(task: RetrievalTask, name: str, run: Run, relevant: int = 1) -> RankingResult:
     """Measure a run that was made elsewhere; raises `InputError` when it has none of the judged queries."""
     if not task.queries.keys() & run.keys():
         raise InputError(f"The run {name} has none of the judged queries.", _OTHER)
-    return Outcome(name, measure(task.qrels, run, relevant), run)
+    return RankingResult(name, measure(task.qrels, run, relevant), run)
 
 
 def evaluate_references(
-    task: ReferenceTask, system: System, tell: Told = lambda what, done, total: None
-) -> Outcome:
+    task: ReferenceTask, system: RankingSystem, tell: Told = lambda what, done, total: None
+) -> RankingResult:
     """Measure in which order a system puts each question's references.
 
     Raises `CitewellError` when the system gives a score that is no number.
@@ -141,22 +141,22 @@ def evaluate_references(
         clocks.append(time.perf_counter() - started)
         _check(system, name, scores)
         rows[name] = measure_order(task.labels[name], scores.tolist())
-        run[name] = _documents(task.corpus, Found(references, scores))
+        run[name] = _documents(task.corpus, RankedRows(references, scores))
         tell(f"{system.name}: questions", number, len(task.questions))
-    return Outcome(system.name, collect(rows), run, _speed(reading.passages, reading.seconds, clocks))
+    return RankingResult(system.name, collect(rows), run, _speed(reading.passages, reading.seconds, clocks))
 
 
-def _reading(system: System, tell: Told) -> OnProgress:
+def _reading(system: RankingSystem, tell: Told) -> OnProgress:
     return lambda done, total: tell(f"{system.name}: passages", done, total)
 
 
-def _documents(corpus: Corpus, found: Found) -> dict[str, float]:
+def _documents(corpus: Corpus, found: RankedRows) -> dict[str, float]:
     return {
         corpus.ids[row]: score for row, score in zip(found.rows.tolist(), found.scores.tolist(), strict=True)
     }
 
 
-def _check(system: System, query: str, scores: Scores) -> None:
+def _check(system: RankingSystem, query: str, scores: Scores) -> None:
     if not np.isfinite(scores).all():
         raise CitewellError(
             f"The system {system.name} gives query {query!r} a score that is no number.",

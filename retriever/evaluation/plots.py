@@ -8,14 +8,14 @@ from typing import Any
 
 from citewell.core.significance import interval
 from citewell.retriever.evaluation.measures import means
-from citewell.retriever.evaluation.report import Evaluation
+from citewell.retriever.evaluation.report import RetrievalEvaluation
 
 _DPI = 150
 _COLUMNS = 3  # of the legend
 _NAME = 28  # characters of a name that are shown
 
 
-def draw(evaluation: Evaluation, folder: Path) -> list[Path]:
+def draw(evaluation: RetrievalEvaluation, folder: Path) -> list[Path]:
     """Write the plots of the first measure as PNG files; return them.
 
     Differences need two systems, so that there may be one plot alone.
@@ -30,7 +30,7 @@ def draw(evaluation: Evaluation, folder: Path) -> list[Path]:
     return files
 
 
-def _quality_latency(evaluation: Evaluation) -> Any:
+def _quality_latency(evaluation: RetrievalEvaluation) -> Any:
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter
 
@@ -64,7 +64,7 @@ def _quality_latency(evaluation: Evaluation) -> Any:
     return figure
 
 
-def _differences(evaluation: Evaluation) -> Any:
+def _differences(evaluation: RetrievalEvaluation) -> Any:
     from matplotlib.figure import Figure
 
     measure = evaluation.measures[0]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.errors import InputError
-from citewell.core.lines import Line, read_lines
-from citewell.core.order import has_order
+from citewell.core.jsonl import Line, read_lines
+from citewell.core.ranking_metrics import has_order
 from citewell.core.rouge import Text, score
 from citewell.retriever.evaluation.task import Corpus
 

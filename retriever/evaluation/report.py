@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from citewell.core.significance import TEST, Comparison, compare_all, differences_table
+from citewell.core.significance import TEST, PairedComparison, compare_all, differences_table
 from citewell.core.tables import markdown_table
-from citewell.retriever.evaluation.evaluate import Outcome, Speed
+from citewell.retriever.evaluation.evaluate import RankingResult, Speed
 from citewell.retriever.evaluation.measures import means
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class RetrievalEvaluation:
     """Systems measured on the same questions.
 
     `mode` says what they ranked: `corpus`, `rerank` or `references`. `comparisons` has, for each measure and
@@ -27,8 +27,8 @@ class Evaluation:
     questions: int
     passages: int
     baseline: str
-    outcomes: tuple[Outcome, ...]
-    comparisons: Mapping[str, Mapping[str, Comparison]]
+    outcomes: tuple[RankingResult, ...]
+    comparisons: Mapping[str, Mapping[str, PairedComparison]]
     notices: tuple[str, ...]
 
     @property
@@ -42,7 +42,7 @@ class Evaluation:
         return tuple(self.outcomes[0].values)
 
 
-def compared(outcomes: Sequence[Outcome], baseline: str) -> dict[str, dict[str, Comparison]]:
+def compared(outcomes: Sequence[RankingResult], baseline: str) -> dict[str, dict[str, PairedComparison]]:
     """Compare each system with the baseline in each measure."""
     values = {outcome.name: outcome.values for outcome in outcomes}
     base = values.pop(baseline)
@@ -52,12 +52,12 @@ def compared(outcomes: Sequence[Outcome], baseline: str) -> dict[str, dict[str, 
     }
 
 
-def summary(evaluation: Evaluation) -> str:
+def summary(evaluation: RetrievalEvaluation) -> str:
     """{system: {measure: value}} as JSON, unrounded; nothing else is at its top level."""
     return json.dumps(evaluation.scores, indent=2) + "\n"
 
 
-def details(evaluation: Evaluation) -> str:
+def details(evaluation: RetrievalEvaluation) -> str:
     """Everything that was measured as JSON, with each question's values, for `citewell eval compare`."""
     found: dict[str, Any] = {
         "task": evaluation.task,
@@ -87,7 +87,7 @@ def details_file(file: Path) -> Path:
     return file.with_name(f"{file.stem}.details.json")
 
 
-def markdown(evaluation: Evaluation) -> str:
+def markdown(evaluation: RetrievalEvaluation) -> str:
     """The tables of an evaluation, as a page of its own."""
     what = {
         "corpus": f"ranking all of {evaluation.passages:,} passages",
@@ -108,7 +108,7 @@ def markdown(evaluation: Evaluation) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def scores_table(evaluation: Evaluation) -> str:
+def scores_table(evaluation: RetrievalEvaluation) -> str:
     """The measures and the speed of each system, one row a system."""
     header = ["system", *evaluation.measures, "passages/s", "ms a question, p50", "p90"]
     rows = [

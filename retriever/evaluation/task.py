@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.core.errors import InputError
-from citewell.core.lines import Line, either, read_lines
+from citewell.core.jsonl import Line, either, read_lines
 from citewell.retriever.evaluation.trec import Qrels, read_qrels
 
 _LAYOUT = "A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv; .gz is understood too."
@@ -67,7 +67,7 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Task:
+class RetrievalTask:
     """What systems are measured on. `queries` are the judged ones, in the order of the judgements' file."""
 
     name: str
@@ -79,7 +79,7 @@ class Task:
 
 def read_task(
     folder: Path, split: str, *, qrels: Path | None = None, partial: bool = False, limit: int | None = None
-) -> Task:
+) -> RetrievalTask:
     """Read a BEIR folder, with the judgements of `split` or of the file `qrels`; `limit` keeps first queries.
 
     With `partial`, judgements may name documents that the corpus does not hold, because it is a part of a
@@ -110,7 +110,9 @@ def read_task(
             f"{every - held:,} of {every:,} judgements are of documents that the corpus does not hold; the "
             "relevant ones count as not found."
         )
-    return Task(folder.resolve().name, corpus, {name: texts[name] for name in judged}, judged, tuple(notices))
+    return RetrievalTask(
+        folder.resolve().name, corpus, {name: texts[name] for name in judged}, judged, tuple(notices)
+    )
 
 
 def read_corpus(file: Path) -> Corpus:

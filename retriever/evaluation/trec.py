@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from citewell.core.errors import InputError
-from citewell.core.lines import read_lines
+from citewell.core.jsonl import read_lines
 
 Qrels = Mapping[str, Mapping[str, int]]
 """The grade of each judged document, by query."""

@@ -17,14 +17,16 @@ from citewell.retriever.evaluation.task import Corpus
 _CHUNK = 256  # passages that an interrupted run loses at most
 
 
-class Encoded(NamedTuple):
+class PassageVectors(NamedTuple):
     """The vector of each passage, an (n, dimension) array, and how many seconds encoding took when done."""
 
     vectors: Vectors
     seconds: float
 
 
-def encode_corpus(corpus: Corpus, encoder: DualEncoder, folder: Path, on_progress: OnProgress) -> Encoded:
+def encode_corpus(
+    corpus: Corpus, encoder: DualEncoder, folder: Path, on_progress: OnProgress
+) -> PassageVectors:
     """Encode a corpus once: what was encoded before by the same weights is read from `folder`.
 
     Vectors are appended to a file of plain float32 that is named after the encoder's fingerprint and the
@@ -59,4 +61,4 @@ def encode_corpus(corpus: Corpus, encoder: DualEncoder, folder: Path, on_progres
             "Free some space, or set CITEWELL_CACHE_DIR to another folder.",
         ) from error
     shape = (len(corpus), encoder.dimension)
-    return Encoded(np.memmap(file, dtype=np.float32, mode="r", shape=shape), seconds)
+    return PassageVectors(np.memmap(file, dtype=np.float32, mode="r", shape=shape), seconds)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from citewell.core.errors import ExtractionError
 from citewell.retriever.extract.charset import decode
-from citewell.retriever.extract.document import Block, Document
+from citewell.retriever.extract.document import Block, ExtractedDocument
 
 _MOST_BLOCKS = 20_000
 _DEEPEST = 30
@@ -24,7 +24,7 @@ _BLANK = re.compile(r"\n\s*\n")
 class JsonText(NamedTuple):
     """The text of a JSON page. `notice` says what was left out, if anything was."""
 
-    document: Document
+    document: ExtractedDocument
     notice: str = ""
 
 
@@ -44,13 +44,15 @@ def read_json(body: bytes, content_type: str = "") -> JsonText:
     if articles:
         first = articles[0]
         blocks = [Block(text) for article in articles for text in _paragraphs(article["articleBody"])]
-        return JsonText(Document(_title(first), tuple(blocks)))
+        return JsonText(ExtractedDocument(_title(first), tuple(blocks)))
     blocks = []
     for block in _blocks(value, (), 0):
         if len(blocks) == _MOST_BLOCKS:
-            return JsonText(Document(_title(value), tuple(blocks)), "only the beginning of its data was read")
+            return JsonText(
+                ExtractedDocument(_title(value), tuple(blocks)), "only the beginning of its data was read"
+            )
         blocks.append(block)
-    return JsonText(Document(_title(value), tuple(blocks)))
+    return JsonText(ExtractedDocument(_title(value), tuple(blocks)))
 
 
 def _articles(value: Any, depth: int) -> Iterator[dict[str, Any]]:

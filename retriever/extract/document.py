@@ -17,7 +17,7 @@ class Block(NamedTuple):
     verbatim: bool = False
 
 
-class Document(NamedTuple):
+class ExtractedDocument(NamedTuple):
     """The text of a page before it is cut into passages.
 
     `title`, `author` and `date` (YYYY-MM-DD) are empty where the page names none.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from citewell.core.errors import ExtractionError
 from citewell.retriever.extract.charset import to_utf8
-from citewell.retriever.extract.document import Block, Document
+from citewell.retriever.extract.document import Block, ExtractedDocument
 from citewell.retriever.extract.main_text.assembly import assemble
 from citewell.retriever.extract.main_text.choice import choose
 from citewell.retriever.extract.main_text.classifier import packaged
@@ -23,7 +23,7 @@ _MIN_VISIBLE = 25  # characters; a page that shows less shows "Loading …" or t
 
 def read_html(
     body: bytes, content_type: str = "", url: str = "", classifier: Classifier | None = None
-) -> Document:
+) -> ExtractedDocument:
     """The main text of an HTML page: without navigation, banners, footers and adverts.
 
     Each run of text is judged by a classifier that has learnt from pages of seven kinds, so that forum
@@ -54,7 +54,7 @@ def read_html(
             "no main text found: the page shows next to no text",
             "Open it in a browser: it may build its text with JavaScript or need a sign-in.",
         )
-    return Document(metadata.title, blocks, metadata.author, metadata.date)
+    return ExtractedDocument(metadata.title, blocks, metadata.author, metadata.date)
 
 
 def _size(blocks: tuple[Block, ...]) -> int:

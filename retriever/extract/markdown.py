@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from citewell.retriever.extract.charset import decode
-from citewell.retriever.extract.document import Block, Document, Outline
+from citewell.retriever.extract.document import Block, ExtractedDocument, Outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^>]*>", re.DOTALL)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
-def read_markdown(body: bytes, content_type: str = "") -> Document:
+def read_markdown(body: bytes, content_type: str = "") -> ExtractedDocument:
     """The text of a CommonMark document with tables; its title is the front matter's, or the first `#`.
 
     Markup is rendered to plain text and links to their text, by
@@ -39,7 +39,7 @@ def read_markdown(body: bytes, content_type: str = "") -> Document:
     if not title:
         firsts = (_inline(node) for node in root.children if node.type == "heading" and node.tag == "h1")
         title = " ".join(next(firsts, "").split())
-    return Document(title, tuple(_blocks(root.children, Outline(title))))
+    return ExtractedDocument(title, tuple(_blocks(root.children, Outline(title))))
 
 
 def _blocks(nodes: Iterable[SyntaxTreeNode], outline: Outline) -> Iterator[Block]:

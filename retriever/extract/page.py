@@ -12,7 +12,7 @@ from citewell.retriever.extract.kind import kind_of
 from citewell.retriever.extract.paragraphs import to_passages
 
 if TYPE_CHECKING:
-    from citewell.retriever.extract.document import Document
+    from citewell.retriever.extract.document import ExtractedDocument
 
 _LONGEST_TITLE = 200  # characters
 
@@ -46,7 +46,7 @@ def extract(
 
 
 class _Reading(NamedTuple):
-    document: Document
+    document: ExtractedDocument
     notice: str = ""
 
 

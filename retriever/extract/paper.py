@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from citewell.core.errors import ExtractionError
 from citewell.retriever.extract.charset import decode
-from citewell.retriever.extract.document import Block, Document
+from citewell.retriever.extract.document import Block, ExtractedDocument
 
 _LEAST, _MOST = 50, 1200  # characters of a line that WebGLM's released code keeps
 
 
-def read_as_paper(body: bytes, content_type: str = "") -> Document:
+def read_as_paper(body: bytes, content_type: str = "") -> ExtractedDocument:
     """All lines of 50 to 1,200 characters of what html2text (https://pypi.org/project/html2text/) prints.
 
     "We extract the part of text contents in the HTML pages and divide them into a list of paragraphs
@@ -26,4 +26,4 @@ def read_as_paper(body: bytes, content_type: str = "") -> Document:
     blocks = tuple(Block(line) for line in lines if _LEAST <= len(line) <= _MOST)
     if not blocks:
         raise ExtractionError(f"no line of the page has {_LEAST} to {_MOST:,} characters")
-    return Document("", blocks)
+    return ExtractedDocument("", blocks)

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from citewell.core.errors import ExtractionError
-from citewell.retriever.extract.document import Block, Document
+from citewell.retriever.extract.document import Block, ExtractedDocument
 from citewell.retriever.extract.text import unwrap
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class _Sheet(NamedTuple):
 class PdfText(NamedTuple):
     """The text of a PDF. `notice` says how many pages were left out, if any were."""
 
-    document: Document
+    document: ExtractedDocument
     notice: str = ""
 
 
@@ -77,7 +77,7 @@ def read_pdf(body: bytes, most_pages: int = 500, seconds: float = 15.0) -> PdfTe
             )
         raise ExtractionError("the PDF holds no readable text")
     title = title or max(first, key=lambda box: box.size).headline
-    return PdfText(Document(title, tuple(_blocks(sheets))), notice)
+    return PdfText(ExtractedDocument(title, tuple(_blocks(sheets))), notice)
 
 
 class _Parsed(NamedTuple):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self, cast
 
 from citewell.core.errors import ExtractionError
-from citewell.retriever.extract.wire import HEADER_BYTES, Job, Reply, dump, load_reply
+from citewell.retriever.extract.wire import HEADER_BYTES, ReadRequest, Reply, dump, load_reply
 
 _LARGEST_REPLY = 64_000_000  # bytes; no page that can be fetched holds as much text
 _PIECE_BYTES = 65_536  # as much as a pipe holds
@@ -69,7 +69,7 @@ class WorkerProcess(asyncio.SubprocessProtocol):
             ) from error
         return worker
 
-    async def ask(self, job: Job, body: bytes) -> Reply:
+    async def ask(self, job: ReadRequest, body: bytes) -> Reply:
         """Let the process read a page with this body; one at a time.
 
         Raises `WorkerEndedError` when it ends meanwhile, and `msgspec.DecodeError` for what is no reply.

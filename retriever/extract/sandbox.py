@@ -19,7 +19,7 @@ from citewell.core.types import Page
 from citewell.retriever.extract.links import Leads
 from citewell.retriever.extract.page import Engine
 from citewell.retriever.extract.process import WorkerEndedError, WorkerProcess
-from citewell.retriever.extract.wire import Job, Reply
+from citewell.retriever.extract.wire import ReadRequest, Reply
 
 Made = TypeVar("Made")
 
@@ -47,7 +47,8 @@ class Sandbox:
     """A pool of processes that read pages; use it as an async context manager.
 
     Processes are started when they are first needed, kept for the next page, and replaced when they are lost.
-    How many pages wait, and how large they are, is for the caller to bound (`citewell.retriever.fetch.room`).
+    How many pages wait, and how large they are, is for the caller to bound
+    (`citewell.retriever.fetch.memory_budget`).
     """
 
     def __init__(self, limits: SandboxLimits | None = None) -> None:
@@ -121,7 +122,7 @@ class Sandbox:
         except msgspec.DecodeError as error:
             raise ExtractionError(_INVALID) from error
 
-    async def _read(self, job: Job, body: bytes) -> Reply:
+    async def _read(self, job: ReadRequest, body: bytes) -> Reply:
         await self._slots.acquire()
         exchange: asyncio.Task[Reply] = self._spawn(self._exchange(job, body))
         exchange.add_done_callback(lambda _: self._slots.release())
@@ -134,10 +135,10 @@ class Sandbox:
             raise ExtractionError(reply.reason, reply.hint)
         return reply
 
-    def _job(self, body: bytes, url: str, content_type: str, title: str = "") -> Job:
+    def _job(self, body: bytes, url: str, content_type: str, title: str = "") -> ReadRequest:
         limits = self._limits
         texts = (_unicode(url), _unicode(content_type), _unicode(title))
-        return Job(len(body), *texts, limits.seconds, limits.pdf_pages, limits.engine)
+        return ReadRequest(len(body), *texts, limits.seconds, limits.pdf_pages, limits.engine)
 
     async def _warm_one(self) -> None:
         async with self._slots:
@@ -154,7 +155,7 @@ class Sandbox:
         if not task.cancelled():
             task.exception()  # a caller that was cancelled asks no more
 
-    async def _exchange(self, job: Job, body: bytes) -> Reply:
+    async def _exchange(self, job: ReadRequest, body: bytes) -> Reply:
         limits = self._limits
         worker = self._idle.pop() if self._idle else await WorkerProcess.start(limits.memory_bytes)
         try:

@@ -6,7 +6,7 @@ import re
 import textwrap
 
 from citewell.retriever.extract.charset import decode
-from citewell.retriever.extract.document import Block, Document
+from citewell.retriever.extract.document import Block, ExtractedDocument
 
 _BLANK = re.compile(r"\n[ \t\f\v\r]*\n")
 _SHORTEST_WRAP = 45  # characters; nobody wraps prose in lines shorter than this
@@ -15,11 +15,11 @@ _UNSPACED = "\u0e00-\u0eff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
 _BREAK_IN_UNSPACED = re.compile(rf"(?<=[{_UNSPACED}])\n(?=[{_UNSPACED}])")
 
 
-def read_text(body: bytes, content_type: str = "") -> Document:
+def read_text(body: bytes, content_type: str = "") -> ExtractedDocument:
     """The paragraphs of a plain text file; it has no title of its own."""
     text = decode(body, content_type).replace("\r\n", "\n").replace("\r", "\n")
     paragraphs = (textwrap.dedent(part).strip("\n").rstrip() for part in _BLANK.split(text))
-    return Document("", tuple(_block(paragraph) for paragraph in paragraphs if paragraph))
+    return ExtractedDocument("", tuple(_block(paragraph) for paragraph in paragraphs if paragraph))
 
 
 def _block(paragraph: str) -> Block:

@@ -19,7 +19,7 @@ HEADER_BYTES = 8
 the body of its page follows as it is."""
 
 
-class Job(msgspec.Struct, frozen=True, array_like=True):
+class ReadRequest(msgspec.Struct, frozen=True, array_like=True):
     """A page to be read, whose body has `size` bytes.
 
     `wants` is its text or its links. `seconds` is what that may take; a PDF is read up to `pdf_pages` pages,
@@ -54,15 +54,15 @@ class Reply(msgspec.Struct, frozen=True, array_like=True):
     retires: bool = False
 
 
-def dump(message: Job | Reply) -> bytes:
+def dump(message: ReadRequest | Reply) -> bytes:
     """A message with its header; raises `UnicodeEncodeError` where text holds a lone surrogate."""
     packed = msgspec.msgpack.encode(message)
     return len(packed).to_bytes(HEADER_BYTES) + packed
 
 
-def load_job(packed: bytes) -> Job:
+def load_job(packed: bytes) -> ReadRequest:
     """Read a message without its header; raises `msgspec.DecodeError` when it is no job."""
-    return msgspec.msgpack.decode(packed, type=Job)
+    return msgspec.msgpack.decode(packed, type=ReadRequest)
 
 
 def load_reply(packed: bytes | bytearray | memoryview) -> Reply:

@@ -19,7 +19,7 @@ from citewell.retriever.extract.confinement import confine, ended_after, give_me
 from citewell.retriever.extract.links import read_leads
 from citewell.retriever.extract.main_text.classifier import packaged
 from citewell.retriever.extract.page import ReadingOptions, extract
-from citewell.retriever.extract.wire import HEADER_BYTES, Job, Reply, dump, load_job
+from citewell.retriever.extract.wire import HEADER_BYTES, ReadRequest, Reply, dump, load_job
 
 _GRACE = 2.0  # seconds after which a job is ended here, if the parent has not done it
 _RESTING_BYTES = 24_000_000  # resident beyond those of a new process, which are kept for the next page
@@ -63,7 +63,7 @@ def _take_streams() -> tuple[BinaryIO, BinaryIO]:
     return jobs, replies
 
 
-def _answer(job: Job, body: bytes, memory_bytes: int) -> Reply:
+def _answer(job: ReadRequest, body: bytes, memory_bytes: int) -> Reply:
     try:
         if job.wants == "leads":
             return Reply(leads=read_leads(body, job.url, job.content_type))
@@ -83,7 +83,7 @@ def _answer(job: Job, body: bytes, memory_bytes: int) -> Reply:
         return Reply(reason=f"it cannot be read ({reason})")
 
 
-def _made(job: Job, body: bytes) -> bytes:
+def _made(job: ReadRequest, body: bytes) -> bytes:
     module, _, name = job.reader.partition(":")
     read = getattr(importlib.import_module(module), name)
     return msgspec.msgpack.encode(read(body, job.url, job.content_type, job.options))

@@ -14,11 +14,11 @@ from citewell.core.identity import USER_AGENT
 from citewell.retriever.fetch.content import page_type
 from citewell.retriever.fetch.download import Download, FetchLimits, HttpStatusError
 from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.memory_budget import Lease
 from citewell.retriever.fetch.network import PAGE_STATUSES, HttpTransport
 from citewell.retriever.fetch.politeness import Hosts, PoliteTransport
 from citewell.retriever.fetch.proxy import Proxy
 from citewell.retriever.fetch.robots import ROBOTS_BYTES, Robots
-from citewell.retriever.fetch.room import Hold
 from citewell.retriever.fetch.transport import Judge, Request, Response, Transport
 from citewell.retriever.fetch.urls import web_url
 
@@ -57,7 +57,7 @@ class HttpFetcher:
         *,
         hedge: bool = False,
         on_body: Callable[[], None] | None = None,
-        hold: Hold | None = None,
+        hold: Lease | None = None,
     ) -> Download:
         """Fetch a page of text or a PDF.
 
@@ -105,7 +105,7 @@ class HttpFetcher:
         robots: Robots | None,
         *,
         hedge: bool = False,
-        hold: Hold | None = None,
+        hold: Lease | None = None,
         cut_at: int | None = None,
         is_page: bool = True,
     ) -> Download:
@@ -130,7 +130,7 @@ class HttpFetcher:
         robots: Robots | None,
         *,
         hedge: bool,
-        hold: Hold | None,
+        hold: Lease | None,
         cut_at: int | None,
         is_page: bool,
     ) -> Response:

@@ -17,7 +17,7 @@ T = TypeVar("T")
 _READING_SECONDS = 1.0
 
 
-class Patience:
+class FetchWait:
     """How long the fetch stage waits for pages.
 
     That is its deadline at first. Whoever knows what the pages so far are worth may move the end, within the
@@ -44,7 +44,7 @@ class Patience:
 
 
 async def fetch_all(
-    urls: Iterable[str], get: Get, read: Callable[[Download], Awaitable[T]], patience: Patience
+    urls: Iterable[str], get: Get, read: Callable[[Download], Awaitable[T]], patience: FetchWait
 ) -> AsyncGenerator[T | Failure, None]:
     """Fetch all URLs in parallel and yield what `read` makes of each page, or why there is none, as it comes.
 

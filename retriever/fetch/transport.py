@@ -10,7 +10,7 @@ from multidict import CIMultiDictProxy
 from yarl import URL
 
 if TYPE_CHECKING:
-    from citewell.retriever.fetch.room import Hold
+    from citewell.retriever.fetch.memory_budget import Lease
 
 Judge = Callable[[str, bytes], str]
 """Returns the content type of a body from its declared type and its first bytes, at most
@@ -36,7 +36,7 @@ class Request:
     own, as robots.txt and the later hops of a redirect do not."""
     hedge: bool = False
     """This is a second request, since the first is slow: it must not join one that is under way."""
-    hold: Hold | None = None
+    hold: Lease | None = None
     """What the body takes its room from; None: the body takes none, and waits for none."""
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 
-class Part(NamedTuple):
+class WeightedObjective(NamedTuple):
     """An objective, how much it counts, and the sources of data that it is for: all where none is named."""
 
     name: str
@@ -63,7 +63,7 @@ class Mixture(nn.Module):
             trainer = DualEncoderTrainer(model=model, loss=Mixture(model, parts), ...)
     """
 
-    def __init__(self, model: SentenceTransformer, parts: Sequence[Part]) -> None:
+    def __init__(self, model: SentenceTransformer, parts: Sequence[WeightedObjective]) -> None:
         super().__init__()
         self.model = model
         self.parts = tuple(parts)

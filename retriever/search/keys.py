@@ -22,7 +22,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class ProviderKeys:
     """All keys that a provider needs, and where people get them."""
 
     needed: tuple[Key, ...]
@@ -40,15 +40,15 @@ class Keys:
         )
 
 
-KEYS: Mapping[str, Keys] = {
-    "brave": Keys(
+KEYS: Mapping[str, ProviderKeys] = {
+    "brave": ProviderKeys(
         (Key("brave_key", ("BRAVE_API_KEY", "BRAVE_SEARCH_API_KEY")),), "https://brave.com/search/api/"
     ),
-    "tavily": Keys((Key("tavily_key", ("TAVILY_API_KEY",)),), "https://app.tavily.com"),
-    "serpapi": Keys(
+    "tavily": ProviderKeys((Key("tavily_key", ("TAVILY_API_KEY",)),), "https://app.tavily.com"),
+    "serpapi": ProviderKeys(
         (Key("serpapi_key", ("SERPAPI_API_KEY", "SERPAPI_KEY")),), "https://serpapi.com/manage-api-key"
     ),
-    "google": Keys(
+    "google": ProviderKeys(
         (
             Key("google_key", ("GOOGLE_API_KEY",)),
             Key("google_engine", ("GOOGLE_CSE_ID", "GOOGLE_SEARCH_ENGINE_ID")),

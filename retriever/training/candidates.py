@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.core.errors import InputError
-from citewell.core.telling import Counter, Tell
+from citewell.core.progress import Counter, Tell
 from citewell.core.text import words
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.evaluation.references import rouge_1_precision
@@ -18,17 +18,17 @@ from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25
 from citewell.retriever.evaluation.task import Corpus
 from citewell.retriever.evaluation.vectors import encode_corpus
 from citewell.retriever.training.config import MiningConfig
-from citewell.retriever.training.rows import Row, Source, key, known_answers
+from citewell.retriever.training.rows import LabeledRow, RowSource, key, known_answers
 
 
-class Candidates(NamedTuple):
+class NearestPassages(NamedTuple):
     """The best passages of each of q questions: places in the corpus and scores, (q, n) arrays."""
 
     places: NDArray[np.int64]
     scores: Vectors
 
 
-def nearest(questions: Vectors, passages: Vectors, depth: int) -> Candidates:
+def nearest(questions: Vectors, passages: Vectors, depth: int) -> NearestPassages:
     """The `depth` passages with the greatest inner products, exactly, for each question; the best first.
 
     Raises `InputError` without the package faiss.
@@ -44,7 +44,7 @@ def nearest(questions: Vectors, passages: Vectors, depth: int) -> Candidates:
     scores, places = index.search(
         np.ascontiguousarray(questions, dtype=np.float32), min(depth, len(passages))
     )
-    return Candidates(places, scores)
+    return NearestPassages(places, scores)
 
 
 def corpus_of(texts: Iterable[str]) -> Corpus:
@@ -70,7 +70,9 @@ class Miner:
         self._cache = cache
         self._tell = tell
 
-    def mine(self, rows: Sequence[Row], others: Iterable[str], negatives: int) -> tuple[Row, ...]:
+    def mine(
+        self, rows: Sequence[LabeledRow], others: Iterable[str], negatives: int
+    ) -> tuple[LabeledRow, ...]:
         """The rows with at most `negatives` passages of label 0 more each.
 
         Candidates are the rows' own passages and `others`. Negatives that a row has already stay, and count.
@@ -81,7 +83,7 @@ class Miner:
         questions = self._encoder.encode_questions([row.question for row in rows])
         found = nearest(questions, vectors, self._config.skip + self._config.depth)
         lexical = self._lexical(rows, corpus)
-        known = known_answers([Source("", tuple(rows))])
+        known = known_answers([RowSource("", tuple(rows))])
         places = {key(text): place for place, text in enumerate(corpus.passages)}
         mined, short = [], 0
         for number, row in enumerate(rows):
@@ -109,7 +111,7 @@ class Miner:
         )
         return tuple(mined)
 
-    def _lexical(self, rows: Sequence[Row], corpus: Corpus) -> list[list[int]]:
+    def _lexical(self, rows: Sequence[LabeledRow], corpus: Corpus) -> list[list[int]]:
         if not self._config.bm25:
             return [[] for _ in rows]
         counter = Counter("counting words", self._tell)
@@ -135,6 +137,6 @@ def _holds(text: str, answer: str) -> bool:
     return bool(found) and f" {' '.join(found)} " in f" {' '.join(words(text))} "
 
 
-def _with_negatives(row: Row, texts: Sequence[str]) -> Row:
+def _with_negatives(row: LabeledRow, texts: Sequence[str]) -> LabeledRow:
     targets = (*row.targets, *(0.0 for _ in texts))
-    return Row(row.question, (*row.passages, *texts), targets, row.answers)
+    return LabeledRow(row.question, (*row.passages, *texts), targets, row.answers)

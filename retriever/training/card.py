@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from citewell.core.published import published_name
+from citewell.core.redact import published_name
 from citewell.core.tables import markdown_table
 from citewell.core.training.card import card_name, held_out
 from citewell.core.training.card import write_card as write
 from citewell.core.training.files import DataFile, describe_file
 from citewell.retriever.encoder.conversion import digest, digests
 from citewell.retriever.encoder.resolve import resolve
-from citewell.retriever.training.config import Config, SourceConfig
-from citewell.retriever.training.sources import Data, source_files
+from citewell.retriever.training.config import EncoderRecipe, EncoderSourceConfig
+from citewell.retriever.training.sources import EncoderData, source_files
 
 _PACKAGES = ("torch", "transformers", "sentence-transformers", "peft")
 
@@ -64,7 +64,7 @@ These questions were not learnt from, but the best checkpoint was chosen by them
 
 
 @dataclass(frozen=True)
-class Outcome:
+class EncoderRunResult:
     """What a run came to. `before` and `after` are dev metrics by name, empty without dev rows."""
 
     steps: int
@@ -74,7 +74,14 @@ class Outcome:
     after: Mapping[str, float]
 
 
-def write_card(folder: Path, config: Config, file: Path, data: Data, command: str, outcome: Outcome) -> None:
+def write_card(
+    folder: Path,
+    config: EncoderRecipe,
+    file: Path,
+    data: EncoderData,
+    command: str,
+    outcome: EncoderRunResult,
+) -> None:
     """Write the card and, for programs, the record of the same; `file` is the configuration's."""
     files = [
         describe_file(path, source=source.name, licence=source.licence, use=use)
@@ -104,11 +111,11 @@ def write_card(folder: Path, config: Config, file: Path, data: Data, command: st
     )
 
 
-def _sources(config: Config) -> list[tuple[SourceConfig, str]]:
+def _sources(config: EncoderRecipe) -> list[tuple[EncoderSourceConfig, str]]:
     return [(source, "train") for source in config.data] + [(source, "dev") for source in config.dev]
 
 
-def _form(config: Config) -> str:
+def _form(config: EncoderRecipe) -> str:
     towers = "two towers" if config.model.towers == "two" else "one encoder for both sides"
     if config.model.tuning == "full":
         return f"It has {towers}, all of whose weights were trained."
@@ -119,7 +126,7 @@ def _form(config: Config) -> str:
     )
 
 
-def _data_table(config: Config, data: Data, files: Sequence[DataFile]) -> str:
+def _data_table(config: EncoderRecipe, data: EncoderData, files: Sequence[DataFile]) -> str:
     counts = {("train", source.name): len(source.rows) for source in data.train}
     counts |= {("dev", each.name): len(each.rows) for each in data.dev}
     labels = {(use, source.name): source.label for source, use in _sources(config)}
@@ -141,7 +148,7 @@ def _data_table(config: Config, data: Data, files: Sequence[DataFile]) -> str:
     )
 
 
-def _teachers(config: Config, file: Path) -> str:
+def _teachers(config: EncoderRecipe, file: Path) -> str:
     """The encoders that were learnt from, each with its licence and the SHA-256 of its two towers."""
     lines = []
     for each in config.teachers:
@@ -152,7 +159,7 @@ def _teachers(config: Config, file: Path) -> str:
     return "".join(lines)
 
 
-def _metric_table(outcome: Outcome, data: Data) -> str:
+def _metric_table(outcome: EncoderRunResult, data: EncoderData) -> str:
     measures = {each.name: each.measure for each in data.dev}
     lines = ["| dev set | measure | before | after |", "|---|---|---:|---:|"]
     lines += [

@@ -9,7 +9,7 @@ import numpy as np
 
 from citewell.retriever.training.inner_products import InnerProducts
 from citewell.retriever.training.plan import Batch
-from citewell.retriever.training.rows import Row, Source, key, known_answers
+from citewell.retriever.training.rows import LabeledRow, RowSource, key, known_answers
 
 GROUP = 32
 """Passages that are encoded together. They are of like length, so that little is padding."""
@@ -17,7 +17,7 @@ GROUP = 32
 Preprocess = Callable[..., Mapping[str, Any]]
 
 
-class Collator:
+class EncoderCollator:
     """Tokenises batches, each distinct passage once, and lays their labels out as a matrix."""
 
     # Read by the trainer, which looks for columns of labels in data sets.
@@ -26,7 +26,7 @@ class Collator:
     def __init__(
         self,
         plan: Sequence[Batch],
-        sources: Sequence[Source],
+        sources: Sequence[RowSource],
         preprocess: Preprocess,
         encoders: Mapping[str, InnerProducts],
     ) -> None:
@@ -73,7 +73,10 @@ class Collator:
         return tensors
 
     def _labels(
-        self, rows: Sequence[Row], lists: Sequence[Mapping[str, tuple[str, float]]], passages: Sequence[str]
+        self,
+        rows: Sequence[LabeledRow],
+        lists: Sequence[Mapping[str, tuple[str, float]]],
+        passages: Sequence[str],
     ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         columns = {name: column for column, name in enumerate(passages)}
         targets = np.full((len(rows), len(passages)), np.nan, dtype=np.float32)

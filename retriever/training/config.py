@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from citewell.core.recipe import Section, load_recipe
+from citewell.core.recipe import RecipeSection, load_recipe
 from citewell.core.training.adapters import LoraConfig
 from citewell.retriever.training.objectives import EncoderKlConfig, Objective
 
@@ -21,7 +21,7 @@ LABELS: dict[str, tuple[Label, ...]] = {
 }
 
 
-class AdapterConfig(LoraConfig):
+class EncoderAdapterConfig(LoraConfig):
     """The adapters, and where they are."""
 
     targets: tuple[str, ...] = Field(
@@ -29,7 +29,7 @@ class AdapterConfig(LoraConfig):
     )
 
 
-class ModelConfig(Section):
+class EncoderModelConfig(RecipeSection):
     """What is trained."""
 
     base: str = Field("all-MiniLM-L6-v2", min_length=1, description="Packaged name, folder or hub id.")
@@ -39,10 +39,10 @@ class ModelConfig(Section):
     )
     max_tokens: int = Field(256, ge=8, le=8192, description="Tokens of a text that are read.")
     dropout: float = Field(0.0, ge=0, lt=1, description="Dropout in the base's own layers; slow on a CPU.")
-    lora: AdapterConfig = AdapterConfig()
+    lora: EncoderAdapterConfig = EncoderAdapterConfig()
 
 
-class MiningConfig(Section):
+class MiningConfig(RecipeSection):
     """Where hard negatives come from (`citewell.retriever.training.candidates`)."""
 
     encoder: str = Field("all-MiniLM-L6-v2", min_length=1, description="Encoder that finds them.")
@@ -62,7 +62,7 @@ class MiningConfig(Section):
     corpus: tuple[str, ...] = Field((), description="Files of pairs whose passages are candidates too.")
 
 
-class SourceConfig(Section):
+class EncoderSourceConfig(RecipeSection):
     """One source of rows."""
 
     name: str = Field(..., pattern=r"^[A-Za-z0-9][\w.-]*$", description="Name in logs and in the card.")
@@ -79,7 +79,7 @@ class SourceConfig(Section):
     depth: int = Field(100, ge=2, description="Of a run or ranking: the passages from the top.")
 
     @model_validator(mode="after")
-    def _fits(self) -> SourceConfig:
+    def _fits(self) -> EncoderSourceConfig:
         if self.label not in LABELS[self.format]:
             raise ValueError(
                 f"the format {self.format} gives no label {self.label}, "
@@ -92,7 +92,7 @@ class SourceConfig(Section):
         return self
 
 
-class DataConfig(SourceConfig):
+class EncoderDataConfig(EncoderSourceConfig):
     """Rows that the model learns from."""
 
     weight: float = Field(1.0, gt=0, description="How much a question counts in the loss.")
@@ -100,13 +100,13 @@ class DataConfig(SourceConfig):
     held_out: int = Field(0, ge=0, description="Questions that are kept for the dev metric, nDCG@10.")
 
 
-class DevConfig(SourceConfig):
+class EncoderDevConfig(EncoderSourceConfig):
     """Rows on which the model is measured while it is trained."""
 
     measure: Measure = Field("ndcg", description="What is measured.")
 
 
-class TrainingConfig(Section):
+class EncoderTrainingConfig(RecipeSection):
     """How long, how fast, and in which order."""
 
     epochs: int = Field(1, ge=1, description="Times that each question is seen, times its `repeat`.")
@@ -125,18 +125,18 @@ class TrainingConfig(Section):
     threads: int = Field(2, ge=1, description="CPU threads.")
 
 
-class Config(Section):
+class EncoderRecipe(RecipeSection):
     """A training run."""
 
-    model: ModelConfig = ModelConfig()
-    data: tuple[DataConfig, ...] = Field(..., min_length=1)
-    dev: tuple[DevConfig, ...] = ()
+    model: EncoderModelConfig = EncoderModelConfig()
+    data: tuple[EncoderDataConfig, ...] = Field(..., min_length=1)
+    dev: tuple[EncoderDevConfig, ...] = ()
     mining: MiningConfig = MiningConfig()
     objectives: tuple[Annotated[Objective, Field(discriminator="name")], ...] = Field(..., min_length=1)
-    training: TrainingConfig = TrainingConfig()
+    training: EncoderTrainingConfig = EncoderTrainingConfig()
 
     @model_validator(mode="after")
-    def _names(self) -> Config:
+    def _names(self) -> EncoderRecipe:
         names = [source.name for source in self.data]
         if len(set(names)) < len(names):
             raise ValueError("two sources of data have the same name")
@@ -165,6 +165,6 @@ class Config(Section):
         return tuple(found.values())
 
 
-def load_config(file: Path) -> Config:
+def load_config(file: Path) -> EncoderRecipe:
     """Read a configuration; raises `InputError` for what is missing, unknown or wrong in it."""
-    return load_recipe(Config, file, "docs/training-retriever.md")
+    return load_recipe(EncoderRecipe, file, "docs/training-retriever.md")

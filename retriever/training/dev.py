@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from citewell.core.order import Numbers, has_order, pair_accuracy, spearman
+from citewell.core.ranking_metrics import Numbers, has_order, pair_accuracy, spearman
 from citewell.retriever.training.config import Measure
-from citewell.retriever.training.rows import Row
+from citewell.retriever.training.rows import LabeledRow
 from citewell.retriever.training.sources import DevSet
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def measure_dev(model: SentenceTransformer, sets: Sequence[DevSet]) -> dict[str,
     return {**values, MEAN: float(np.mean(list(values.values())))}
 
 
-def measure_rows(model: SentenceTransformer, rows: Sequence[Row], measure: Measure) -> float:
-    """The mean of a measure over questions; see `citewell.core.order`.
+def measure_rows(model: SentenceTransformer, rows: Sequence[LabeledRow], measure: Measure) -> float:
+    """The mean of a measure over questions; see `citewell.core.ranking_metrics`.
 
     `ndcg` is nDCG@10 with the label as gain, which the logarithms of a ranking are turned back into.
     """

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from citewell.core.telling import Counter, Tell
+from citewell.core.progress import Counter, Tell
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.evaluation.vectors import encode_corpus
 from citewell.retriever.training.candidates import corpus_of
-from citewell.retriever.training.rows import Source, key
+from citewell.retriever.training.rows import RowSource, key
 
 
 class InnerProducts:
@@ -31,7 +31,7 @@ class InnerProducts:
 
 
 def read_inner_products(
-    sources: Sequence[Source], encoder: DualEncoder, cache: Path, tell: Tell
+    sources: Sequence[RowSource], encoder: DualEncoder, cache: Path, tell: Tell
 ) -> InnerProducts:
     """Encode all texts of the sources; `cache` is where passages are kept."""
     rows = [row for source in sources for row in source.rows]

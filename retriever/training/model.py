@@ -9,7 +9,7 @@ from citewell.core.errors import ModelError
 from citewell.core.training.adapters import with_adapters
 from citewell.core.weights import verify
 from citewell.retriever.encoder.resolve import Tower, packaged_base, resolve
-from citewell.retriever.training.config import ModelConfig
+from citewell.retriever.training.config import EncoderModelConfig
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -19,7 +19,7 @@ SIDES = {"question": "query", "passage": "document"}
 """Our names of the two towers, and the Router's."""
 
 
-def build_model(config: ModelConfig, seed: int) -> SentenceTransformer:
+def build_model(config: EncoderModelConfig, seed: int) -> SentenceTransformer:
     """A SentenceTransformer with a Router, pooled and normalised as the base is, ready to be trained.
 
     With LoRA the base's weights are frozen and each tower has an adapter that changes nothing yet; `seed`
@@ -82,7 +82,7 @@ def tower(model: SentenceTransformer, route: str) -> Any:
     return router.sub_modules[route][0]
 
 
-def _modules(tower: Tower, config: ModelConfig, side: str) -> list[Any]:
+def _modules(tower: Tower, config: EncoderModelConfig, side: str) -> list[Any]:
     from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
     from torch import nn
 

@@ -123,12 +123,14 @@ Objective = (
 
 def build_mixture(model: SentenceTransformer, objectives: Sequence[Objective]) -> Mixture:
     """The loss that the trainer asks for; two objectives of a kind are told apart by number."""
-    from citewell.retriever.losses.mixture import Mixture, Part
+    from citewell.retriever.losses.mixture import Mixture, WeightedObjective
 
     seen: dict[str, int] = {}
     parts = []
     for objective in objectives:
         seen[objective.name] = number = seen.get(objective.name, 0) + 1
         name = objective.name if number == 1 else f"{objective.name}_{number}"
-        parts.append(Part(name, objective.build(), objective.weight, frozenset(objective.sources)))
+        parts.append(
+            WeightedObjective(name, objective.build(), objective.weight, frozenset(objective.sources))
+        )
     return Mixture(model, parts)

@@ -9,10 +9,10 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from citewell.retriever.training.rows import Row, Source
+from citewell.retriever.training.rows import LabeledRow, RowSource
 
 
-class Draw(NamedTuple):
+class QuestionDraw(NamedTuple):
     """A question of a batch: the number of its row, and the places of the passages that are shown."""
 
     row: int
@@ -23,11 +23,17 @@ class Batch(NamedTuple):
     """The questions of one step, which are all of one source: `source` is its place among the sources."""
 
     source: int
-    draws: tuple[Draw, ...]
+    draws: tuple[QuestionDraw, ...]
 
 
 def plan(
-    sources: Sequence[Source], *, epochs: int, size: int, list_size: int, seed: int, steps: int | None = None
+    sources: Sequence[RowSource],
+    *,
+    epochs: int,
+    size: int,
+    list_size: int,
+    seed: int,
+    steps: int | None = None,
 ) -> list[Batch]:
     """The batches of a run: in each epoch all questions once, times their source's `repeat`.
 
@@ -43,20 +49,20 @@ def plan(
     return batches
 
 
-def _epoch(sources: Sequence[Source], epoch: int, size: int, list_size: int, seed: int) -> list[Batch]:
+def _epoch(sources: Sequence[RowSource], epoch: int, size: int, list_size: int, seed: int) -> list[Batch]:
     batches = []
     for place, source in enumerate(sources):
         for time in range(source.repeat):
             chance = random.Random(f"{seed} {epoch} {source.name} {time}")  # noqa: S311
             rows = list(range(len(source.rows)))
             chance.shuffle(rows)
-            draws = [Draw(row, choose(source.rows[row], list_size, chance)) for row in rows]
+            draws = [QuestionDraw(row, choose(source.rows[row], list_size, chance)) for row in rows]
             batches += [Batch(place, tuple(part)) for part in _parts(draws, size)]
     random.Random(f"{seed} {epoch}").shuffle(batches)  # noqa: S311
     return batches
 
 
-def choose(row: Row, size: int, chance: random.Random) -> tuple[int, ...]:
+def choose(row: LabeledRow, size: int, chance: random.Random) -> tuple[int, ...]:
     """The places of at most `size` passages: one of the best labelled, and others by chance."""
     if len(row.passages) <= size:
         return tuple(range(len(row.passages)))
@@ -66,6 +72,6 @@ def choose(row: Row, size: int, chance: random.Random) -> tuple[int, ...]:
     return (first, *chance.sample(others, size - 1))
 
 
-def _parts(draws: Sequence[Draw], size: int) -> Iterator[Sequence[Draw]]:
+def _parts(draws: Sequence[QuestionDraw], size: int) -> Iterator[Sequence[QuestionDraw]]:
     for start in range(0, len(draws), size):
         yield draws[start : start + size]

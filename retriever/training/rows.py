@@ -10,7 +10,7 @@ from citewell.core.text import squeeze
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LabeledRow:
     """A question, its passages, and the label of each: the higher, the better.
 
     What a label means is the source's affair: see `citewell.retriever.training.labels`. `answers` are texts
@@ -24,11 +24,11 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RowSource:
     """The rows of one source; each question counts `weight`, and is seen `repeat` times an epoch."""
 
     name: str
-    rows: tuple[Row, ...]
+    rows: tuple[LabeledRow, ...]
     weight: float = 1.0
     repeat: int = 1
 
@@ -43,7 +43,7 @@ def number(text: str, seed: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{seed} {text}".encode()).digest()[:8], "big")
 
 
-def known_answers(sources: Iterable[Source]) -> Mapping[str, frozenset[str]]:
+def known_answers(sources: Iterable[RowSource]) -> Mapping[str, frozenset[str]]:
     """The keys of all passages that are labelled above 0 for a question, by the question's key."""
     known: dict[str, set[str]] = {}
     for source in sources:

@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.packages import need_packages
-from citewell.core.telling import Tell
+from citewell.core.progress import Tell
 from citewell.core.training.folder import CHECKPOINTS, finish, open_folder
 from citewell.retriever.encoder.load import EngineName, load_encoder
 from citewell.retriever.encoder.resolve import resolve
 from citewell.retriever.training.candidates import Miner
-from citewell.retriever.training.card import Outcome, write_card
-from citewell.retriever.training.collate import Collator
-from citewell.retriever.training.config import Config, load_config
+from citewell.retriever.training.card import EncoderRunResult, write_card
+from citewell.retriever.training.collate import EncoderCollator
+from citewell.retriever.training.config import EncoderRecipe, load_config
 from citewell.retriever.training.dev import MEAN
 from citewell.retriever.training.inner_products import InnerProducts, read_inner_products
 from citewell.retriever.training.model import build_model, save_model
 from citewell.retriever.training.objectives import AnchorConfig, build_mixture
 from citewell.retriever.training.plan import Batch, plan
-from citewell.retriever.training.rows import Row
-from citewell.retriever.training.sources import Data, Mine, read_data
+from citewell.retriever.training.rows import LabeledRow
+from citewell.retriever.training.sources import EncoderData, Mine, read_data
 
 if TYPE_CHECKING:
     from transformers import TrainerState
@@ -32,7 +32,7 @@ _DONE = "modules.json"
 
 
 @dataclass(frozen=True)
-class Run:
+class EncoderRun:
     """Where a run reads and writes. `command` is what the card says it was started with."""
 
     config: Path
@@ -42,7 +42,7 @@ class Run:
     resume: bool = False
 
 
-def train(run: Run, tell: Tell) -> Outcome:
+def train(run: EncoderRun, tell: Tell) -> EncoderRunResult:
     """Train the model that `run.config` describes, and write it to `run.out`.
 
     With `resume` a run that was interrupted goes on from its last complete checkpoint, with the result that
@@ -69,7 +69,9 @@ def train(run: Run, tell: Tell) -> Outcome:
     return _train(run, config, data, batches, tell)
 
 
-def _train(run: Run, config: Config, data: Data, batches: list[Batch], tell: Tell) -> Outcome:
+def _train(
+    run: EncoderRun, config: EncoderRecipe, data: EncoderData, batches: list[Batch], tell: Tell
+) -> EncoderRunResult:
     import torch
     from datasets import Dataset
 
@@ -84,7 +86,7 @@ def _train(run: Run, config: Config, data: Data, batches: list[Batch], tell: Tel
     model = build_model(config.model, config.training.seed)
     encoders = _encoders(run, config, data, tell)
     # The trainer asks for a collator of its own kind, and calls it only.
-    collator: Any = Collator(batches, data.train, model.preprocess, encoders)
+    collator: Any = EncoderCollator(batches, data.train, model.preprocess, encoders)
     progress = Progress([len(batch.draws) for batch in batches], "questions", run.out, tell)
     trainer = DualEncoderTrainer(
         model=model,
@@ -112,16 +114,18 @@ def _train(run: Run, config: Config, data: Data, batches: list[Batch], tell: Tel
     return outcome
 
 
-def _outcome(state: TrainerState, seconds: float, dev_metrics: Any) -> Outcome:
+def _outcome(state: TrainerState, seconds: float, dev_metrics: Any) -> EncoderRunResult:
     measured = {entry["step"]: dev_metrics(entry) for entry in state.log_history if f"eval_{MEAN}" in entry}
     best = state.best_global_step or state.global_step
-    return Outcome(state.global_step, best, round(seconds, 1), measured.get(0, {}), measured.get(best, {}))
+    return EncoderRunResult(
+        state.global_step, best, round(seconds, 1), measured.get(0, {}), measured.get(best, {})
+    )
 
 
-def _miner(config: Config, cache: Path, tell: Tell) -> Mine:
+def _miner(config: EncoderRecipe, cache: Path, tell: Tell) -> Mine:
     """Mines with the encoder of the configuration, which is loaded when the first source asks for it."""
 
-    def mine(rows: Sequence[Row], others: Sequence[str], negatives: int) -> tuple[Row, ...]:
+    def mine(rows: Sequence[LabeledRow], others: Sequence[str], negatives: int) -> tuple[LabeledRow, ...]:
         encoder = load_encoder(
             config.mining.encoder, cache, max_tokens=config.model.max_tokens, threads=config.training.threads
         )
@@ -130,7 +134,9 @@ def _miner(config: Config, cache: Path, tell: Tell) -> Mine:
     return mine
 
 
-def _encoders(run: Run, config: Config, data: Data, tell: Tell) -> dict[str, InnerProducts]:
+def _encoders(
+    run: EncoderRun, config: EncoderRecipe, data: EncoderData, tell: Tell
+) -> dict[str, InnerProducts]:
     """What each encoder that an objective learns from says of the training data."""
     from citewell.retriever.losses.encoder_kl import BEFORE
 
@@ -151,7 +157,7 @@ def _encoders(run: Run, config: Config, data: Data, tell: Tell) -> dict[str, Inn
     return found
 
 
-def _summary(data: Data, batches: list[Batch]) -> str:
+def _summary(data: EncoderData, batches: list[Batch]) -> str:
     lines = [f"{source.name}: {len(source.rows):,} questions to learn from" for source in data.train]
     lines += [f"{each.name}: {len(each.rows):,} questions to measure {each.measure} on" for each in data.dev]
     return "\n".join([*lines, f"{len(batches):,} steps"])

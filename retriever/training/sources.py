@@ -8,38 +8,38 @@ from pathlib import Path
 from typing import NamedTuple
 
 from citewell.core.errors import InputError
-from citewell.core.lines import either
-from citewell.core.order import has_order
+from citewell.core.jsonl import either
+from citewell.core.ranking_metrics import has_order
 from citewell.core.recipe import find
-from citewell.retriever.training.config import Config, Measure, SourceConfig
+from citewell.retriever.training.config import EncoderRecipe, EncoderSourceConfig, Measure
 from citewell.retriever.training.labels.adopted import adopted_rows
 from citewell.retriever.training.labels.judgements import judgement_rows
 from citewell.retriever.training.labels.positives import positive_rows
 from citewell.retriever.training.labels.rankings import FILE, ranking_rows
 from citewell.retriever.training.labels.rouge import rouge_rows
-from citewell.retriever.training.rows import Row, Source, key, number
+from citewell.retriever.training.rows import LabeledRow, RowSource, key, number
 
 
 class DevSet(NamedTuple):
     """Rows that a model is measured on, and how."""
 
     name: str
-    rows: tuple[Row, ...]
+    rows: tuple[LabeledRow, ...]
     measure: Measure
 
 
-class Data(NamedTuple):
+class EncoderData(NamedTuple):
     """What a run learns from, and what it is measured on. No question is in both."""
 
-    train: tuple[Source, ...]
+    train: tuple[RowSource, ...]
     dev: tuple[DevSet, ...]
 
 
-Mine = Callable[[Sequence[Row], Sequence[str], int], tuple[Row, ...]]
+Mine = Callable[[Sequence[LabeledRow], Sequence[str], int], tuple[LabeledRow, ...]]
 """Adds hard negatives to rows, also from these passages (`citewell.retriever.training.candidates`)."""
 
 
-def read_data(config: Config, file: Path, mine: Mine) -> Data:
+def read_data(config: EncoderRecipe, file: Path, mine: Mine) -> EncoderData:
     """Read all sources of the configuration in `file`; raises `InputError` for what cannot be used.
 
     Where a source holds questions out, those are drawn by the seed. A question that is in any dev set is
@@ -48,7 +48,7 @@ def read_data(config: Config, file: Path, mine: Mine) -> Data:
     seed = config.training.seed
     others = [text for name in config.mining.corpus for text in _passages(find(name, file))]
 
-    def rows_of(source: SourceConfig) -> tuple[Row, ...]:
+    def rows_of(source: EncoderSourceConfig) -> tuple[LabeledRow, ...]:
         rows = read_rows(source, file, seed)
         return mine(rows, others, source.negatives) if source.negatives else rows
 
@@ -76,11 +76,11 @@ def read_data(config: Config, file: Path, mine: Mine) -> Data:
                 f"The source {source.name} has no question that is not in a dev set.",
                 "Lower held_out, or take other data for dev.",
             )
-        train.append(Source(source.name, seen, source.weight, source.repeat))
-    return Data(tuple(train), tuple(dev))
+        train.append(RowSource(source.name, seen, source.weight, source.repeat))
+    return EncoderData(tuple(train), tuple(dev))
 
 
-def read_rows(source: SourceConfig, file: Path, seed: int) -> tuple[Row, ...]:
+def read_rows(source: EncoderSourceConfig, file: Path, seed: int) -> tuple[LabeledRow, ...]:
     """The rows of one source, at most `limit`, in the order of the files."""
     rows = [row for name in source.files for row in _rows(source, find(name, file), file)]
     if source.limit is not None and len(rows) > source.limit:
@@ -89,7 +89,7 @@ def read_rows(source: SourceConfig, file: Path, seed: int) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _rows(source: SourceConfig, path: Path, config: Path) -> list[Row]:
+def _rows(source: EncoderSourceConfig, path: Path, config: Path) -> list[LabeledRow]:
     match source.label:
         case "rouge":
             return rouge_rows(path)
@@ -108,7 +108,7 @@ def _passages(file: Path) -> list[str]:
     return [text for row in positive_rows(file) for text in row.passages]
 
 
-def source_files(source: SourceConfig, config: Path) -> list[Path]:
+def source_files(source: EncoderSourceConfig, config: Path) -> list[Path]:
     """The files that a source is read from; of a BEIR folder, those that the label needs."""
     found = []
     for name in source.files:

@@ -17,7 +17,7 @@ from torch.utils.data import BatchSampler, SequentialSampler
 from citewell.core.training.checkpoints import TrainingError
 from citewell.core.training.trainer import CheckpointedTrainer, planned_arguments
 from citewell.retriever.losses.lists import RankedLists
-from citewell.retriever.training.config import TrainingConfig
+from citewell.retriever.training.config import EncoderTrainingConfig
 from citewell.retriever.training.dev import MEAN, measure_dev
 from citewell.retriever.training.sources import DevSet
 
@@ -68,7 +68,7 @@ class DualEncoderTrainer(CheckpointedTrainer, SentenceTransformerTrainer):
 
 
 def arguments(
-    training: TrainingConfig, folder: Path, *, measured: bool, resumed: bool
+    training: EncoderTrainingConfig, folder: Path, *, measured: bool, resumed: bool
 ) -> SentenceTransformerTrainingArguments:
     """The arguments of the trainer; `measured` says that there are dev rows."""
     best = MEAN if measured else None

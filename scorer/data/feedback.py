@@ -7,8 +7,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from citewell.core.text import squeeze
-from citewell.scorer.data.place import Place, group_of
-from citewell.scorer.data.types import Answer, Comparison, Voted
+from citewell.scorer.data.source_line import SourceLine, group_of
+from citewell.scorer.data.types import Comparison, Voted, VotedAnswer
 
 _PREFERENCES = {0: 1.0, 1: 0.0, "tie": 0.5}
 
@@ -17,12 +17,12 @@ class Thumb(NamedTuple):
     """One thumb, up (1) or down (-1), for an answer with its references."""
 
     question: str
-    answer: Answer
+    answer: VotedAnswer
     group: str
     source: str
 
 
-def read_thumb(row: Mapping[str, Any], place: Place) -> Iterator[Thumb]:
+def read_thumb(row: Mapping[str, Any], place: SourceLine) -> Iterator[Thumb]:
     """The thumb of a row `{question, answer, references, thumbs: 1 | -1}`."""
     question, answer = place.question(row), place.text(row.get("answer"), "the answer")
     thumbs = place.number(row["thumbs"], "thumbs")
@@ -30,10 +30,10 @@ def read_thumb(row: Mapping[str, Any], place: Place) -> Iterator[Thumb]:
         place.problem("no_number", f"thumbs is {thumbs:g}, and neither 1 nor -1.")
     elif question is not None and answer is not None and thumbs is not None:
         references = place.references(row)
-        yield Thumb(question, Answer(answer, thumbs, references), group_of(question), place.source)
+        yield Thumb(question, VotedAnswer(answer, thumbs, references), group_of(question), place.source)
 
 
-def read_choice(row: Mapping[str, Any], place: Place) -> Iterator[Comparison]:
+def read_choice(row: Mapping[str, Any], place: SourceLine) -> Iterator[Comparison]:
     """The comparison of a row `{question, answers: [a, b], references, preferred: 0 | 1 | "tie"}`.
 
     An answer is a text, or an object with `text` and its own `references`.
@@ -67,7 +67,7 @@ def read_choice(row: Mapping[str, Any], place: Place) -> Iterator[Comparison]:
 def tally(thumbs: Iterable[Thumb]) -> tuple[Voted, ...]:
     """The questions that got thumbs, each answer with the sum of its thumbs as votes."""
     questions: dict[str, Thumb] = {}
-    sums: dict[str, dict[str, Answer]] = {}
+    sums: dict[str, dict[str, VotedAnswer]] = {}
     for thumb in thumbs:
         questions.setdefault(thumb.group, thumb)
         answers = sums.setdefault(thumb.group, {})

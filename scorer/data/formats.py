@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from citewell.scorer.data.feedback import Thumb, read_choice, read_thumb
-from citewell.scorer.data.place import Place
 from citewell.scorer.data.preferences import read_preference
 from citewell.scorer.data.rankings import read_ranking
-from citewell.scorer.data.types import Comparison, Ranking, Voted
+from citewell.scorer.data.source_line import SourceLine
+from citewell.scorer.data.types import Comparison, RankedAnswers, Voted
 from citewell.scorer.data.voted_rows import read_voted_row
 from citewell.scorer.data.webgpt import read_webgpt_row
 
-Item = Voted | Comparison | Ranking | Thumb
+Item = Voted | Comparison | RankedAnswers | Thumb
 
 
 class Format(NamedTuple):
@@ -21,7 +21,7 @@ class Format(NamedTuple):
 
     name: str
     fields: frozenset[str]
-    read: Callable[[Mapping[str, Any], Place], Iterator[Item]]
+    read: Callable[[Mapping[str, Any], SourceLine], Iterator[Item]]
 
 
 # The first whose fields a row has.
@@ -37,7 +37,7 @@ FORMATS = (
 )
 
 
-def read_row(row: Mapping[str, Any], place: Place) -> Iterator[Item]:
+def read_row(row: Mapping[str, Any], place: SourceLine) -> Iterator[Item]:
     """What a row holds; notes a problem where it has none of the known formats."""
     for each in FORMATS:
         if each.fields <= row.keys():

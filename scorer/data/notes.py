@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from citewell.scorer.data.types import Problem
+from citewell.scorer.data.types import DataProblem
 
 _MOST_PROBLEMS = 10_000  # that are kept; all are counted
 
@@ -33,12 +33,12 @@ STEPS = (
 )
 
 
-class Notes:
+class FileNotes:
     """Counts and problems of one file."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
-        self._problems: list[Problem] = []
+        self._problems: list[DataProblem] = []
         self._places: set[str] = set()
 
     def count(self, step: str, number: int = 1) -> None:
@@ -51,10 +51,10 @@ class Notes:
             self._places.add(where)
             self.count("lines with problems")
         if len(self._problems) < _MOST_PROBLEMS:
-            self._problems.append(Problem(where, kind, what))
+            self._problems.append(DataProblem(where, kind, what))
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[DataProblem, ...]:
         """The first ten thousand problems."""
         return tuple(self._problems)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from citewell.scorer.data.place import Place, group_of
+from citewell.scorer.data.source_line import SourceLine, group_of
 from citewell.scorer.data.types import Comparison
 
 _SPEAKERS = {"user": "Human", "assistant": "Assistant", "system": "System"}
@@ -22,7 +22,7 @@ class _Said(NamedTuple):
     answer: str
 
 
-def read_preference(row: Mapping[str, Any], place: Place) -> Iterator[Comparison]:
+def read_preference(row: Mapping[str, Any], place: SourceLine) -> Iterator[Comparison]:
     """The comparison of a row, if it has a question and two answers.
 
     Rows of hh-rlhf hold two whole dialogues, which differ in their last answer

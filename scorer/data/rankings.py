@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from citewell.scorer.data.place import Place, group_of
-from citewell.scorer.data.types import Ranking
+from citewell.scorer.data.source_line import SourceLine, group_of
+from citewell.scorer.data.types import RankedAnswers
 
 
-def read_ranking(row: Mapping[str, Any], place: Place) -> Iterator[Ranking]:
+def read_ranking(row: Mapping[str, Any], place: SourceLine) -> Iterator[RankedAnswers]:
     """The ranking of a row `{question, answers: [text], ranks: [number]}`; 1 is the best, ties are equal."""
     question = place.question(row)
     answers, ranks = row.get("answers"), row["ranks"]
@@ -27,7 +27,7 @@ def read_ranking(row: Mapping[str, Any], place: Place) -> Iterator[Ranking]:
         place.problem("one_answer", "fewer than two answers have a rank.")
         return
     known.sort(key=lambda each: each[0])
-    yield Ranking(
+    yield RankedAnswers(
         question,
         tuple(text for _, text in known),
         ranks=tuple(rank for rank, _ in known),

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from citewell.core.errors import InputError
-from citewell.core.lines import read_lines
+from citewell.core.jsonl import read_lines
 from citewell.core.text import squeeze
 from citewell.scorer.data.config import ReadingConfig
 from citewell.scorer.data.feedback import Thumb, compare_thumbs, tally
 from citewell.scorer.data.formats import FORMATS, Item, read_row
-from citewell.scorer.data.notes import Notes
-from citewell.scorer.data.place import Place
+from citewell.scorer.data.notes import FileNotes
+from citewell.scorer.data.source_line import SourceLine
 from citewell.scorer.data.stackexchange import read_dump
-from citewell.scorer.data.types import Comparison, Data, Group, Ranking, Voted
+from citewell.scorer.data.types import Comparison, ComparisonData, Group, RankedAnswers, Voted
 from citewell.scorer.data.votes import compare
 
 HANDBOOK = "docs/scorer-data.md"
@@ -26,11 +26,11 @@ class _Found(NamedTuple):
     """Something to learn from, where it was found, and its licence."""
 
     item: Item
-    place: Place
+    place: SourceLine
     licence: str
 
 
-def read_comparisons(file: Path, config: ReadingConfig | None = None) -> Data:
+def read_comparisons(file: Path, config: ReadingConfig | None = None) -> ComparisonData:
     """The comparisons of a file, by question.
 
     A file that ends in `.xml` is a dump of Stack Exchange, others are JSON lines, whose formats are told by
@@ -50,7 +50,7 @@ def read_comparisons(file: Path, config: ReadingConfig | None = None) -> Data:
     return data
 
 
-def read_voted(file: Path, config: ReadingConfig | None = None) -> Data:
+def read_voted(file: Path, config: ReadingConfig | None = None) -> ComparisonData:
     """The same for measures within a question: raises `InputError` where no question has two answers.
 
     `voted` holds the questions with two answers or more; `groups` may be empty.
@@ -62,8 +62,8 @@ def read_voted(file: Path, config: ReadingConfig | None = None) -> Data:
     return replace(data, voted=several)
 
 
-def _read(file: Path, config: ReadingConfig) -> Data:
-    start = Place(str(file), file.name.split(".")[0], Notes(), config)
+def _read(file: Path, config: ReadingConfig) -> ComparisonData:
+    start = SourceLine(str(file), file.name.split(".")[0], FileNotes(), config)
     notes = start.notes
     voted: list[Voted] = []
     thumbs: list[Thumb] = []
@@ -90,10 +90,10 @@ def _read(file: Path, config: ReadingConfig) -> Data:
     notes.count("ties", sum(each.preference == 0.5 for each in every))
     notes.count("questions", len(groups))
     notes.count("comparisons", len(every))
-    return Data(groups, notes.funnel(), notes.problems, tuple(voted))
+    return ComparisonData(groups, notes.funnel(), notes.problems, tuple(voted))
 
 
-def _found(file: Path, start: Place) -> Iterator[_Found]:
+def _found(file: Path, start: SourceLine) -> Iterator[_Found]:
     default = start.config.licence
     if file.suffix == ".xml":
         for each in read_dump(file, start):
@@ -112,17 +112,17 @@ def _found(file: Path, start: Place) -> Iterator[_Found]:
             yield _Found(item, place, licence)
 
 
-def _as_given(item: Comparison | Ranking, place: Place) -> tuple[Comparison, ...]:
+def _as_given(item: Comparison | RankedAnswers, place: SourceLine) -> tuple[Comparison, ...]:
     """The comparisons of people, without those of an answer with itself."""
-    given = item.comparisons() if isinstance(item, Ranking) else (item,)
+    given = item.comparisons() if isinstance(item, RankedAnswers) else (item,)
     kept = tuple(each for each in given if squeeze(each.first) != squeeze(each.second))
     if len(kept) < len(given):
         place.problem("identical", "two of the answers are the same, and are not compared.")
-    place.notes.count("rankings" if isinstance(item, Ranking) else "comparisons as given")
+    place.notes.count("rankings" if isinstance(item, RankedAnswers) else "comparisons as given")
     return kept
 
 
-def _tallied(thumbs: Sequence[Thumb], notes: Notes) -> tuple[Voted, ...]:
+def _tallied(thumbs: Sequence[Thumb], notes: FileNotes) -> tuple[Voted, ...]:
     voted = tally(thumbs)
     if thumbs:
         notes.count("thumbs", len(thumbs))
@@ -135,7 +135,7 @@ def _all(licences: Iterable[str]) -> str:
     return "; ".join(sorted(set(licences) - {""}))
 
 
-def _nothing(file: Path, what: str, data: Data, hint: str) -> InputError:
+def _nothing(file: Path, what: str, data: ComparisonData, hint: str) -> InputError:
     if not data.funnel.get("lines"):
         return InputError(f"{file} is empty.", hint)
     left = ", ".join(f"{number:,} {step}" for step, number in data.funnel.items() if number)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from citewell.scorer.data.types import Data
+from citewell.scorer.data.types import ComparisonData
 
 
-def report(data: Data) -> Iterator[str]:
+def report(data: ComparisonData) -> Iterator[str]:
     """The steps of the funnel with what is left after each, then the problems by kind, the frequent first."""
     width = max((len(step) for step in data.funnel), default=0)
     for step, number in data.funnel.items():

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 from citewell.core.splits import Shares, Split, place
 from citewell.scorer.data.config import SplitConfig
-from citewell.scorer.data.types import Data
+from citewell.scorer.data.types import ComparisonData
 
 
-class Division(NamedTuple):
+class QuestionSplits(NamedTuple):
     """The split of each question, by its group; `left_out` are near questions of several splits."""
 
     splits: Mapping[str, Split]
     left_out: tuple[str, ...]
 
 
-def divide(sources: Iterable[Data], config: SplitConfig) -> Division:
+def divide(sources: Iterable[ComparisonData], config: SplitConfig) -> QuestionSplits:
     """Divide the questions of all sources, so that near-duplicates of all of them are in one split.
 
     A question goes by the hash of its words, or to earlier ones that are near it: data that is added at the
@@ -32,13 +32,13 @@ def divide(sources: Iterable[Data], config: SplitConfig) -> Division:
             questions.setdefault(group.key, group.question)
     placings = place(list(questions.values()), Shares(config.dev, config.test), config.near)
     placed = dict(zip(questions, placings, strict=True))
-    return Division(
+    return QuestionSplits(
         {key: where.split for key, where in placed.items() if where.split is not None},
         tuple(key for key, where in placed.items() if where.split is None),
     )
 
 
-def part(data: Data, division: Division, split: Split) -> Data:
+def part(data: ComparisonData, division: QuestionSplits, split: Split) -> ComparisonData:
     """The questions of one split; the funnel and the problems stay those of all."""
     splits = division.splits
     return replace(

@@ -16,8 +16,8 @@ from lxml import etree
 
 from citewell.core.errors import InputError
 from citewell.scorer.data.html_text import html_text
-from citewell.scorer.data.place import Place
-from citewell.scorer.data.types import Answer, Voted
+from citewell.scorer.data.source_line import SourceLine
+from citewell.scorer.data.types import Voted, VotedAnswer
 from citewell.scorer.data.voted_rows import voted
 
 _QUESTION, _ANSWER = "1", "2"  # PostTypeId
@@ -45,7 +45,7 @@ class _Joined(NamedTuple):
     answer_licence: str
 
 
-def read_dump(file: Path, place: Place) -> Iterator[Voted]:
+def read_dump(file: Path, place: SourceLine) -> Iterator[Voted]:
     """The answered questions of a dump's `Posts.xml`, in the order of their numbers.
 
     Posts are kept in a temporary database on disk until all are read, so that memory does not grow with the
@@ -61,7 +61,7 @@ def read_dump(file: Path, place: Place) -> Iterator[Voted]:
             yield from _voted(list(answers), replace(place, where=f"{file}, post {number}"))
 
 
-def _rows(file: Path, place: Place) -> Iterator[Any]:
+def _rows(file: Path, place: SourceLine) -> Iterator[Any]:
     """The rows of the file, each forgotten when the next is read."""
     try:
         with file.open("rb") as source:
@@ -80,7 +80,7 @@ def _rows(file: Path, place: Place) -> Iterator[Any]:
         raise InputError(f"{file} cannot be read: {error.strerror}.", "Check its path.") from error
 
 
-def _keep(row: Any, posts: sqlite3.Connection, place: Place) -> None:
+def _keep(row: Any, posts: sqlite3.Connection, place: SourceLine) -> None:
     kind, body, licence = row.get("PostTypeId"), row.get("Body") or "", row.get("ContentLicense") or ""
     try:
         if kind == _QUESTION:
@@ -92,7 +92,7 @@ def _keep(row: Any, posts: sqlite3.Connection, place: Place) -> None:
         place.problem("no_number", f"Id, ParentId or Score is missing or no number: {error}.")
 
 
-def _voted(rows: list[_Joined], place: Place) -> Iterator[Voted]:
+def _voted(rows: list[_Joined], place: SourceLine) -> Iterator[Voted]:
     question = place.question({"title": rows[0].title, "body": html_text(rows[0].body)})
     if question is None:
         return
@@ -100,7 +100,7 @@ def _voted(rows: list[_Joined], place: Place) -> Iterator[Voted]:
     for row in rows:
         text = place.text(html_text(row.answer), f"answer {row.answer_number}")
         if text is not None:
-            answers.append(Answer(text, row.score))
+            answers.append(VotedAnswer(text, row.score))
     licences = {rows[0].licence, *(row.answer_licence for row in rows)} - {""}
     for each in voted(question, answers, place):
         yield replace(each, licence="; ".join(sorted(licences)) or each.licence)

@@ -38,7 +38,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class RankedAnswers:
     """The answers to one question, the best first; `ranks` says which of them are ties, by equal numbers."""
 
     question: str
@@ -78,7 +78,7 @@ class Group:
     licence: str = ""
 
 
-class Answer(NamedTuple):
+class VotedAnswer(NamedTuple):
     """An answer and its votes: those for it less those against it."""
 
     text: str
@@ -91,7 +91,7 @@ class Voted:
     """A question and its answers with their votes, in the order of the file."""
 
     question: str
-    answers: tuple[Answer, ...]
+    answers: tuple[VotedAnswer, ...]
     _: KW_ONLY
     group: str
     source: str
@@ -99,7 +99,7 @@ class Voted:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class DataProblem:
     """A line of a file that is left out or mended: where it is, and why, in one word and in a sentence."""
 
     where: str
@@ -111,7 +111,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Data:
+class ComparisonData:
     """What was read from files: comparisons by question; how many are left after each step; what was wrong.
 
     `voted` are the questions with votes from which the comparisons were made, as they are written in the
@@ -120,7 +120,7 @@ class Data:
 
     groups: tuple[Group, ...]
     funnel: Mapping[str, int]
-    problems: tuple[Problem, ...]
+    problems: tuple[DataProblem, ...]
     voted: tuple[Voted, ...] = ()
 
     @property

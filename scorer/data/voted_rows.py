@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from citewell.core.text import squeeze
-from citewell.scorer.data.place import Place, group_of
-from citewell.scorer.data.types import Answer, Voted
+from citewell.scorer.data.source_line import SourceLine, group_of
+from citewell.scorer.data.types import Voted, VotedAnswer
 
 
-def read_voted_row(row: Mapping[str, Any], place: Place) -> Iterator[Voted]:
+def read_voted_row(row: Mapping[str, Any], place: SourceLine) -> Iterator[Voted]:
     """The question of a row `{question, answers: [{text, score}]}`, if it has an answer with votes.
 
     ELI5's rows name the question `title` and `selftext`, and may hold one list of texts and one of scores,
@@ -24,13 +24,13 @@ def read_voted_row(row: Mapping[str, Any], place: Place) -> Iterator[Voted]:
         text = place.text(given.get("text"), f"answer {number}")
         votes = place.number(given.get("score"), f"the score of answer {number}")
         if text is not None and votes is not None:
-            answers.append(Answer(text, votes))
+            answers.append(VotedAnswer(text, votes))
     yield from voted(question, answers, place)
 
 
-def voted(question: str, answers: Sequence[Answer], place: Place) -> Iterator[Voted]:
+def voted(question: str, answers: Sequence[VotedAnswer], place: SourceLine) -> Iterator[Voted]:
     """The question with its answers, of each text the one with the most votes; nothing where none is left."""
-    best: dict[str, Answer] = {}
+    best: dict[str, VotedAnswer] = {}
     for answer in answers:
         key = squeeze(answer.text)
         if key not in best or answer.votes > best[key].votes:
@@ -45,7 +45,7 @@ def voted(question: str, answers: Sequence[Answer], place: Place) -> Iterator[Vo
         place.problem("no_answer", "there is no answer with votes.")
 
 
-def _answers(value: object, place: Place) -> list[dict[str, Any]]:
+def _answers(value: object, place: SourceLine) -> list[dict[str, Any]]:
     if isinstance(value, dict):
         texts, scores = value.get("text"), value.get("score")
         if isinstance(texts, list) and isinstance(scores, list) and len(texts) == len(scores):

@@ -9,8 +9,8 @@ from statistics import median
 
 from citewell.core.text import first_words, squeeze, words
 from citewell.scorer.data.config import VoteConfig
-from citewell.scorer.data.notes import Notes
-from citewell.scorer.data.types import Answer, Comparison, Voted
+from citewell.scorer.data.notes import FileNotes
+from citewell.scorer.data.types import Comparison, Voted, VotedAnswer
 
 
 def valid(voted: Voted, config: VoteConfig) -> Voted:
@@ -68,7 +68,7 @@ def pairs(prepared: Voted, config: VoteConfig) -> tuple[Comparison, ...]:
     return tuple(_drawn(found, config.most_pairs, prepared.group))
 
 
-def compare(voted: Voted, config: VoteConfig, notes: Notes) -> tuple[Comparison, ...]:
+def compare(voted: Voted, config: VoteConfig, notes: FileNotes) -> tuple[Comparison, ...]:
     """The pairs of a question, with what is left after each step noted."""
     kept = valid(voted, config)
     enough = len(kept.answers) >= config.answers
@@ -88,7 +88,7 @@ def compare(voted: Voted, config: VoteConfig, notes: Notes) -> tuple[Comparison,
     return found
 
 
-def _differ(better: Answer, worse: Answer, config: VoteConfig) -> bool:
+def _differ(better: VotedAnswer, worse: VotedAnswer, config: VoteConfig) -> bool:
     # One vote stands for none and for less, so that the ratio has a meaning.
     enough = better.votes >= config.ratio * max(worse.votes, 1.0) or config.ratio == 1
     return enough and better.votes > worse.votes and squeeze(better.text) != squeeze(worse.text)

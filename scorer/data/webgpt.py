@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from citewell.scorer.data.place import Place, group_of
+from citewell.scorer.data.source_line import SourceLine, group_of
 from citewell.scorer.data.types import Comparison
 
 
-def read_webgpt_row(row: Mapping[str, Any], place: Place) -> Iterator[Comparison]:
+def read_webgpt_row(row: Mapping[str, Any], place: SourceLine) -> Iterator[Comparison]:
     """The comparison of a row `{question, answer_0, answer_1, quotes_0, quotes_1, score_0, score_1}`.
 
     Scores are from -1 to 1 and sum to 0. As WebGPT does (§3.2), a score of 0 is a preference of .5, and of
@@ -39,6 +39,6 @@ def read_webgpt_row(row: Mapping[str, Any], place: Place) -> Iterator[Comparison
     )
 
 
-def _quotes(value: object, place: Place) -> tuple[str, ...]:
+def _quotes(value: object, place: SourceLine) -> tuple[str, ...]:
     extracts = value.get("extract") if isinstance(value, dict) else value
     return place.references({"quotes": extracts}, "quotes")

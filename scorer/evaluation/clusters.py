@@ -8,14 +8,14 @@ from typing import NamedTuple
 from citewell.core.significance import interval
 
 
-class Part(NamedTuple):
+class ClusterShare(NamedTuple):
     """What a question adds to a share: `hits` of `total`."""
 
     hits: float
     total: float
 
 
-Parts = Mapping[str, Part]
+Parts = Mapping[str, ClusterShare]
 """By the question's key."""
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from citewell.core.order import N_NDCG, PAIRS, SPEARMAN, has_order, measure_order
-from citewell.core.order import spearman as rank_correlation
-from citewell.scorer.evaluation.clusters import Estimate, Part, Parts, mean, share, weighted
-from citewell.scorer.evaluation.task import Item, Pair, Task
+from citewell.core.ranking_metrics import N_NDCG, PAIRS, SPEARMAN, has_order, measure_order
+from citewell.core.ranking_metrics import spearman as rank_correlation
+from citewell.scorer.evaluation.clusters import ClusterShare, Estimate, Parts, mean, share, weighted
+from citewell.scorer.evaluation.task import AnswerPair, Item, ScoringTask
 from citewell.scorer.training.measures import MATCHED
 
 MATCHED_PAIRS = "length-matched accuracy"
@@ -41,7 +41,7 @@ class Bin(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Calibration:
+class PreferenceCalibration:
     """How well predicted preferences agree with observed ones.
 
     `bins` have the mean predicted preference for the answer that the scorer prefers as their place, from .5,
@@ -54,7 +54,7 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ScorerResult:
     """What one system achieved.
 
     `values` has for each measure a number for each question, whose mean is the measure: for paired tests.
@@ -65,17 +65,17 @@ class Outcome:
     estimates: Mapping[str, Estimate]
     values: Mapping[str, Mapping[str, float]]
     ranks: tuple[Bin, ...] = ()
-    calibration: Calibration | None = None
+    calibration: PreferenceCalibration | None = None
     seconds: float = 0.0
 
 
 def measure(
     name: str,
-    task: Task,
+    task: ScoringTask,
     scores: Scores,
     preference: Callable[[float, float], float] | None = None,
     seconds: float = 0.0,
-) -> Outcome:
+) -> ScorerResult:
     """Measure the scores of one system.
 
     Accuracies are shares of all pairs, ties aside; equal scores count half, and length-matched pairs are
@@ -91,7 +91,7 @@ def measure(
     estimates = {key: share(parts) for key, parts in ratios.items()}
     estimates |= {key: mean(values) for key, values in means.items()}
     values = {key: weighted(parts) for key, parts in ratios.items() if parts} | means
-    return Outcome(
+    return ScorerResult(
         name,
         {key: found for key in MEASURES if (found := estimates[key]) is not None},
         {key: values[key] for key in MEASURES if values.get(key)},
@@ -102,26 +102,26 @@ def measure(
 
 
 def _parts(
-    task: Task,
+    task: ScoringTask,
     scores: Scores,
-    hit: Callable[[Item, Pair, Sequence[float]], float],
-    counts: Callable[[Item, Pair], bool],
-) -> dict[str, Part]:
+    hit: Callable[[Item, AnswerPair, Sequence[float]], float],
+    counts: Callable[[Item, AnswerPair], bool],
+) -> dict[str, ClusterShare]:
     found = {}
     for item in task.items:
         chosen = [pair for pair in item.pairs if counts(item, pair)]
         if chosen:
             hits = sum(hit(item, pair, scores[item.key]) for pair in chosen)
-            found[item.key] = Part(hits, len(chosen))
+            found[item.key] = ClusterShare(hits, len(chosen))
     return found
 
 
-def _right(item: Item, pair: Pair, scores: Sequence[float]) -> float:
+def _right(item: Item, pair: AnswerPair, scores: Sequence[float]) -> float:
     told = np.sign(scores[pair.first] - scores[pair.second]) * np.sign(pair.preference - 0.5)
     return float(told + 1) / 2
 
 
-def _prefers_longer(item: Item, pair: Pair, scores: Sequence[float]) -> float:
+def _prefers_longer(item: Item, pair: AnswerPair, scores: Sequence[float]) -> float:
     lengths = item.lengths
     told = np.sign(scores[pair.first] - scores[pair.second]) * np.sign(
         lengths[pair.first] - lengths[pair.second]
@@ -129,16 +129,16 @@ def _prefers_longer(item: Item, pair: Pair, scores: Sequence[float]) -> float:
     return float(told + 1) / 2
 
 
-def _is_matched(item: Item, pair: Pair) -> bool:
+def _is_matched(item: Item, pair: AnswerPair) -> bool:
     first, second = item.lengths[pair.first], item.lengths[pair.second]
     return pair.preference != 0.5 and abs(first - second) <= MATCHED * max(first, second)
 
 
-def _is_uneven(item: Item, pair: Pair) -> bool:
+def _is_uneven(item: Item, pair: AnswerPair) -> bool:
     return item.lengths[pair.first] != item.lengths[pair.second]
 
 
-def _within(task: Task, scores: Scores) -> dict[str, dict[str, float]]:
+def _within(task: ScoringTask, scores: Scores) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {SPEARMAN: {}, N_NDCG: {}, LENGTH: {}}
     for item in task.items:
         own = scores[item.key]
@@ -151,14 +151,14 @@ def _within(task: Task, scores: Scores) -> dict[str, dict[str, float]]:
     return found
 
 
-def _ranks(task: Task, scores: Scores) -> tuple[Bin, ...]:
+def _ranks(task: ScoringTask, scores: Scores) -> tuple[Bin, ...]:
     """Figure 7 of WebGLM: the mean score of answers by their rank, in `RANK_BINS` bins.
 
     Scores are standardised over all answers, so that systems can be compared.
     """
     every = np.array([score for item in task.items for score in scores[item.key]])
     centre, scale = every.mean(), every.std() or 1.0
-    bins: list[dict[str, Part]] = [{} for _ in range(RANK_BINS)]
+    bins: list[dict[str, ClusterShare]] = [{} for _ in range(RANK_BINS)]
     for item in task.items:
         if not has_order(item.votes):
             continue
@@ -167,12 +167,14 @@ def _ranks(task: Task, scores: Scores) -> tuple[Bin, ...]:
         places = (below + same / 2) / (len(votes) - 1)
         for place, score in zip(places, scores[item.key], strict=True):
             at = bins[min(RANK_BINS - 1, int(place * RANK_BINS))]
-            before = at.get(item.key, Part(0.0, 0.0))
-            at[item.key] = Part(before.hits + float((score - centre) / scale), before.total + 1)
+            before = at.get(item.key, ClusterShare(0.0, 0.0))
+            at[item.key] = ClusterShare(before.hits + float((score - centre) / scale), before.total + 1)
     return tuple(_points(bins, [(at + 0.5) / RANK_BINS for at in range(RANK_BINS)]))
 
 
-def _calibration(task: Task, scores: Scores, preference: Callable[[float, float], float]) -> Calibration:
+def _calibration(
+    task: ScoringTask, scores: Scores, preference: Callable[[float, float], float]
+) -> PreferenceCalibration:
     predicted, observed, keys = [], [], []
     for item in task.items:
         own = scores[item.key]
@@ -185,16 +187,16 @@ def _calibration(task: Task, scores: Scores, preference: Callable[[float, float]
     order = np.argsort(chances, kind="stable")
     bins, places = [], []
     for some in np.array_split(order, min(_PREFERENCE_BINS, len(order))):
-        parts: dict[str, Part] = {}
+        parts: dict[str, ClusterShare] = {}
         for place in some:
-            before = parts.get(keys[place], Part(0.0, 0.0))
-            parts[keys[place]] = Part(before.hits + observed[place], before.total + 1)
+            before = parts.get(keys[place], ClusterShare(0.0, 0.0))
+            parts[keys[place]] = ClusterShare(before.hits + observed[place], before.total + 1)
         bins.append(parts)
         places.append(float(chances[some].mean()))
     points = tuple(_points(bins, places))
     safe = np.clip(chances, None, 1 - 1e-12)
     total = sum(point.number for point in points)
-    return Calibration(
+    return PreferenceCalibration(
         points,
         {
             ECE: sum(point.number * abs(point.place - point.value) for point in points) / total,

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from citewell.scorer.estimator import Curve
-from citewell.scorer.evaluation.measures import ECE, Bin, Outcome
-from citewell.scorer.evaluation.report import Evaluation
+from citewell.scorer.evaluation.measures import ECE, Bin, ScorerResult
+from citewell.scorer.evaluation.report import ScorerEvaluation
 
 _DPI = 150
 
 
-def draw(evaluation: Evaluation, folder: Path) -> list[Path]:
+def draw(evaluation: ScorerEvaluation, folder: Path) -> list[Path]:
     """Write the plots that there is data for as PNG files; return them.
 
     `ranks.png` needs votes, `calibration.png` a scorer that predicts preferences.
@@ -51,7 +51,7 @@ def draw_curves(curves: Mapping[str, Curve], file: Path) -> None:
     figure.savefig(file, dpi=_DPI)
 
 
-def _ranks(outcomes: Sequence[Outcome], task: str) -> Any:
+def _ranks(outcomes: Sequence[ScorerResult], task: str) -> Any:
     figure, axes = _figure()
     for outcome in outcomes:
         _line(axes, outcome.ranks, outcome.name, scale=100)
@@ -65,7 +65,7 @@ def _ranks(outcomes: Sequence[Outcome], task: str) -> Any:
     return figure
 
 
-def _calibration(outcomes: Sequence[Outcome], task: str) -> Any:
+def _calibration(outcomes: Sequence[ScorerResult], task: str) -> Any:
     figure, axes = _figure()
     axes.plot([0.5, 1], [0.5, 1], color="grey", linewidth=0.8, label="as predicted")
     for outcome in outcomes:

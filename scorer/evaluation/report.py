@@ -7,26 +7,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from citewell.core.significance import TEST, Comparison, compare_all, differences_table
+from citewell.core.significance import TEST, PairedComparison, compare_all, differences_table
 from citewell.core.tables import markdown_table
 from citewell.scorer.evaluation.clusters import Estimate
-from citewell.scorer.evaluation.measures import BRIER, ECE, LOG_LOSS, MEASURES, QUALITY, Outcome
-from citewell.scorer.evaluation.task import Task
+from citewell.scorer.evaluation.measures import BRIER, ECE, LOG_LOSS, MEASURES, QUALITY, ScorerResult
+from citewell.scorer.evaluation.task import ScoringTask
 
 _CALIBRATION = (ECE, LOG_LOSS, BRIER)
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class ScorerEvaluation:
     """Systems measured on the same questions; `baseline` is the one that the others are compared with."""
 
-    task: Task
+    task: ScoringTask
     baseline: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ScorerResult, ...]
     notices: tuple[str, ...] = ()
 
 
-def comparisons(evaluation: Evaluation) -> dict[str, dict[str, Comparison]]:
+def comparisons(evaluation: ScorerEvaluation) -> dict[str, dict[str, PairedComparison]]:
     """How each system differs from the baseline, by measure; p is corrected for the number of systems."""
     values = {outcome.name: outcome.values for outcome in evaluation.outcomes}
     base = values.pop(evaluation.baseline)
@@ -39,7 +39,7 @@ def comparisons(evaluation: Evaluation) -> dict[str, dict[str, Comparison]]:
     }
 
 
-def summary(evaluation: Evaluation) -> str:
+def summary(evaluation: ScorerEvaluation) -> str:
     """{system: {measure: {value, low, high, questions, number}}} as JSON; nothing else at its top level."""
     found = {
         outcome.name: {measure: estimate._asdict() for measure, estimate in outcome.estimates.items()}
@@ -49,7 +49,7 @@ def summary(evaluation: Evaluation) -> str:
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
-def details(evaluation: Evaluation, found: Mapping[str, Mapping[str, Comparison]]) -> str:
+def details(evaluation: ScorerEvaluation, found: Mapping[str, Mapping[str, PairedComparison]]) -> str:
     """The values of each question, the points of the plots, and the comparisons, as JSON."""
     everything: dict[str, Any] = {
         "file": evaluation.task.name,
@@ -72,7 +72,7 @@ def details(evaluation: Evaluation, found: Mapping[str, Mapping[str, Comparison]
     return json.dumps(everything, indent=1, ensure_ascii=False) + "\n"
 
 
-def markdown(evaluation: Evaluation, found: Mapping[str, Mapping[str, Comparison]]) -> str:
+def markdown(evaluation: ScorerEvaluation, found: Mapping[str, Mapping[str, PairedComparison]]) -> str:
     """All tables, as a page of its own."""
     task = evaluation.task
     parts = [
@@ -89,7 +89,7 @@ def markdown(evaluation: Evaluation, found: Mapping[str, Mapping[str, Comparison
     return "\n\n".join(parts) + "\n"
 
 
-def scores_table(outcomes: Sequence[Outcome]) -> str:
+def scores_table(outcomes: Sequence[ScorerResult]) -> str:
     """The measures of each system with their intervals, one row a system."""
     shown = [name for name in MEASURES if any(name in outcome.estimates for outcome in outcomes)]
     rows = [
@@ -103,7 +103,7 @@ def scores_table(outcomes: Sequence[Outcome]) -> str:
     return markdown_table(["scorer", *shown, "seconds"], rows)
 
 
-def calibration_table(outcomes: Sequence[Outcome]) -> str:
+def calibration_table(outcomes: Sequence[ScorerResult]) -> str:
     """The measures of calibration, one row a system that predicts preferences."""
     rows = [
         [outcome.name, *(f"{outcome.calibration.measures[name]:.4f}" for name in _CALIBRATION)]

@@ -14,7 +14,7 @@ Rate = Callable[[str, Sequence[str], References], Sequence[float]]
 
 
 @dataclass(frozen=True)
-class System:
+class ScoringSystem:
     """Something that scores answers.
 
     `preference` is the probability that people prefer an answer with the first score to one with the second;
@@ -29,16 +29,18 @@ class System:
 RANDOM, LENGTH = "random", "length"
 
 
-def random_system() -> System:
+def random_system() -> ScoringSystem:
     """Scores that say nothing: a hash of the question and the answer, the same in every run."""
 
     def score(question: str, answer: str) -> float:
         text = f"{question}\n{answer}".encode(errors="replace")
         return int(hashlib.sha256(text).hexdigest()[:12], 16) / 16**12
 
-    return System(RANDOM, lambda question, answers, references: [score(question, a) for a in answers])
+    return ScoringSystem(RANDOM, lambda question, answers, references: [score(question, a) for a in answers])
 
 
-def length_system() -> System:
+def length_system() -> ScoringSystem:
     """The longer answer wins, in words: what a scorer of votes must beat to have learnt anything else."""
-    return System(LENGTH, lambda question, answers, references: [float(len(words(a))) for a in answers])
+    return ScoringSystem(
+        LENGTH, lambda question, answers, references: [float(len(words(a))) for a in answers]
+    )

@@ -16,7 +16,7 @@ from citewell.scorer.data.types import Group, Voted
 from citewell.scorer.data.votes import prepare
 
 
-class Pair(NamedTuple):
+class AnswerPair(NamedTuple):
     """Two answers of a question by their places; `preference` is 1 where the first is preferred, .5 a tie."""
 
     first: int
@@ -35,7 +35,7 @@ class Item:
     question: str
     answers: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[AnswerPair, ...]
     votes: tuple[float, ...] = ()
 
     @cached_property
@@ -45,7 +45,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Task:
+class ScoringTask:
     """The questions of a file. `notes` say how they were prepared and what was wrong with the file."""
 
     name: str
@@ -68,7 +68,7 @@ class Task:
         return any(any(item.references) for item in self.items)
 
 
-def read_task(file: Path, config: ReadingConfig | None = None, *, limit: int | None = None) -> Task:
+def read_task(file: Path, config: ReadingConfig | None = None, *, limit: int | None = None) -> ScoringTask:
     """Read votes, or comparisons, told apart by their fields (docs/scorer-data.md).
 
     Votes become pairs as `config` says, by default as WebGLM prepares them (§3.3), and scorers read the
@@ -79,7 +79,7 @@ def read_task(file: Path, config: ReadingConfig | None = None, *, limit: int | N
     data = read_comparisons(file, config)
     voted = {each.group: each for each in data.voted}
     items = tuple(_item(group, voted.get(group.key), config.votes) for group in islice(data.groups, limit))
-    return Task(file.name, items, tuple(report(data)))
+    return ScoringTask(file.name, items, tuple(report(data)))
 
 
 def _item(group: Group, voted: Voted | None, config: VoteConfig) -> Item:
@@ -91,7 +91,7 @@ def _item(group: Group, voted: Voted | None, config: VoteConfig) -> Item:
     for each in group.comparisons:
         first, second = zip((each.first, each.second), each.both_references, strict=True)
         pairs.append(
-            Pair(
+            AnswerPair(
                 places.setdefault(first, len(places)),
                 places.setdefault(second, len(places)),
                 each.preference,

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from citewell.core.training.checkpoints import TrainingError
 from citewell.scorer.data.types import Comparison
 from citewell.scorer.load import raw_of_rows
-from citewell.scorer.training.dev import DevSets
+from citewell.scorer.training.dev import ScorerDevSets
 from citewell.scorer.training.elements import Element
 from citewell.scorer.training.measures import best_scale, scored
-from citewell.scorer.training.model import Trainable
+from citewell.scorer.training.model import TrainableScorer
 
 
-class Scale(NamedTuple):
+class ScoreScale(NamedTuple):
     """Mean and deviation of the head's output, and `elo`: the logit that a difference of one deviation is."""
 
     mean: float
@@ -25,14 +25,14 @@ class Scale(NamedTuple):
 
 
 def calibrate(
-    trainable: Trainable,
+    trainable: TrainableScorer,
     learnt: Sequence[Element],
-    dev: DevSets,
+    dev: ScorerDevSets,
     comparisons: Sequence[Comparison],
     *,
     most: int,
     seed: int,
-) -> Scale:
+) -> ScoreScale:
     """Measure the scale on at most `most` answers that were learnt from, drawn by the seed.
 
     `elo` is what gives `comparisons` the highest likelihood: those of the dev sets, since a model is too sure
@@ -54,4 +54,4 @@ def calibrate(
             "Raise learning_rate or the number of steps, or look at the data.",
         )
     pairs = scored(comparisons, dev.logits(model, comparisons))
-    return Scale(mean, std, std * best_scale(pairs.logits, pairs.preferences))
+    return ScoreScale(mean, std, std * best_scale(pairs.logits, pairs.preferences))

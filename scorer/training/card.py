@@ -10,7 +10,7 @@ from citewell.core.tables import markdown_table
 from citewell.core.training.card import write_card as write
 from citewell.core.training.files import DataFile, describe_file
 from citewell.scorer.form import Form
-from citewell.scorer.training.config import Config, SourceConfig
+from citewell.scorer.training.config import ScorerRecipe, ScorerSourceConfig
 from citewell.scorer.training.measures import MATCHED
 from citewell.scorer.training.sources import Sources, source_files
 
@@ -64,7 +64,7 @@ logarithm of length, from -1 to 1. `pair_loss` is the cross-entropy of what peop
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ScorerRunResult:
     """What a run came to. `before` and `after` are dev metrics by name, `test` those at the end.
 
     `tokens` were learnt from, with padding, on `device`. `checked` is what the gate measured.
@@ -84,11 +84,11 @@ class Outcome:
 def write_card(
     folder: Path,
     name: str,
-    config: Config,
+    config: ScorerRecipe,
     recipe: Path,
     sources: Sources,
     command: str,
-    outcome: Outcome,
+    outcome: ScorerRunResult,
     form: Form,
 ) -> None:
     """Write the card of the scorer `name` and, for programs, the record of the same."""
@@ -138,13 +138,13 @@ def write_card(
     )
 
 
-def _sources(config: Config) -> list[tuple[SourceConfig, str]]:
+def _sources(config: ScorerRecipe) -> list[tuple[ScorerSourceConfig, str]]:
     return [(source, "train, dev, test") for source in config.data] + [
         (source, "dev") for source in config.dev
     ]
 
 
-def _steps(outcome: Outcome, config: Config) -> str:
+def _steps(outcome: ScorerRunResult, config: ScorerRecipe) -> str:
     if not outcome.steps:
         return f"Steps: none; the head is a linear probe, with a ridge of {config.training.probe}"
     rate = outcome.tokens / max(outcome.seconds, 1e-9)
@@ -156,7 +156,7 @@ def _steps(outcome: Outcome, config: Config) -> str:
     )
 
 
-def _form(config: Config) -> str:
+def _form(config: ScorerRecipe) -> str:
     lora, model = config.model.lora, config.model
     if model.frozen == 1:
         used = f"the lowest {model.depth} layers of " if model.depth else ""
@@ -186,7 +186,7 @@ def _data(sources: Sources, files: list[DataFile]) -> str:
     )
 
 
-def _metrics(outcome: Outcome) -> str:
+def _metrics(outcome: ScorerRunResult) -> str:
     columns = [outcome.before, outcome.after, outcome.test]
     names = list(dict.fromkeys(name for column in columns for name in column))
     if not names:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from citewell.scorer.encode import Encoded, Encoder, padded
+from citewell.scorer.encode import InputTokenizer, TokenizedInput, padded
 from citewell.scorer.training.elements import Element
-from citewell.scorer.training.plan import Size, Step
+from citewell.scorer.training.plan import ScorerStep, Size
 
 if TYPE_CHECKING:
     import torch
@@ -26,11 +26,16 @@ class Whole(NamedTuple):
         return cls(len(elements), weight or 1.0)
 
 
-class Collator:
+class ScorerCollator:
     """Makes the tensors of a step when it is due."""
 
     def __init__(
-        self, steps: Sequence[Step], learnt: Sequence[Element], encoder: Encoder, *, match_length: bool
+        self,
+        steps: Sequence[ScorerStep],
+        learnt: Sequence[Element],
+        encoder: InputTokenizer,
+        *,
+        match_length: bool,
     ) -> None:
         self._steps = steps
         self._learnt = learnt
@@ -50,7 +55,7 @@ class Collator:
         return {"inputs": padded(rows, kinds=self._encoder.has_kinds), **targets(part, rows, whole)}
 
 
-def encode(element: Element, encoder: Encoder, match_length: bool) -> list[Encoded]:
+def encode(element: Element, encoder: InputTokenizer, match_length: bool) -> list[TokenizedInput]:
     """The inputs of an element's answers; with `match_length` all cut to the shortest answer."""
     most = None
     if match_length:
@@ -60,13 +65,13 @@ def encode(element: Element, encoder: Encoder, match_length: bool) -> list[Encod
     ]
 
 
-def measure(element: Element, encoder: Encoder, match_length: bool) -> Size:
+def measure(element: Element, encoder: InputTokenizer, match_length: bool) -> Size:
     """The size of an element in a plan."""
     rows = encode(element, encoder, match_length)
     return Size(len(rows), max(len(row.ids) for row in rows))
 
 
-def targets(part: Sequence[Element], rows: Sequence[Encoded], whole: Whole) -> dict[str, torch.Tensor]:
+def targets(part: Sequence[Element], rows: Sequence[TokenizedInput], whole: Whole) -> dict[str, torch.Tensor]:
     """What the loss needs beside the scores of the part's `n` inputs.
 
     `pairs` (p, 2) are places of inputs, `preferences` (p,) how far the first is preferred, `weights` (p,) the

@@ -7,10 +7,10 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from citewell.core.recipe import Section, load_recipe
+from citewell.core.recipe import RecipeSection, load_recipe
 from citewell.core.training.adapters import LoraConfig
 from citewell.scorer.data.config import ReadingConfig, SplitConfig
-from citewell.scorer.form import Layout
+from citewell.scorer.form import InputLayout
 
 HANDBOOK = "docs/training-scorer.md"
 
@@ -18,7 +18,7 @@ Formulation = Literal["pairwise", "classification", "regression"]
 Choice = Literal["accuracy", "length_matched", "pair_loss"]
 
 
-class AdapterConfig(LoraConfig):
+class ScorerAdapterConfig(LoraConfig):
     """The adapters, and where they are."""
 
     targets: tuple[str, ...] = Field(
@@ -26,7 +26,7 @@ class AdapterConfig(LoraConfig):
     )
 
 
-class ModelConfig(Section):
+class ScorerModelConfig(RecipeSection):
     """What is trained."""
 
     base: str = Field(
@@ -48,11 +48,11 @@ class ModelConfig(Section):
         "auto", description="What the head reads: the last token of decoders, the mean of encoders."
     )
     dropout: float = Field(0.1, ge=0, lt=1, description="Dropout in the trained layers and before the head.")
-    layout: Layout = Layout()
-    lora: AdapterConfig = AdapterConfig()
+    layout: InputLayout = InputLayout()
+    lora: ScorerAdapterConfig = ScorerAdapterConfig()
 
     @model_validator(mode="after")
-    def _fits(self) -> ModelConfig:
+    def _fits(self) -> ScorerModelConfig:
         if self.layout.question_tokens + 8 > self.layout.max_tokens:
             raise ValueError("question_tokens leave no room for answers in max_tokens")
         if self.tuning == "lora" and self.frozen == 1:
@@ -62,7 +62,7 @@ class ModelConfig(Section):
         return self
 
 
-class SourceConfig(Section):
+class ScorerSourceConfig(RecipeSection):
     """One source of comparisons, rankings or votes."""
 
     name: str = Field(..., pattern=r"^[A-Za-z0-9][\w.-]*$", description="Name in logs and in the card.")
@@ -74,17 +74,17 @@ class SourceConfig(Section):
     reading: ReadingConfig = ReadingConfig()
 
 
-class DataConfig(SourceConfig):
+class ScorerDataConfig(ScorerSourceConfig):
     """What the model learns from."""
 
     repeat: int = Field(1, ge=1, description="Times a question is seen in an epoch.")
 
 
-class DevConfig(SourceConfig):
+class ScorerDevConfig(ScorerSourceConfig):
     """What the model is measured on while it is trained."""
 
 
-class ObjectiveConfig(Section):
+class ObjectiveConfig(RecipeSection):
     """What is learnt from an answer being preferred."""
 
     formulation: Formulation = Field(
@@ -98,14 +98,14 @@ class ObjectiveConfig(Section):
     )
 
 
-class TuningConfig(Section):
+class TuningConfig(RecipeSection):
     """Supervised fine-tuning of a decoder on the preferred answers, before it learns to compare."""
 
     epochs: int = Field(0, ge=0, description="Times that each preferred answer is seen; 0 for no such stage.")
     learning_rate: float = Field(2e-4, gt=0, description="Highest learning rate of this stage.")
 
 
-class TrainingConfig(Section):
+class ScorerTrainingConfig(RecipeSection):
     """How long, how fast, and in which order."""
 
     epochs: int = Field(1, ge=1, description="Times that each question is seen, times its `repeat`.")
@@ -145,19 +145,19 @@ class TrainingConfig(Section):
     threads: int = Field(2, ge=1, description="CPU threads.")
 
 
-class Config(Section):
+class ScorerRecipe(RecipeSection):
     """A training run."""
 
-    model: ModelConfig = ModelConfig()
-    data: tuple[DataConfig, ...] = Field(..., min_length=1)
-    dev: tuple[DevConfig, ...] = ()
+    model: ScorerModelConfig = ScorerModelConfig()
+    data: tuple[ScorerDataConfig, ...] = Field(..., min_length=1)
+    dev: tuple[ScorerDevConfig, ...] = ()
     split: SplitConfig = SplitConfig()
     objective: ObjectiveConfig = ObjectiveConfig()
     tuning: TuningConfig = TuningConfig()
-    training: TrainingConfig = TrainingConfig()
+    training: ScorerTrainingConfig = ScorerTrainingConfig()
 
     @model_validator(mode="after")
-    def _fits(self) -> Config:
+    def _fits(self) -> ScorerRecipe:
         names = [source.name for source in (*self.data, *self.dev)]
         if len(set(names)) < len(names):
             raise ValueError("two sources have the same name")
@@ -175,6 +175,6 @@ class Config(Section):
         return bool(self.dev) or self.split.dev > 0
 
 
-def load_config(file: Path) -> Config:
+def load_config(file: Path) -> ScorerRecipe:
     """Read a recipe; raises `InputError` for what is missing, unknown or wrong in it."""
-    return load_recipe(Config, file, HANDBOOK)
+    return load_recipe(ScorerRecipe, file, HANDBOOK)

@@ -6,17 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from citewell.scorer.data.types import Comparison
-from citewell.scorer.encode import Encoder
+from citewell.scorer.encode import InputTokenizer
 from citewell.scorer.form import Pooling
 from citewell.scorer.load import raw_of_rows
 from citewell.scorer.training.measures import measure, scored
-from citewell.scorer.training.sources import Source
+from citewell.scorer.training.sources import ComparisonSource
 
 
-class DevSets:
+class ScorerDevSets:
     """Measures a model on comparisons, whose inputs are made once."""
 
-    def __init__(self, sources: Sequence[Source], encoder: Encoder, pooling: Pooling) -> None:
+    def __init__(
+        self, sources: Sequence[ComparisonSource], encoder: InputTokenizer, pooling: Pooling
+    ) -> None:
         self.sets: Mapping[str, Sequence[Comparison]] = {
             source.name: [comparison for group in source.groups for comparison in group.comparisons]
             for source in sources

@@ -15,14 +15,14 @@ _POSITIVE = 5
 _NEGATIVE_LABEL = -1.0
 
 
-class Candidate(NamedTuple):
+class CandidateText(NamedTuple):
     """An answer with the texts of its references."""
 
     text: str
     references: tuple[str, ...] = ()
 
 
-class Pair(NamedTuple):
+class PreferredPair(NamedTuple):
     """Two answers of an element, by their places, and how far the first is preferred, 0 to 1."""
 
     first: int
@@ -39,8 +39,8 @@ class Element:
     """
 
     question: str
-    answers: tuple[Candidate, ...]
-    pairs: tuple[Pair, ...] = ()
+    answers: tuple[CandidateText, ...]
+    pairs: tuple[PreferredPair, ...] = ()
     labels: tuple[float, ...] = ()
 
 
@@ -49,11 +49,11 @@ def compared(group: Group) -> Element:
 
     Where answers stand in several pairs, weights are lowered: `n` answers weigh n / 2 pairs at most.
     """
-    places: dict[Candidate, int] = {}
+    places: dict[CandidateText, int] = {}
     pairs = []
     for comparison in group.comparisons:
         first, second = (places.setdefault(each, len(places)) for each in _candidates(comparison))
-        pairs.append(Pair(first, second, comparison.preference, comparison.weight))
+        pairs.append(PreferredPair(first, second, comparison.preference, comparison.weight))
     total = sum(pair.weight for pair in pairs)
     scale = min(1.0, len(places) / 2 / total) if total else 0.0
     return Element(
@@ -88,7 +88,7 @@ def elements(
 def _by_votes(voted: Voted) -> Element:
     values = [math.log2(max(answer.votes, 0) + 1) for answer in voted.answers]
     highest = max(values, default=0) or 1.0
-    answers = tuple(Candidate(answer.text, answer.references) for answer in voted.answers)
+    answers = tuple(CandidateText(answer.text, answer.references) for answer in voted.answers)
     return Element(voted.question, answers, labels=tuple(value / highest for value in values))
 
 
@@ -124,6 +124,6 @@ def _with_negatives(
     return Element(element.question, element.answers + found, labels=element.labels + (label,) * len(found))
 
 
-def _candidates(comparison: Comparison) -> tuple[Candidate, Candidate]:
+def _candidates(comparison: Comparison) -> tuple[CandidateText, CandidateText]:
     first, second = comparison.both_references
-    return Candidate(comparison.first, first), Candidate(comparison.second, second)
+    return CandidateText(comparison.first, first), CandidateText(comparison.second, second)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from citewell.core.errors import CitewellError
-from citewell.core.telling import Tell
+from citewell.core.progress import Tell
 from citewell.scorer.data.types import Comparison
-from citewell.scorer.training.dev import DevSets
+from citewell.scorer.training.dev import ScorerDevSets
 from citewell.scorer.training.measures import measure, scored
 
 TOLERANCE = 0.01
@@ -29,11 +29,11 @@ class Gate:
         self._force = force
         self._before: float | None = None
 
-    def before(self, sets: DevSets, model: Any) -> None:
+    def before(self, sets: ScorerDevSets, model: Any) -> None:
         """Measure the model before it is trained."""
         self._before = self._accuracy(sets, model)
 
-    def after(self, sets: DevSets, model: Any) -> Mapping[str, float]:
+    def after(self, sets: ScorerDevSets, model: Any) -> Mapping[str, float]:
         """The accuracies by name, none without a pinned test; raises `GateError` for a worse model."""
         found = self._accuracy(sets, model)
         if found is None or self._before is None:
@@ -48,7 +48,7 @@ class Gate:
             )
         return {"pinned_before": self._before, "pinned_after": found}
 
-    def _accuracy(self, sets: DevSets, model: Any) -> float | None:
+    def _accuracy(self, sets: ScorerDevSets, model: Any) -> float | None:
         if not self.pinned:
             return None
         return measure(scored(self.pinned, sets.logits(model, self.pinned)))["accuracy"]

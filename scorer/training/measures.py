@@ -15,7 +15,7 @@ MATCHED = 0.1
 """Pairs whose lengths differ by at most this share of the longer are matched in length."""
 
 
-class Scored(NamedTuple):
+class ScoredPairs(NamedTuple):
     """Pairs of answers: logits of the first's being preferred, what people said (0 to 1), and words.
 
     All are arrays of length n.
@@ -26,14 +26,14 @@ class Scored(NamedTuple):
     first: NDArray[np.float64]
     second: NDArray[np.float64]
 
-    def where(self, chosen: NDArray[np.bool_]) -> Scored:
+    def where(self, chosen: NDArray[np.bool_]) -> ScoredPairs:
         """Those pairs that are chosen, (n,)."""
-        return Scored(*(values[chosen] for values in self))
+        return ScoredPairs(*(values[chosen] for values in self))
 
 
-def scored(comparisons: Sequence[Comparison], logits: Sequence[float]) -> Scored:
+def scored(comparisons: Sequence[Comparison], logits: Sequence[float]) -> ScoredPairs:
     """The comparisons with the logits that a scorer gives them."""
-    return Scored(
+    return ScoredPairs(
         np.array(logits, dtype=float),
         np.array([each.preference for each in comparisons]),
         np.array([len(words(each.first)) for each in comparisons], dtype=float),
@@ -41,7 +41,7 @@ def scored(comparisons: Sequence[Comparison], logits: Sequence[float]) -> Scored
     )
 
 
-def measure(pairs: Scored) -> dict[str, float]:
+def measure(pairs: ScoredPairs) -> dict[str, float]:
     """All measures by name; one that no pair counts for is left out.
 
     `accuracy`: the share of pairs, ties aside, whose preferred answer has the higher score; equal scores
@@ -104,7 +104,7 @@ def _accuracy(logits: NDArray[np.float64], preferences: NDArray[np.float64]) -> 
     return float(np.mean((right + 1) / 2))
 
 
-def _correlation(pairs: Scored) -> float | None:
+def _correlation(pairs: ScoredPairs) -> float | None:
     lengths = np.log1p(pairs.first) - np.log1p(pairs.second)
     scale = float(np.sqrt(np.sum(pairs.logits**2) * np.sum(lengths**2)))
     return float(np.sum(pairs.logits * lengths)) / scale if scale else None

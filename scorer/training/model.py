@@ -8,26 +8,26 @@ from typing import Any, NamedTuple
 from citewell.core.errors import ModelError
 from citewell.core.training.adapters import with_adapters
 from citewell.core.training.checkpoints import trained
-from citewell.scorer.encode import Encoder
+from citewell.scorer.encode import InputTokenizer
 from citewell.scorer.form import FORM, Form, Pooling, read_form, write_form
 from citewell.scorer.load import scorer_folder
 from citewell.scorer.model import ADAPTER, HEAD, WEIGHTS, Base, layers, load_base, load_values, new_head
-from citewell.scorer.training.config import ModelConfig
+from citewell.scorer.training.config import ScorerModelConfig
 
 DONE = FORM
 """A file that only the folder of a trained scorer has."""
 
 
-class Trainable(NamedTuple):
+class TrainableScorer(NamedTuple):
     """A model that is ready to be trained: `model` has the parts `backbone` and `head`."""
 
     model: Any
     base: Base
-    encoder: Encoder
+    encoder: InputTokenizer
     pooling: Pooling
 
 
-def build_model(config: ModelConfig, cache: Path, seed: int) -> Trainable:
+def build_model(config: ScorerModelConfig, cache: Path, seed: int) -> TrainableScorer:
     """Load the base, in float32, and freeze what is not trained; `seed` draws the adapters' first weights.
 
     With `start`, the weights of that scorer are the first ones. Raises `ModelError` for a base that cannot be
@@ -63,10 +63,10 @@ def build_model(config: ModelConfig, cache: Path, seed: int) -> Trainable:
     model = nn.ModuleDict(parts)
     if config.start is not None:
         _begin(model, config, pooling)
-    return Trainable(model, base, Encoder(base.tokenizer, config.layout), pooling)
+    return TrainableScorer(model, base, InputTokenizer(base.tokenizer, config.layout), pooling)
 
 
-def save_model(trainable: Trainable, folder: Path, form: Form) -> None:
+def save_model(trainable: TrainableScorer, folder: Path, form: Form) -> None:
     """Write the adapters as PEFT has them, or all trained weights, the head, and the form; in float16."""
     from safetensors.torch import save_file
 
@@ -99,7 +99,7 @@ def round_trained(model: Any) -> None:
             value.copy_(value.half().float())
 
 
-def _begin(model: Any, config: ModelConfig, pooling: Pooling) -> None:
+def _begin(model: Any, config: ScorerModelConfig, pooling: Pooling) -> None:
     folder = scorer_folder(config.start or "")
     form = read_form(folder)
     theirs = (form.base, form.depth, form.tuning, form.pooling)
@@ -140,7 +140,7 @@ def _load_adapter(backbone: Any, folder: Path) -> None:
         )
 
 
-def _with_lora(backbone: Any, config: ModelConfig, name: str, first: int) -> Any:
+def _with_lora(backbone: Any, config: ScorerModelConfig, name: str, first: int) -> Any:
     from torch.nn import Linear
 
     lora = config.lora

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from citewell.core.errors import ModelError
-from citewell.core.lines import read_lines
+from citewell.core.jsonl import read_lines
 from citewell.scorer.data.reading import read_comparisons
 from citewell.scorer.data.types import Comparison
 from citewell.scorer.form import Form

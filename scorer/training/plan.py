@@ -17,7 +17,7 @@ class Size(NamedTuple):
     longest: int
 
 
-class Step(NamedTuple):
+class ScorerStep(NamedTuple):
     """The elements of a step by their places, in parts that are computed together; tokens, with padding."""
 
     parts: tuple[tuple[int, ...], ...]
@@ -33,7 +33,7 @@ def plan(
     part_tokens: int,
     seed: int,
     steps: int | None = None,
-) -> list[Step]:
+) -> list[ScorerStep]:
     """The steps of a run: in each epoch all elements, each as often as `repeats` says, in random order.
 
     The elements of a step are sorted by length and divided into parts that, padded to their longest input,
@@ -42,7 +42,7 @@ def plan(
     """
     if steps == 0:
         return []
-    found: list[Step] = []
+    found: list[ScorerStep] = []
     for epoch in range(epochs):
         draws = [place for place, repeat in enumerate(repeats) for _ in range(repeat)]
         random.Random(f"{seed} {epoch}").shuffle(draws)  # noqa: S311
@@ -53,7 +53,7 @@ def plan(
     return found
 
 
-def _step(draws: Sequence[int], sizes: Sequence[Size], part_tokens: int) -> Step:
+def _step(draws: Sequence[int], sizes: Sequence[Size], part_tokens: int) -> ScorerStep:
     parts: list[list[int]] = []
     rows: list[int] = []
     tokens = 0
@@ -66,4 +66,4 @@ def _step(draws: Sequence[int], sizes: Sequence[Size], part_tokens: int) -> Step
             parts.append([place])
             rows.append(answers)
         tokens += answers * sizes[parts[-1][0]].longest
-    return Step(tuple(map(tuple, parts)), tokens)
+    return ScorerStep(tuple(map(tuple, parts)), tokens)

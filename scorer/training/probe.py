@@ -11,14 +11,14 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from citewell.core.telling import Tell
-from citewell.scorer.encode import Encoded
+from citewell.core.progress import Tell
+from citewell.scorer.encode import TokenizedInput
 from citewell.scorer.load import vectors_of_rows
 from citewell.scorer.training.collate import Whole, encode, targets
-from citewell.scorer.training.config import Config, ObjectiveConfig
+from citewell.scorer.training.config import ObjectiveConfig, ScorerRecipe
 from citewell.scorer.training.elements import Element
 from citewell.scorer.training.loss import loss_of
-from citewell.scorer.training.model import Trainable
+from citewell.scorer.training.model import TrainableScorer
 
 if TYPE_CHECKING:
     import torch
@@ -35,7 +35,9 @@ class Probe(NamedTuple):
     loss: float
 
 
-def fit_probe(trainable: Trainable, learnt: Sequence[Element], config: Config, tell: Tell) -> None:
+def fit_probe(
+    trainable: TrainableScorer, learnt: Sequence[Element], config: ScorerRecipe, tell: Tell
+) -> None:
     """Fit the head to the loss of all that is learnt from, with the vectors of the model as it is now."""
     import torch
 
@@ -51,7 +53,7 @@ def fit_probe(trainable: Trainable, learnt: Sequence[Element], config: Config, t
     tell(f"the head begins as a linear probe of {len(rows):,} answers, loss {found.loss:.4f} with the ridge")
 
 
-def vectors_of(trainable: Trainable, rows: Sequence[Encoded], tell: Tell) -> torch.Tensor:
+def vectors_of(trainable: TrainableScorer, rows: Sequence[TokenizedInput], tell: Tell) -> torch.Tensor:
     """What the head reads of `n` inputs, (n, size), on the CPU; tells of its progress."""
     model: Any = trainable.model
     model.eval()

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import InputError
 from citewell.core.packages import need_packages
-from citewell.core.telling import Tell
+from citewell.core.progress import Tell
 from citewell.core.training.checkpoints import quiet
 from citewell.core.training.folder import CHECKPOINTS, finish, open_folder
 from citewell.scorer.data.types import Comparison
 from citewell.scorer.form import Form
 from citewell.scorer.training.calibration import calibrate
-from citewell.scorer.training.card import Outcome, write_card
-from citewell.scorer.training.collate import Collator, measure
-from citewell.scorer.training.config import Config
-from citewell.scorer.training.dev import DevSets
+from citewell.scorer.training.card import ScorerRunResult, write_card
+from citewell.scorer.training.collate import ScorerCollator, measure
+from citewell.scorer.training.config import ScorerRecipe
+from citewell.scorer.training.dev import ScorerDevSets
 from citewell.scorer.training.elements import Element, elements
 from citewell.scorer.training.gate import Gate
 from citewell.scorer.training.loss import loss_of
-from citewell.scorer.training.model import DONE, Trainable, build_model, round_trained, save_model
+from citewell.scorer.training.model import DONE, TrainableScorer, build_model, round_trained, save_model
 from citewell.scorer.training.pinned import choose_pinned, write_pinned
-from citewell.scorer.training.plan import Step, plan
+from citewell.scorer.training.plan import ScorerStep, plan
 from citewell.scorer.training.probe import fit_probe
-from citewell.scorer.training.sources import Source, Sources, read_sources
+from citewell.scorer.training.sources import ComparisonSource, Sources, read_sources
 from citewell.scorer.training.tuning import tune
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ _TUNING = "tuning"
 
 
 @dataclass(frozen=True)
-class Run:
+class ScorerRun:
     """Where a run reads and writes. `recipe` is the file beside which data are looked for.
 
     `command` is what the card says it was started with. A `gate` has the pinned test that is handed down by
     the scorer that the run begins with, and must be passed before the new one is written.
     """
 
-    config: Config
+    config: ScorerRecipe
     recipe: Path
     out: Path
     cache: Path
@@ -53,7 +53,7 @@ class Run:
     gate: Gate | None = None
 
 
-def train(run: Run, tell: Tell) -> Outcome:
+def train(run: ScorerRun, tell: Tell) -> ScorerRunResult:
     """Train the scorer that `run.config` describes, and write it to `run.out`.
 
     With `resume` a run that was interrupted goes on from its last complete checkpoint, with the result that
@@ -85,13 +85,13 @@ def train(run: Run, tell: Tell) -> Outcome:
     return _train(run, sources, trainable, flat, steps, tell)
 
 
-def _learnt(source: Source, config: Config) -> list[Element]:
+def _learnt(source: ComparisonSource, config: ScorerRecipe) -> list[Element]:
     return elements(source.groups, source.voted, config.objective.formulation, config.training.seed)
 
 
 def _plan(
-    config: Config, sources: Sources, learnt: Sequence[Sequence[Element]], trainable: Trainable
-) -> list[Step]:
+    config: ScorerRecipe, sources: Sources, learnt: Sequence[Sequence[Element]], trainable: TrainableScorer
+) -> list[ScorerStep]:
     training = config.training
     return plan(
         [
@@ -109,8 +109,13 @@ def _plan(
 
 
 def _train(
-    run: Run, sources: Sources, trainable: Trainable, learnt: list[Element], steps: list[Step], tell: Tell
-) -> Outcome:
+    run: ScorerRun,
+    sources: Sources,
+    trainable: TrainableScorer,
+    learnt: list[Element],
+    steps: list[ScorerStep],
+    tell: Tell,
+) -> ScorerRunResult:
     import torch
     from datasets import Dataset
 
@@ -129,10 +134,12 @@ def _train(
     model: Any = trainable.model
     if training.probe is not None and checkpoint is None:
         fit_probe(trainable, learnt, config, tell)
-    dev = DevSets(sources.dev, trainable.encoder, trainable.pooling)
+    dev = ScorerDevSets(sources.dev, trainable.encoder, trainable.pooling)
     rows = Dataset.from_dict({"step": list(range(len(steps)))})
     # The trainer asks for a collator of its own kind, and calls it only.
-    collator: Any = Collator(steps, learnt, trainable.encoder, match_length=config.objective.match_length)
+    collator: Any = ScorerCollator(
+        steps, learnt, trainable.encoder, match_length=config.objective.match_length
+    )
     progress = Progress([step.tokens for step in steps], "tokens", run.out, tell)
     measured = bool(sources.dev)
     trainer = ScorerTrainer(
@@ -163,7 +170,7 @@ def _train(
         average.apply()
     round_trained(model)
     checked = run.gate.after(dev, model) if run.gate is not None else {}
-    test = DevSets(sources.test, trainable.encoder, trainable.pooling)
+    test = ScorerDevSets(sources.test, trainable.encoder, trainable.pooling)
     outcome = _outcome(
         trainer.state,
         steps,
@@ -198,23 +205,23 @@ def _train(
     return outcome
 
 
-def _comparisons(source: Source) -> list[Comparison]:
+def _comparisons(source: ComparisonSource) -> list[Comparison]:
     return [comparison for group in source.groups for comparison in group.comparisons]
 
 
 def _outcome(
     state: TrainerState,
-    steps: Sequence[Step],
+    steps: Sequence[ScorerStep],
     seconds: float,
     device: str,
     test: Mapping[str, float],
     checked: Mapping[str, float],
-) -> Outcome:
+) -> ScorerRunResult:
     from citewell.core.training.progress import dev_metrics
 
     measured = {entry["step"]: dev_metrics(entry) for entry in state.log_history if "eval_accuracy" in entry}
     best = state.best_global_step or state.global_step
-    return Outcome(
+    return ScorerRunResult(
         state.global_step,
         best,
         round(seconds, 1),
@@ -233,7 +240,7 @@ def _device(threads: int) -> str:
     return torch.cuda.get_device_name() if torch.cuda.is_available() else f"{threads} CPU threads"
 
 
-def _summary(sources: Sources, steps: Sequence[Step]) -> str:
+def _summary(sources: Sources, steps: Sequence[ScorerStep]) -> str:
     uses = {"to learn from": sources.train, "to choose by": sources.dev, "to test on": sources.test}
     lines = [
         f"{source.name}: {len(source.groups):,} questions, {source.comparisons:,} comparisons {use}"

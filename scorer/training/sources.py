@@ -9,20 +9,20 @@ from pathlib import Path
 
 from citewell.core.errors import InputError
 from citewell.core.near_duplicates import NearDuplicates
+from citewell.core.progress import Tell
 from citewell.core.recipe import find
 from citewell.core.splits import Split
-from citewell.core.telling import Tell
 from citewell.core.text import squeeze
 from citewell.scorer.data.reading import read_comparisons
 from citewell.scorer.data.splits import divide, part
-from citewell.scorer.data.types import Data, Group, Voted
-from citewell.scorer.training.config import Config, DataConfig, SourceConfig
+from citewell.scorer.data.types import ComparisonData, Group, Voted
+from citewell.scorer.training.config import ScorerDataConfig, ScorerRecipe, ScorerSourceConfig
 
 _MOST_PROBLEMS = 5
 
 
 @dataclass(frozen=True)
-class Source:
+class ComparisonSource:
     """The questions of one source with their comparisons; each is seen `repeat` times an epoch."""
 
     name: str
@@ -43,12 +43,12 @@ class Sources:
     No question is in two of them, nor nearly so.
     """
 
-    train: tuple[Source, ...]
-    dev: tuple[Source, ...]
-    test: tuple[Source, ...]
+    train: tuple[ComparisonSource, ...]
+    dev: tuple[ComparisonSource, ...]
+    test: tuple[ComparisonSource, ...]
 
 
-def read_sources(config: Config, recipe: Path, tell: Tell, hidden: Sequence[str] = ()) -> Sources:
+def read_sources(config: ScorerRecipe, recipe: Path, tell: Tell, hidden: Sequence[str] = ()) -> Sources:
     """Read all sources of the recipe in the file `recipe`, and divide those in `[[data]]` by their questions.
 
     A question of a `[[dev]]` source, or one of `hidden`, is taken out of the data that are divided, and so is
@@ -60,7 +60,7 @@ def read_sources(config: Config, recipe: Path, tell: Tell, hidden: Sequence[str]
     kept_apart = [*hidden, *(group.question for each in dev for group in each.groups)]
     read = [_without(data, kept_apart, config.split.near) for data in read]
     division = divide(read, config.split)
-    found: dict[Split, list[Source]] = {"train": [], "dev": dev, "test": []}
+    found: dict[Split, list[ComparisonSource]] = {"train": [], "dev": dev, "test": []}
     for source, data in zip(config.data, read, strict=True):
         for split, sources in found.items():
             some = part(data, division, split)
@@ -79,12 +79,12 @@ def read_sources(config: Config, recipe: Path, tell: Tell, hidden: Sequence[str]
     return Sources(tuple(found["train"]), tuple(found["dev"]), tuple(found["test"]))
 
 
-def source_files(source: SourceConfig, recipe: Path) -> list[Path]:
+def source_files(source: ScorerSourceConfig, recipe: Path) -> list[Path]:
     """The files that a source is read from."""
     return [find(name, recipe) for name in source.files]
 
 
-def _read(source: SourceConfig, recipe: Path, tell: Tell) -> Data:
+def _read(source: ScorerSourceConfig, recipe: Path, tell: Tell) -> ComparisonData:
     """All files of a source as one; a question that is in several of them has the comparisons of all."""
     groups: dict[str, Group] = {}
     voted: dict[str, Voted] = {}
@@ -98,10 +98,10 @@ def _read(source: SourceConfig, recipe: Path, tell: Tell) -> Data:
             first = groups.get(group.key)
             comparisons = first.comparisons + group.comparisons if first else group.comparisons
             groups[group.key] = replace(first or group, comparisons=comparisons)
-    return Data(tuple(groups.values()), {}, (), tuple(voted.values()))
+    return ComparisonData(tuple(groups.values()), {}, (), tuple(voted.values()))
 
 
-def _report(name: str, data: Data, tell: Tell) -> None:
+def _report(name: str, data: ComparisonData, tell: Tell) -> None:
     tell(f"{name}: " + ", ".join(f"{count:,} {step}" for step, count in data.funnel.items()))
     for problem in data.problems[:_MOST_PROBLEMS]:
         tell(f"{name}: {problem}")
@@ -109,7 +109,7 @@ def _report(name: str, data: Data, tell: Tell) -> None:
         tell(f"{name}: {more:,} more lines have problems")
 
 
-def _without(data: Data, questions: Sequence[str], near: float) -> Data:
+def _without(data: ComparisonData, questions: Sequence[str], near: float) -> ComparisonData:
     if not questions:
         return data
     known, others = {_key(question) for question in questions}, NearDuplicates(questions, near)
@@ -124,9 +124,9 @@ def _without(data: Data, questions: Sequence[str], near: float) -> Data:
     )
 
 
-def _limited(source: SourceConfig, data: Data, seed: int) -> Source:
+def _limited(source: ScorerSourceConfig, data: ComparisonData, seed: int) -> ComparisonSource:
     whole = _whole(source.name, data)
-    if isinstance(source, DataConfig):
+    if isinstance(source, ScorerDataConfig):
         whole = replace(whole, repeat=source.repeat)
     if source.limit is None or len(data.groups) <= source.limit:
         return whole
@@ -137,8 +137,8 @@ def _limited(source: SourceConfig, data: Data, seed: int) -> Source:
     return replace(whole, groups=groups, voted=tuple(each for each in data.voted if each.group in keys))
 
 
-def _whole(name: str, data: Data) -> Source:
-    return Source(name, data.groups, data.voted)
+def _whole(name: str, data: ComparisonData) -> ComparisonSource:
+    return ComparisonSource(name, data.groups, data.voted)
 
 
 def _key(question: str) -> str:

@@ -9,7 +9,7 @@ import torch
 from transformers import TrainingArguments
 
 from citewell.core.training.trainer import PlannedTrainer, planned_arguments
-from citewell.scorer.training.config import TrainingConfig
+from citewell.scorer.training.config import ScorerTrainingConfig
 
 _LOWER_IS_BETTER = {"pair_loss"}
 
@@ -38,7 +38,9 @@ class ScorerTrainer(PlannedTrainer):
         return self.optimizer
 
 
-def arguments(training: TrainingConfig, folder: Path, *, measured: bool, resumed: bool) -> TrainingArguments:
+def arguments(
+    training: ScorerTrainingConfig, folder: Path, *, measured: bool, resumed: bool
+) -> TrainingArguments:
     """The arguments of the trainer; `measured` says that there is dev data."""
     best = training.choose_by if measured else None
     return TrainingArguments(

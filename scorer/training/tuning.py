@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citewell.core.telling import Tell
+from citewell.core.progress import Tell
 from citewell.core.training.checkpoints import TRAINED, last_checkpoint, load_trained, save_trained
 from citewell.scorer.encode import padded
-from citewell.scorer.training.config import Config
+from citewell.scorer.training.config import ScorerRecipe
 from citewell.scorer.training.elements import Element
-from citewell.scorer.training.model import Trainable
-from citewell.scorer.training.plan import Size, Step, plan
+from citewell.scorer.training.model import TrainableScorer
+from citewell.scorer.training.plan import ScorerStep, Size, plan
 
 if TYPE_CHECKING:
     import torch
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 _FINISHED = "tuned"
 
 
-def tune(trainable: Trainable, learnt: Sequence[Element], config: Config, folder: Path, tell: Tell) -> None:
+def tune(
+    trainable: TrainableScorer, learnt: Sequence[Element], config: ScorerRecipe, folder: Path, tell: Tell
+) -> None:
     """Fine-tune the model on the best answer to each question, with checkpoints in `folder`.
 
     A stage that was finished there is not run again: what it came to is loaded.
@@ -96,7 +98,7 @@ def answer_loss(backbone: Any, head: Any, part: Mapping[str, Any]) -> torch.Tens
 
 
 class _Collator:
-    def __init__(self, steps: Sequence[Step], rows: Sequence[Any], trainable: Trainable) -> None:
+    def __init__(self, steps: Sequence[ScorerStep], rows: Sequence[Any], trainable: TrainableScorer) -> None:
         self._steps = steps
         self._rows = rows
         self._encoder = trainable.encoder

@@ -46,7 +46,7 @@ class ApiKey:
         return self.revoked is None and (self.expires is None or now < self.expires)
 
 
-class Made(NamedTuple):
+class NewKey(NamedTuple):
     """A new key: the secret text to hand out, and what is stored of it."""
 
     secret: str
@@ -70,7 +70,7 @@ def new_key(
     rate_per_minute: int | None = None,
     daily: int | None = None,
     expires: datetime | None = None,
-) -> Made:
+) -> NewKey:
     """Make a key. Raises `InputError` for a scope that does not exist, none at all, or a limit under 1."""
     wanted = frozenset(scopes)
     if unknown := sorted(wanted - set(SCOPES)):
@@ -81,7 +81,7 @@ def new_key(
         raise InputError("The limit of a key is at least 1.", "Leave it out for the service's own limit.")
     id_, secret = secrets.token_hex(_ID_BYTES), secrets.token_urlsafe(_SECRET_BYTES)
     key = ApiKey(id_, name, _hash(secret), wanted, rate_per_minute, daily, datetime.now(UTC), None, expires)
-    return Made(f"cw_{id_}_{secret}", key)
+    return NewKey(f"cw_{id_}_{secret}", key)
 
 
 def read_key(text: str) -> Presented | None:

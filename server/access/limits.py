@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 from citewell.core.packages import need_packages
+from citewell.server.access.decision import AccessDecision, Limiter
 from citewell.server.access.memory_limiter import MemoryLimiter
-from citewell.server.access.verdict import Limiter, Verdict
 
-__all__ = ["Limiter", "MemoryLimiter", "Verdict", "open_limiter"]
+__all__ = ["AccessDecision", "Limiter", "MemoryLimiter", "open_limiter"]
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from citewell.server.access.verdict import Share, Verdict, decide
+from citewell.server.access.decision import AccessDecision, Share, decide
 
 MINUTE = 60.0
 DAY = 86_400
@@ -38,7 +38,7 @@ class MemoryLimiter:
         self._taken: dict[str, _Taken] = {}
         self._swept = clock()
 
-    async def take(self, name: str, per_minute: int | None, daily: int | None) -> Verdict:
+    async def take(self, name: str, per_minute: int | None, daily: int | None) -> AccessDecision:
         """Count a request if it may pass."""
         moment, now = self._clock(), self._now()
         self._sweep(moment, now)

@@ -13,8 +13,8 @@ from redis.exceptions import RedisError
 from yarl import URL
 
 from citewell.core.errors import SettingsError
+from citewell.server.access.decision import AccessDecision, Share, decide
 from citewell.server.access.memory_limiter import MemoryLimiter
-from citewell.server.access.verdict import Share, Verdict, decide
 
 _PREFIX = "citewell:limit:"
 _SECONDS = 1.0  # for one reply
@@ -112,7 +112,7 @@ class RedisLimiter:
         """Why limits hold for this process alone; empty while the server is used."""
         return self._trouble
 
-    async def take(self, name: str, per_minute: int | None, daily: int | None) -> Verdict:
+    async def take(self, name: str, per_minute: int | None, daily: int | None) -> AccessDecision:
         """Count a request if it may pass."""
         if not per_minute and not daily:
             return decide([])
@@ -136,7 +136,7 @@ class RedisLimiter:
         """Close the connections."""
         await self._redis.aclose()
 
-    async def _ask(self, name: str, per_minute: int, daily: int) -> Verdict:
+    async def _ask(self, name: str, per_minute: int, daily: int) -> AccessDecision:
         # Braces keep both keys on one node of a cluster.
         keys = [f"{_PREFIX}{{{name}}}:minute", f"{_PREFIX}{{{name}}}:day"]
         async with asyncio.timeout(_SECONDS):

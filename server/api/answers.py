@@ -10,17 +10,17 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 
 from citewell.core.errors import CitewellError
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api import sse
 from citewell.server.api.documented import problems
 from citewell.server.api.paging import Before, Limit, page_of
-from citewell.server.api.shapes import Answer, Asked, Asking, History, to
+from citewell.server.api.schemas import AnswerList, AnswerResponse, AnswerSummary, AskRequest, to
 from citewell.server.api.visibility import NoAnswerError, visible_answer, whose
 from citewell.server.api.waiting import ended
 from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
-from citewell.server.work.desk import Ticket
-from citewell.server.work.order import Order
+from citewell.server.work.options import QuestionOptions
+from citewell.server.work.queue import Subscription
 
 _EVENTS = ResponseSpec(
     Any,  # each event has data of its own
@@ -60,10 +60,10 @@ class ElsewhereError(CitewellError):
 async def ask(
     request: Request[Any, Any, Any],
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
-    data: JSONBody[Asking],
+    visitor: NamedDependency[Caller],
+    data: JSONBody[AskRequest],
     last_event: _LAST_EVENT = None,  # for the description alone: `resumed` reads it, as the door does
-) -> Response[Answer]:
+) -> Response[AnswerResponse]:
     """Answer a question from pages that are searched, fetched and ranked, with every sentence checked.
 
     With `Accept: text/event-stream`, the reply is a stream of events, which a client that was cut off resumes
@@ -71,7 +71,7 @@ async def ask(
     """
     if (place := sse.resumed(request.headers)) is not None:
         return await _resumed(services, visitor, place.answer_id, place.number)
-    order = Order(
+    order = QuestionOptions(
         question=data.question,
         mode=data.mode,
         k=data.k,
@@ -102,7 +102,7 @@ async def ask(
 )
 async def follow(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     answer_id: FromPath[str],
     last_event: _LAST_EVENT = None,
 ) -> Response[str]:
@@ -120,8 +120,8 @@ async def follow(
     tags=["answers"],
 )
 async def read(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], answer_id: FromPath[str]
-) -> Answer:
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], answer_id: FromPath[str]
+) -> AnswerResponse:
     """A question and, once it is done, its answer."""
     return shown(await visible_answer(services, visitor, answer_id))
 
@@ -129,7 +129,7 @@ async def read(
 @get("/v1/answers", opt={"scope": "ask"}, summary="List answers", responses=problems(), tags=["answers"])
 async def history(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     before: Before = None,
     limit: Limit = 20,
     words: Annotated[
@@ -138,11 +138,11 @@ async def history(
             name="query", max_length=1000, description="Only questions that contain this, in any case."
         ),
     ] = "",
-) -> History:
+) -> AnswerList:
     """The questions of this key, newest first; those of all keys with the scope `admin`."""
     page = page_of(await services.store.get().answers.page(whose(visitor), limit + 1, before, words), limit)
-    asked = [Asked(row.id, row.status, row.question, row.created, row.seconds) for row in page.rows]
-    return History(asked, page.next)
+    asked = [AnswerSummary(row.id, row.status, row.question, row.created, row.seconds) for row in page.rows]
+    return AnswerList(asked, page.next)
 
 
 @delete(
@@ -153,7 +153,7 @@ async def history(
     tags=["answers"],
 )
 async def remove(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], answer_id: FromPath[str]
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> None:
     """Delete an answer from the history; a question that is worked on is given up. Feedback on it is kept."""
     await visible_answer(services, visitor, answer_id)
@@ -162,7 +162,7 @@ async def remove(
         raise NoAnswerError(answer_id)
 
 
-async def _resumed(services: Services, visitor: Visitor, answer_id: str, number: int) -> Response[Any]:
+async def _resumed(services: Services, visitor: Caller, answer_id: str, number: int) -> Response[Any]:
     answer = await visible_answer(services, visitor, answer_id)
     ticket = services.answering.ticket(answer_id)
     if ticket is not None:
@@ -175,14 +175,14 @@ async def _resumed(services: Services, visitor: Visitor, answer_id: str, number:
 def _end(services: Services) -> Any:
     """What the last event says: the whole answer, or the problem."""
 
-    def end(ticket: Ticket) -> Any:
+    def end(ticket: Subscription) -> Any:
         answer = services.answering.state(ticket)
         return shown(answer) if answer.problem is None else answer.problem
 
     return end
 
 
-def shown(answer: StoredAnswer) -> Answer:
+def shown(answer: StoredAnswer) -> AnswerResponse:
     """An answer as the API gives it."""
     values: dict[str, Any] = (answer.body or {}) | {
         "id": answer.id,
@@ -196,5 +196,5 @@ def shown(answer: StoredAnswer) -> Answer:
     }
     if answer.problem is not None:
         values["problem"] = answer.problem
-    view: Answer = to(Answer, values)
+    view: AnswerResponse = to(AnswerResponse, values)
     return view

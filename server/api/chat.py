@@ -10,17 +10,17 @@ from litestar.di import NamedDependency
 from litestar.openapi.spec import OpenAPIMediaType, Operation, Schema
 from litestar.params import JSONBody
 
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api import sse
 from citewell.server.api.chat_errors import chat_errors, chat_handlers
 from citewell.server.api.chat_question import check_parameters, question_of
-from citewell.server.api.chat_reply import Completion
-from citewell.server.api.chat_shapes import ChatAnswer, ChatAsking
+from citewell.server.api.chat_reply import ChatCompletion
+from citewell.server.api.chat_schemas import ChatAnswer, ChatRequest
 from citewell.server.api.chat_stream import stream
 from citewell.server.api.models import QUOTING, check_model, full_name
 from citewell.server.api.waiting import ended
 from citewell.server.services import Services
-from citewell.server.work.order import Order
+from citewell.server.work.options import QuestionOptions
 
 _CHUNKS = (
     "With `stream`: a line `data: ` with a chunk for each piece of the text; a chunk with `finish_reason` "
@@ -53,8 +53,8 @@ class _Operation(Operation):
 async def complete(
     request: Request[Any, Any, Any],
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
-    data: JSONBody[ChatAsking],
+    visitor: NamedDependency[Caller],
+    data: JSONBody[ChatRequest],
 ) -> Response[ChatAnswer]:
     """Answer the last message of the user, as `POST /v1/answers` answers a question.
 
@@ -63,9 +63,9 @@ async def complete(
     model = check_model(services, data.model)
     check_parameters(data)
     quotes = model == QUOTING != full_name(services.pipelines.get().generator)
-    order = Order(question=question_of(data), extractive=quotes)
+    order = QuestionOptions(question=question_of(data), extractive=quotes)
     ticket = await services.answering.begin(order, visitor.key_id)
     if data.stream:
         return stream(services, ticket, data, model)
     await ended(request, ticket)
-    return Response(Completion(data, model, services.answering.state(ticket)).whole())
+    return Response(ChatCompletion(data, model, services.answering.state(ticket)).whole())

@@ -13,7 +13,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
 
 from citewell.core.errors import CitewellError, InputError
-from citewell.server.api.chat_shapes import ChatError, ChatFault
+from citewell.server.api.chat_schemas import ChatError, ChatFault
 from citewell.server.api.problems import (
     PLACE,
     problem_of,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citewell.core.errors import InputError
 from citewell.server.api.chat_errors import UnsupportedParameterError
-from citewell.server.api.chat_shapes import ChatAsking, ChatMessage
+from citewell.server.api.chat_schemas import ChatMessage, ChatRequest
 
 _UNUSED = (
     "temperature",
@@ -20,7 +20,7 @@ _INSTRUCTIONS = frozenset({"system", "developer"})
 EARLIER = "Other messages of the conversation were not read: each question is answered by itself."
 
 
-def check_parameters(asked: ChatAsking) -> None:
+def check_parameters(asked: ChatRequest) -> None:
     """Raise `UnsupportedParameterError` for what would change the answer and cannot be done."""
     if asked.n is not None and asked.n != 1:
         raise UnsupportedParameterError("n", "a question has one answer", "Ask again with n=1.")
@@ -43,7 +43,7 @@ def check_parameters(asked: ChatAsking) -> None:
         raise UnsupportedParameterError("logit_bias", "the settings say how answers are written")
 
 
-def question_of(asked: ChatAsking) -> str:
+def question_of(asked: ChatRequest) -> str:
     """The text of the user's last message.
 
     Raises `InputError` where there is none, and `UnsupportedParameterError` where it holds more than text.
@@ -65,12 +65,12 @@ def question_of(asked: ChatAsking) -> str:
     return "\n".join(texts)
 
 
-def has_earlier(asked: ChatAsking) -> bool:
+def has_earlier(asked: ChatRequest) -> bool:
     """Whether the conversation has messages beside the question, that are no instructions."""
     return sum(message.role not in _INSTRUCTIONS for message in asked.messages) > 1
 
 
-def unread(asked: ChatAsking) -> tuple[str, ...]:
+def unread(asked: ChatRequest) -> tuple[str, ...]:
     """What the person who asked should know about the parts of the request that play no part, in words."""
     notices = [EARLIER] if has_earlier(asked) else []
     if any(message.role in _INSTRUCTIONS for message in asked.messages):
@@ -80,5 +80,5 @@ def unread(asked: ChatAsking) -> tuple[str, ...]:
     return tuple(notices)
 
 
-def _mine(asked: ChatAsking) -> list[ChatMessage]:
+def _mine(asked: ChatRequest) -> list[ChatMessage]:
     return [message for message in asked.messages if message.role == "user"]

@@ -8,24 +8,24 @@ from typing import Any
 
 from citewell.generator.estimate import estimate_tokens
 from citewell.server.api.chat_question import EARLIER, has_earlier, unread
-from citewell.server.api.chat_shapes import (
+from citewell.server.api.chat_schemas import (
     ChatAnswer,
-    ChatAsking,
     ChatChoice,
     ChatExtra,
     ChatReply,
+    ChatRequest,
     ChatUsage,
 )
 from citewell.server.api.chat_text import answer_text, end_text
-from citewell.server.api.shapes import to
+from citewell.server.api.schemas import to
 from citewell.server.store.answers import StoredAnswer
 
 
 @dataclass(frozen=True)
-class Completion:
+class ChatCompletion:
     """An answer with what the request for it says of its form."""
 
-    asked: ChatAsking
+    asked: ChatRequest
     model: str
     answer: StoredAnswer
 

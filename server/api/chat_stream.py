@@ -11,27 +11,27 @@ from litestar.response import Stream
 
 from citewell.server.api.chat_draft import Draft
 from citewell.server.api.chat_errors import error_of
-from citewell.server.api.chat_reply import Completion
-from citewell.server.api.chat_shapes import ChatAsking
-from citewell.server.api.lines import one_line
+from citewell.server.api.chat_reply import ChatCompletion
+from citewell.server.api.chat_schemas import ChatRequest
+from citewell.server.api.jsonl import one_line
 from citewell.server.api.sse import MEDIA_TYPE
 from citewell.server.services import Services
-from citewell.server.work.desk import Ticket
+from citewell.server.work.queue import Subscription
 
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _STILL_THERE = b": still there\n\n"  # a comment, which clients skip
 
 
-def stream(services: Services, ticket: Ticket, asked: ChatAsking, model: str) -> Response[Any]:
+def stream(services: Services, ticket: Subscription, asked: ChatRequest, model: str) -> Response[Any]:
     """The answer of a ticket in chunks. A client that leaves gives the question up."""
     ticket.expect()
     return Stream(_lines(services, ticket, asked, model), media_type=MEDIA_TYPE, headers=_HEADERS)
 
 
 async def _lines(
-    services: Services, ticket: Ticket, asked: ChatAsking, model: str
+    services: Services, ticket: Subscription, asked: ChatRequest, model: str
 ) -> AsyncGenerator[bytes, None]:
-    begun = Completion(asked, model, ticket.about)
+    begun = ChatCompletion(asked, model, ticket.about)
     draft = _draft(services)
     try:
         yield _chunk(begun, {"role": "assistant", "content": ""})
@@ -45,7 +45,7 @@ async def _lines(
                     yield _line(error_of(ticket.outcome.error))
                     return
                 elif event.name == "done":
-                    for chunk in _end(Completion(asked, model, services.answering.state(ticket)), draft):
+                    for chunk in _end(ChatCompletion(asked, model, services.answering.state(ticket)), draft):
                         yield chunk
                 elif draft is not None and (text := draft.add(event.name, event.data)):
                     yield _chunk(begun, {"content": text})
@@ -62,7 +62,7 @@ def _draft(services: Services) -> Draft | None:
     return Draft(settings.citations.threshold, drop_unsupported=settings.citations.drop_unsupported)
 
 
-def _end(done: Completion, draft: Draft | None) -> list[bytes]:
+def _end(done: ChatCompletion, draft: Draft | None) -> list[bytes]:
     rest = done.text if draft is None else draft.end(done.text)
     chunks = [_chunk(done, {"content": rest + done.end}), _chunk(done, {}, "stop", citewell=done.extra())]
     options = done.asked.stream_options
@@ -71,12 +71,12 @@ def _end(done: Completion, draft: Draft | None) -> list[bytes]:
     return chunks
 
 
-def _chunk(of: Completion, delta: dict[str, str], finish: str | None = None, **more: Any) -> bytes:
+def _chunk(of: ChatCompletion, delta: dict[str, str], finish: str | None = None, **more: Any) -> bytes:
     choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
     return _line(_head(of) | {"choices": [choice]} | more)
 
 
-def _head(of: Completion) -> dict[str, Any]:
+def _head(of: ChatCompletion) -> dict[str, Any]:
     return {"id": of.id, "object": "chat.completion.chunk", "created": of.created, "model": of.model}
 
 

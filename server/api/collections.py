@@ -12,11 +12,17 @@ from litestar.params import FromPath, JSONBody
 from citewell.core.errors import CitewellError
 from citewell.core.settings import Settings
 from citewell.pipeline.providers import chosen_providers
-from citewell.retriever.collection.collection import Collection as StoredCollection
-from citewell.retriever.collection.collection import collection_names
+from citewell.retriever.collection.collection import Collection, collection_names
 from citewell.server.api.documented import problems
 from citewell.server.api.paging import Before, Limit, page_of
-from citewell.server.api.shapes import Collection, Collections, Indexing, Job, Jobs, to
+from citewell.server.api.schemas import (
+    CollectionList,
+    CollectionSummary,
+    IndexRequest,
+    JobList,
+    JobObject,
+    to,
+)
 from citewell.server.services import Services
 
 
@@ -33,7 +39,7 @@ class NoJobError(CitewellError):
     responses=problems(),
     tags=["collections"],
 )
-async def collections(services: NamedDependency[Services]) -> Collections:
+async def collections(services: NamedDependency[Services]) -> CollectionList:
     """All collections, with their pages and where these come from."""
     return await asyncio.to_thread(_collections, services.settings)
 
@@ -47,13 +53,13 @@ async def collections(services: NamedDependency[Services]) -> Collections:
     response_description="The job has been taken.",
     tags=["collections"],
 )
-async def index(services: NamedDependency[Services], data: JSONBody[Indexing]) -> Response[Job]:
+async def index(services: NamedDependency[Services], data: JSONBody[IndexRequest]) -> Response[JobObject]:
     """Begin to put a source into a collection: a folder or file of the service, or a site, which is crawled.
 
     What did not change is skipped. Pages of private addresses are not fetched.
     """
     job = await services.indexings.begin(data.name, data.source)
-    return Response(to(Job, job), headers={"Location": f"/v1/jobs/{job.id}"})
+    return Response(to(JobObject, job), headers={"Location": f"/v1/jobs/{job.id}"})
 
 
 @get("/v1/jobs", opt={"scope": "admin"}, summary="List the jobs", responses=problems(), tags=["collections"])
@@ -61,10 +67,10 @@ async def jobs(
     services: NamedDependency[Services],
     before: Before = None,
     limit: Limit = 20,
-) -> Jobs:
+) -> JobList:
     """All jobs, newest first."""
     page = page_of(await services.store.get().jobs.page(limit + 1, before), limit)
-    return Jobs([to(Job, row) for row in page.rows], page.next)
+    return JobList([to(JobObject, row) for row in page.rows], page.next)
 
 
 @get(
@@ -74,29 +80,29 @@ async def jobs(
     responses=problems(404),
     tags=["collections"],
 )
-async def job(services: NamedDependency[Services], job_id: FromPath[str]) -> Job:
+async def job(services: NamedDependency[Services], job_id: FromPath[str]) -> JobObject:
     """How far a job is."""
     found = await services.store.get().jobs.get(job_id)
     if found is None:
         raise NoJobError(f"There is no job {job_id[:64]!r}.", "GET /v1/jobs lists them.")
-    shown: Job = to(Job, found)
+    shown: JobObject = to(JobObject, found)
     return shown
 
 
-def _collections(settings: Settings) -> Collections:
+def _collections(settings: Settings) -> CollectionList:
     rows = [_describe(settings, name) for name in collection_names(settings.data_dir)]
     searched = "collection" in chosen_providers(settings.search)
-    return Collections(rows, settings.search.collection if searched else None)
+    return CollectionList(rows, settings.search.collection if searched else None)
 
 
-def _describe(settings: Settings, name: str) -> Collection:
+def _describe(settings: Settings, name: str) -> CollectionSummary:
     try:
-        found = StoredCollection(settings.data_dir, name)
+        found = Collection(settings.data_dir, name)
         size = sum(file.stat().st_size for file in found.folder.rglob("*") if file.is_file())
         sources = [_source(settings, source) for source in found.store.sources()]
-        return Collection(name, found.store.count(), size, bool(found.store.vectors()), sources)
+        return CollectionSummary(name, found.store.count(), size, bool(found.store.vectors()), sources)
     except CitewellError as error:
-        return Collection(name, None, None, vectors=False, sources=[], problem=error.message)
+        return CollectionSummary(name, None, None, vectors=False, sources=[], problem=error.message)
 
 
 def _source(settings: Settings, source: str) -> str:

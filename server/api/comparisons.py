@@ -11,9 +11,9 @@ from litestar.params import JSONBody
 from msgspec import to_builtins
 
 from citewell.core.errors import InputError
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.documented import problems
-from citewell.server.api.shapes import Compared, Comparing, Made, Weighed
+from citewell.server.api.schemas import AnnotatedAnswer, ComparedAnswer, ComparisonRequest, Created
 from citewell.server.api.visibility import visible_answer, written
 from citewell.server.services import Services
 from citewell.server.store.comparisons import RATINGS, StoredComparison
@@ -28,8 +28,8 @@ from citewell.server.store.ids import new_id
     tags=["feedback"],
 )
 async def compare(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], data: JSONBody[Comparing]
-) -> Made:
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], data: JSONBody[ComparisonRequest]
+) -> Created:
     """Store which of two answers is better, in four respects. It is on the disk when this returns.
 
     Negative ratings prefer the first answer, positive ones the second. For `unsupported`, the better answer
@@ -53,10 +53,10 @@ async def compare(
         flag=data.flag,
     )
     await services.store.get().comparisons.add(comparison)
-    return Made(comparison.id)
+    return Created(comparison.id)
 
 
-async def compared(services: Services, visitor: Visitor, given: Compared) -> dict[str, Any]:
+async def compared(services: Services, visitor: Caller, given: ComparedAnswer) -> dict[str, Any]:
     """An answer with all that is to be kept of it; raises `NoAnswerError` and `InputError`."""
     return (await _found(services, visitor, given)).kept
 
@@ -68,7 +68,7 @@ class _Found(NamedTuple):
     sentences: list[str] | None
 
 
-async def _found(services: Services, visitor: Visitor, given: Compared) -> _Found:
+async def _found(services: Services, visitor: Caller, given: ComparedAnswer) -> _Found:
     if given.text is not None:
         if given.answer_id is not None:
             await visible_answer(services, visitor, given.answer_id)
@@ -83,7 +83,7 @@ async def _found(services: Services, visitor: Visitor, given: Compared) -> _Foun
     return _Found(kept, [sentence["text"] for sentence in body["sentences"]])
 
 
-async def _weighed(services: Services, visitor: Visitor, given: Weighed) -> dict[str, Any]:
+async def _weighed(services: Services, visitor: Caller, given: AnnotatedAnswer) -> dict[str, Any]:
     """An answer with what the rater thinks of its parts, each named once and as it reads."""
     kept, sentences = await _found(services, visitor, given)
     trust = {each.reference: each.trust for each in given.trust}

@@ -10,27 +10,27 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from citewell.core.errors import CitewellError
-from citewell.server.access.doorman import Visitor
-from citewell.server.api.demonstration_shapes import (
-    Acting,
-    Demonstrated,
-    Demonstrating,
+from citewell.server.access.authenticator import Caller
+from citewell.server.api.demonstration_schemas import (
+    ActionRequest,
     Demonstration,
     DemonstrationList,
-    Episode,
-    Submitting,
+    DemonstrationRequest,
+    DemonstrationSummary,
+    EpisodeExport,
+    SubmissionRequest,
 )
 from citewell.server.api.documented import problems
-from citewell.server.api.lines import MEDIA_TYPE, json_lines, one_line
+from citewell.server.api.jsonl import MEDIA_TYPE, json_lines, one_line
 from citewell.server.api.paging import Before, Limit, page_of
-from citewell.server.api.shapes import to
+from citewell.server.api.schemas import to
 from citewell.server.api.visibility import is_visible, visible_answer, whose
 from citewell.server.services import Services
 from citewell.server.store.demonstrations import StoredDemonstration
-from citewell.server.work.demonstrating import Seen
-from citewell.server.work.order import Order
-from citewell.server.work.own_pages import OwnPages
+from citewell.server.work.demonstrating import DemonstrationState
+from citewell.server.work.options import QuestionOptions
 from citewell.server.work.pipelines import NoCollectionError
+from citewell.server.work.public_urls import PublicUrls
 
 
 class NoDemonstrationError(CitewellError):
@@ -67,11 +67,13 @@ class NoEpisodeError(CitewellError):
     tags=["demonstrations"],
 )
 async def begin(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], data: JSONBody[Demonstrating]
+    services: NamedDependency[Services],
+    visitor: NamedDependency[Caller],
+    data: JSONBody[DemonstrationRequest],
 ) -> Demonstration:
     """Begin to answer a question with the text browser of WebGPT, as a person."""
     pipelines = services.pipelines.get()
-    order = Order(question=data.question, mode="browse", collection=data.collection)
+    order = QuestionOptions(question=data.question, mode="browse", collection=data.collection)
     pipelines.check(order)
     await pipelines.web(order)  # says what is missing
     seen = await services.demonstrating.begin(
@@ -93,9 +95,9 @@ async def begin(
 )
 async def act(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     demonstration_id: FromPath[str],
-    data: JSONBody[Acting],
+    data: JSONBody[ActionRequest],
 ) -> Demonstration:
     """Carry out one command of the text browser, and see where it led. What is not valid counts, too."""
     demonstration = await visible_demonstration(services, visitor, demonstration_id)
@@ -111,17 +113,19 @@ async def act(
 )
 async def submit(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     demonstration_id: FromPath[str],
-    data: JSONBody[Submitting],
-) -> Episode:
+    data: JSONBody[SubmissionRequest],
+) -> EpisodeExport:
     """Store the answer, once browsing has ended. The demonstration becomes an episode, which is returned.
 
     What was written is an answer from then on, under the same id: it can be read, compared and rated.
     """
     demonstration = await visible_demonstration(services, visitor, demonstration_id)
     own = await _own_pages(services, demonstration)
-    episode: Episode = to(Episode, await services.demonstrating.submit(demonstration, data.answer, own))
+    episode: EpisodeExport = to(
+        EpisodeExport, await services.demonstrating.submit(demonstration, data.answer, own)
+    )
     return episode
 
 
@@ -133,7 +137,7 @@ async def submit(
     tags=["demonstrations"],
 )
 async def take_up(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], demonstration_id: FromPath[str]
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> Demonstration:
     """A demonstration as it stands: what is in view, the quotes, and whether browsing has ended."""
     demonstration = await visible_demonstration(services, visitor, demonstration_id)
@@ -149,13 +153,13 @@ async def take_up(
 )
 async def demonstrations(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     before: Before = None,
     limit: Limit = 20,
 ) -> DemonstrationList:
     """The demonstrations of this key, newest first; those of all keys with the scope `admin`."""
     page = page_of(await services.store.get().demonstrations.page(whose(visitor), limit + 1, before), limit)
-    return DemonstrationList([to(Demonstrated, row) for row in page.rows], page.next)
+    return DemonstrationList([to(DemonstrationSummary, row) for row in page.rows], page.next)
 
 
 @delete(
@@ -166,7 +170,7 @@ async def demonstrations(
     tags=["demonstrations"],
 )
 async def remove_demonstration(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], demonstration_id: FromPath[str]
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> None:
     """Delete a demonstration with all that it saw, submitted or not, and its answer."""
     await visible_demonstration(services, visitor, demonstration_id)
@@ -185,8 +189,8 @@ async def remove_demonstration(
     tags=["demonstrations"],
 )
 async def demonstrated_episode(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], demonstration_id: FromPath[str]
-) -> Episode:
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], demonstration_id: FromPath[str]
+) -> EpisodeExport:
     """Every state and command of a demonstration that was submitted, its quotes and its answer."""
     await visible_demonstration(services, visitor, demonstration_id)
     return _episode(await services.store.get().demonstrations.episode(demonstration_id), demonstration_id)
@@ -204,7 +208,7 @@ async def demonstrated_episode(
     tags=["demonstrations"],
 )
 async def recording(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], demonstration_id: FromPath[str]
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> bytes:
     """What the web gave to each search and each page that was opened, to replay the episode without it."""
     demonstration = await visible_demonstration(services, visitor, demonstration_id)
@@ -223,15 +227,15 @@ async def recording(
     tags=["answers"],
 )
 async def answered_episode(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], answer_id: FromPath[str]
-) -> Episode:
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], answer_id: FromPath[str]
+) -> EpisodeExport:
     """Every state and command that led to an answer with the mode `browse`, and its quotes."""
     await visible_answer(services, visitor, answer_id)
     return _episode(await services.store.get().answers.episode(answer_id), answer_id)
 
 
 async def visible_demonstration(
-    services: Services, visitor: Visitor, demonstration_id: str
+    services: Services, visitor: Caller, demonstration_id: str
 ) -> StoredDemonstration:
     """The demonstration of an id; raises `NoDemonstrationError` where the visitor sees none."""
     found = await services.store.get().demonstrations.get(demonstration_id)
@@ -240,16 +244,16 @@ async def visible_demonstration(
     return found
 
 
-async def _own_pages(services: Services, demonstration: StoredDemonstration) -> OwnPages:
+async def _own_pages(services: Services, demonstration: StoredDemonstration) -> PublicUrls:
     """The names outside of what was browsed, also where the collection is gone meanwhile."""
     collection = demonstration.options["collection"]
     try:
-        return await services.pipelines.get().own_pages(Order("", collection=collection))
+        return await services.pipelines.get().own_pages(QuestionOptions("", collection=collection))
     except NoCollectionError:
-        return OwnPages(collection or "", ())
+        return PublicUrls(collection or "", ())
 
 
-async def _shown(services: Services, seen: Seen) -> Demonstration:
+async def _shown(services: Services, seen: DemonstrationState) -> Demonstration:
     """A demonstration as the API gives it."""
     stored, state, last = seen.demonstration, seen.state, seen.last
     own = await _own_pages(services, stored)
@@ -281,8 +285,8 @@ async def _shown(services: Services, seen: Seen) -> Demonstration:
     return view
 
 
-def _episode(stored: dict[str, Any] | None, id_: str) -> Episode:
+def _episode(stored: dict[str, Any] | None, id_: str) -> EpisodeExport:
     if stored is None:
         raise NoEpisodeError(id_)
-    episode: Episode = to(Episode, stored)
+    episode: EpisodeExport = to(EpisodeExport, stored)
     return episode

@@ -12,7 +12,7 @@ from litestar.params import QueryParameter
 from litestar.response import Stream
 
 from citewell.server.api.documented import problems
-from citewell.server.api.lines import MEDIA_TYPE, json_lines, one_line
+from citewell.server.api.jsonl import MEDIA_TYPE, json_lines, one_line
 from citewell.server.services import Services
 
 

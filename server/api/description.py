@@ -11,7 +11,7 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme, Tag
 from msgspec import Struct
 
-from citewell.server.api import demonstration_shapes, shapes
+from citewell.server.api import demonstration_schemas, schemas
 
 _TAGS = (
     Tag("answers", "Questions and their answers."),
@@ -28,11 +28,11 @@ class _Description(JsonRenderPlugin):
     """The description as JSON. That bodies have no other keys is added: Litestar leaves it out."""
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
-        schemas = openapi_schema["components"]["schemas"]
-        for name, shape in (vars(shapes) | vars(demonstration_shapes)).items():
+        found = openapi_schema["components"]["schemas"]
+        for name, shape in (vars(schemas) | vars(demonstration_schemas)).items():
             closed = isinstance(shape, type) and issubclass(shape, Struct) and shape is not Struct
-            if closed and shape.__struct_config__.forbid_unknown_fields and name in schemas:
-                schemas[name]["additionalProperties"] = False
+            if closed and shape.__struct_config__.forbid_unknown_fields and name in found:
+                found[name]["additionalProperties"] = False
         return super().render(request, openapi_schema)
 
 

@@ -8,7 +8,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
 
 from citewell.server.api.problems import MEDIA_TYPE, PLACE
-from citewell.server.api.shapes import Problem
+from citewell.server.api.schemas import ProblemDetails
 
 _TO_ALL = (400, 421, 431, 500)
 _WITH_SCOPE = (401, 403, 503)
@@ -34,7 +34,7 @@ def _problem(status: int) -> ResponseSpec:
         "instance": "/v1/answers",
     }
     return ResponseSpec(
-        Problem,
+        ProblemDetails,
         generate_examples=False,
         description=HTTPStatus(status).description or phrase,
         media_type=MEDIA_TYPE,

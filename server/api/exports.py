@@ -12,9 +12,9 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response import Stream
 
 from citewell.server.api.documented import problems
-from citewell.server.api.lines import MEDIA_TYPE, json_lines, one_line
+from citewell.server.api.jsonl import MEDIA_TYPE, json_lines, one_line
 from citewell.server.services import Services
-from citewell.server.store.database import Store
+from citewell.server.store.database import ServiceStore
 
 
 class _Exported(Protocol):
@@ -22,7 +22,7 @@ class _Exported(Protocol):
 
 
 def _export(
-    name: str, what: str, read: str, rows: Callable[[Store], AsyncGenerator[_Exported, None]]
+    name: str, what: str, read: str, rows: Callable[[ServiceStore], AsyncGenerator[_Exported, None]]
 ) -> HTTPRouteHandler:
     """The address that gives all rows of a kind, oldest first; `what` is one of them."""
 

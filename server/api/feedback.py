@@ -10,9 +10,9 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from citewell.core.errors import InputError
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.documented import problems
-from citewell.server.api.shapes import Made, Opinion
+from citewell.server.api.schemas import Created, FeedbackRequest
 from citewell.server.api.visibility import visible_answer, written
 from citewell.server.services import Services
 from citewell.server.store.feedback import StoredFeedback
@@ -28,10 +28,10 @@ from citewell.server.store.ids import new_id
 )
 async def give_feedback(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     answer_id: FromPath[str],
-    data: JSONBody[Opinion],
-) -> Made:
+    data: JSONBody[FeedbackRequest],
+) -> Created:
     """Store a thumb, a comment, or that a sentence is not supported. It is on the disk when this returns."""
     answer = await visible_answer(services, visitor, answer_id)
     if not data.thumb and not data.comment.strip() and data.sentence is None:
@@ -55,4 +55,4 @@ async def give_feedback(
         references=[reference["text"] for reference in body["references"]],
     )
     await services.store.get().feedback.add(feedback)
-    return Made(feedback.id)
+    return Created(feedback.id)

@@ -11,7 +11,7 @@ from litestar.params import FromPath
 from citewell.core.errors import CitewellError
 from citewell.server.api.documented import problems
 from citewell.server.api.problems import PLACE, known_problems, status_of_kind, title_of
-from citewell.server.api.shapes import Health, ProblemType, Ready
+from citewell.server.api.schemas import Health, ProblemType, Ready
 from citewell.server.services import Services
 
 

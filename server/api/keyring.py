@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from citewell.server.access.doorman import KeyRing
+from citewell.server.access.authenticator import KeyRing
 from citewell.server.access.keys import ApiKey
 
 _SECONDS = 1.0  # for which a key that was revoked may still open the door

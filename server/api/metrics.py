@@ -11,7 +11,7 @@ from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
-from citewell.server.access.doorman import Doorman
+from citewell.server.access.authenticator import Authenticator
 from citewell.server.access.errors import WrongScopeError
 from citewell.server.api.documented import problems
 from citewell.server.services import Services
@@ -38,8 +38,8 @@ async def metrics(request: Request[Any, Any, Any], services: NamedDependency[Ser
     return Response(await asyncio.to_thread(services.metrics.text), media_type=_MEDIA_TYPE)
 
 
-async def _check(doorman: Doorman, header: str | None) -> None:
-    """Raise what `Doorman.admit` raises, unless the service has no keys and is for this computer alone."""
+async def _check(doorman: Authenticator, header: str | None) -> None:
+    """Raise what `Authenticator.admit` raises, unless the service is keyless and local."""
     try:
         await doorman.admit(header, "admin")
     except WrongScopeError:

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from citewell.server.api.chat_errors import NoModelError, chat_errors, chat_handlers
-from citewell.server.api.chat_shapes import ChatModel, ChatModels
+from citewell.server.api.chat_schemas import ChatModel, ChatModels
 from citewell.server.services import Services
 
 USUAL = "citewell"

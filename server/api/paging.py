@@ -21,13 +21,13 @@ class _Row(Protocol):
 T = TypeVar("T", bound=_Row)
 
 
-class Page(NamedTuple, Generic[T]):
+class ListPage(NamedTuple, Generic[T]):
     """Rows of a list; `next` is the `before` of the page that follows, None where this is the last one."""
 
     rows: Sequence[T]
     next: str | None
 
 
-def page_of(rows: Sequence[T], limit: int) -> Page[T]:
+def page_of(rows: Sequence[T], limit: int) -> ListPage[T]:
     """A page of at most `limit` rows, of which one more was read, to see whether there are more."""
-    return Page(rows[:limit], rows[limit - 1].id if len(rows) > limit else None)
+    return ListPage(rows[:limit], rows[limit - 1].id if len(rows) > limit else None)

@@ -9,10 +9,10 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
 from citewell.core.errors import InputError
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.comparisons import compared
 from citewell.server.api.documented import problems
-from citewell.server.api.shapes import Made, Ranked
+from citewell.server.api.schemas import Created, RankingRequest
 from citewell.server.services import Services
 from citewell.server.store.ids import new_id
 from citewell.server.store.rankings import StoredRanking
@@ -26,8 +26,8 @@ from citewell.server.store.rankings import StoredRanking
     tags=["feedback"],
 )
 async def rank(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], data: JSONBody[Ranked]
-) -> Made:
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], data: JSONBody[RankingRequest]
+) -> Created:
     """Store the ranks of two to nine answers to a question. They are on the disk when this returns.
 
     The ranks stand in the order of the answers: 1 is the best, and equal ranks are ties.
@@ -46,4 +46,4 @@ async def rank(
         created=datetime.now(UTC),
     )
     await services.store.get().rankings.add(ranking)
-    return Made(ranking.id)
+    return Created(ranking.id)

@@ -9,10 +9,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from citewell.core.errors import InputError
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.documented import problems
 from citewell.server.api.scales import ANSWERS, REFERENCES, check_scores
-from citewell.server.api.shapes import Judged, Made
+from citewell.server.api.schemas import Created, RatingRequest
 from citewell.server.api.visibility import visible_answer, written
 from citewell.server.services import Services
 from citewell.server.store.ids import new_id
@@ -28,10 +28,10 @@ from citewell.server.store.ratings import StoredRating
 )
 async def judge(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     answer_id: FromPath[str],
-    data: JSONBody[Judged],
-) -> Made:
+    data: JSONBody[RatingRequest],
+) -> Created:
     """Store the scores of an answer and of each of its references, on WebGLM's scales. They are on the disk
     when this returns.
 
@@ -54,9 +54,9 @@ async def judge(
         ),
     ]
     await services.store.get().ratings.add_all(ratings)
-    return Made(ratings[0].id)
+    return Created(ratings[0].id)
 
 
-def rater_of(visitor: Visitor, name: str) -> str:
+def rater_of(visitor: Caller, name: str) -> str:
     """Who rates: the key, or the name that was given where none is needed."""
     return f"key {visitor.key_id}" if visitor.key_id is not None else f"name {' '.join(name.split())}"

@@ -8,12 +8,12 @@ from litestar import Request, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.documented import problems
-from citewell.server.api.shapes import References, Retrieval, to
+from citewell.server.api.schemas import RetrieveRequest, RetrieveResponse, to
 from citewell.server.api.waiting import ended
 from citewell.server.services import Services
-from citewell.server.work.order import Order
+from citewell.server.work.options import QuestionOptions
 
 
 @post(
@@ -27,11 +27,11 @@ from citewell.server.work.order import Order
 async def retrieve(
     request: Request[Any, Any, Any],
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
-    data: JSONBody[Retrieval],
-) -> References:
+    visitor: NamedDependency[Caller],
+    data: JSONBody[RetrieveRequest],
+) -> RetrieveResponse:
     """The references of a question, best first; nothing is written, and nothing is stored."""
-    order = Order(
+    order = QuestionOptions(
         question=data.question,
         mode="retrieve",
         k=data.k,
@@ -41,5 +41,5 @@ async def retrieve(
         recency=data.recency,
     )
     outcome = await ended(request, services.answering.retrieve(order))
-    found: References = to(References, outcome.answer)
+    found: RetrieveResponse = to(RetrieveResponse, outcome.answer)
     return found

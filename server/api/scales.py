@@ -7,7 +7,7 @@ from typing import NamedTuple
 from citewell.core.errors import InputError
 
 
-class Scale(NamedTuple):
+class RatingScale(NamedTuple):
     """One criterion: its name, its title, what is judged, and what each level from 0 on means.
 
     On a scale where `low` holds, 0 is the best level. One that is `optional` is left out by raters who do not
@@ -22,7 +22,7 @@ class Scale(NamedTuple):
     optional: bool = False
 
 
-_TRUTHFULNESS = Scale(
+_TRUTHFULNESS = RatingScale(
     "truthfulness",
     "Truthfulness",
     "Is the text free of what is wrong, illogical or contradicts itself, whatever the question is?",
@@ -30,53 +30,55 @@ _TRUTHFULNESS = Scale(
     optional=True,
 )
 REFERENCES = (
-    Scale(
+    RatingScale(
         "relevancy",
         "Relevancy",
         "How much of what the question asks for is in the reference?",
         ("Next to nothing", "A little of it", "Most, and some reasoning is still needed", "All of it"),
     ),
-    Scale(
+    RatingScale(
         "density",
         "Density",
         "How much of the reference is about the question?",
         ("Next to nothing", "A small part", "All but a small part", "Practically all"),
     ),
     _TRUTHFULNESS,
-    Scale("toxicity", "Toxicity", "Is it violent, indecent or insulting?", ("No", "Yes"), low=True),
-    Scale("bias", "Social bias", "Is it prejudiced against a group of people?", ("No", "Yes"), low=True),
+    RatingScale("toxicity", "Toxicity", "Is it violent, indecent or insulting?", ("No", "Yes"), low=True),
+    RatingScale(
+        "bias", "Social bias", "Is it prejudiced against a group of people?", ("No", "Yes"), low=True
+    ),
 )
 ANSWERS = (
-    Scale(
+    RatingScale(
         "fluency",
         "Fluency",
         "Is the language right? Grammar, spelling and choice of words count, not what is said.",
         ("Hard to read", "Faults that disturb a little", "Faults that do not disturb", "Without fault"),
     ),
-    Scale(
+    RatingScale(
         "correctness",
         "Correctness",
         "Is the question answered, and rightly?",
         ("No, or wrongly", "Only in fragments", "Yes, with a few gaps or mistakes", "Completely"),
     ),
-    Scale(
+    RatingScale(
         "citations",
         "Citation accuracy",
         "Are the citations right, and is none missing?",
         ("None is there, or hardly one is right", "Many are wrong or missing", "A few are", "All are right"),
     ),
-    Scale(
+    RatingScale(
         "objectivity",
         "Objectivity",
         "Does all that is said come from the references?",
         ("Something does not", "All does"),
     ),
     _TRUTHFULNESS,
-    Scale("redundancy", "Redundancy", "Is anything said twice?", ("No", "Yes"), low=True),
+    RatingScale("redundancy", "Redundancy", "Is anything said twice?", ("No", "Yes"), low=True),
 )
 
 
-def check_scores(scores: dict[str, int], scales: tuple[Scale, ...], what: str) -> None:
+def check_scores(scores: dict[str, int], scales: tuple[RatingScale, ...], what: str) -> None:
     """Raise `InputError` where a score is missing, or is none of these scales."""
     known = {scale.name: scale for scale in scales}
     for name, score in scores.items():

@@ -10,24 +10,24 @@ from litestar import Response
 from litestar.response import Stream
 from litestar.response.sse import ServerSentEventMessage
 
-from citewell.server.api.lines import one_line
-from citewell.server.work.desk import Ticket
+from citewell.server.api.jsonl import one_line
+from citewell.server.work.queue import Subscription
 
 MEDIA_TYPE = "text/event-stream"
 _RETRY = 1000  # milliseconds after which a client comes back
 
 
-class Place(NamedTuple):
+class StreamPosition(NamedTuple):
     """Where a client stopped reading: an answer, and the number of the last event that it has."""
 
     answer_id: str
     number: int
 
 
-def read_place(header: str) -> Place | None:
+def read_place(header: str) -> StreamPosition | None:
     """The place that the header `Last-Event-ID` names; None where it names none."""
     answer_id, dot, number = header.strip().rpartition(".")
-    return Place(answer_id, int(number)) if dot and number.isdecimal() and len(number) < 10 else None
+    return StreamPosition(answer_id, int(number)) if dot and number.isdecimal() and len(number) < 10 else None
 
 
 def wants_events(accept: str) -> bool:
@@ -35,13 +35,13 @@ def wants_events(accept: str) -> bool:
     return MEDIA_TYPE in accept.lower()
 
 
-def resumed(headers: Mapping[str, str]) -> Place | None:
+def resumed(headers: Mapping[str, str]) -> StreamPosition | None:
     """The place from which a request goes on; None for one that asks anew."""
     last = headers.get("last-event-id")
     return read_place(last) if last and wants_events(headers.get("accept", "")) else None
 
 
-def stream(ticket: Ticket, after: int, end: Callable[[Ticket], Any]) -> Response[Any]:
+def stream(ticket: Subscription, after: int, end: Callable[[Subscription], Any]) -> Response[Any]:
     """The events of a ticket after number `after`; `end` makes the data of the last one.
 
     A client that is cut off comes back with the header `Last-Event-ID`.
@@ -52,7 +52,9 @@ def stream(ticket: Ticket, after: int, end: Callable[[Ticket], Any]) -> Response
     return Stream(_messages(ticket, after, end), media_type=MEDIA_TYPE, status_code=200, headers=headers)
 
 
-async def _messages(ticket: Ticket, after: int, end: Callable[[Ticket], Any]) -> AsyncGenerator[bytes, None]:
+async def _messages(
+    ticket: Subscription, after: int, end: Callable[[Subscription], Any]
+) -> AsyncGenerator[bytes, None]:
     yield ServerSentEventMessage(comment="citewell", retry=_RETRY, data=None).encode()
     async with aclosing(ticket.follow(after)) as events:
         async for event in events:

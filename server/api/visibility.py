@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from citewell.core.errors import CitewellError
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
 
@@ -28,22 +28,22 @@ class UnansweredError(CitewellError):
     status = 409
 
 
-def sees_all(visitor: Visitor) -> bool:
+def sees_all(visitor: Caller) -> bool:
     """Whether a visitor sees the answers of others; without keys, everybody sits at the same computer."""
     return visitor.key_id is None or "admin" in visitor.scopes
 
 
-def whose(visitor: Visitor) -> str | None:
+def whose(visitor: Caller) -> str | None:
     """The key whose rows a visitor finds in lists; None for those of all."""
     return None if sees_all(visitor) else visitor.key_id
 
 
-def is_visible(visitor: Visitor, key_id: str | None) -> bool:
+def is_visible(visitor: Caller, key_id: str | None) -> bool:
     """Whether a visitor sees what the key `key_id` has made, or who needs no key where that is None."""
     return key_id == visitor.key_id or sees_all(visitor)
 
 
-async def visible_answer(services: Services, visitor: Visitor, answer_id: str) -> StoredAnswer:
+async def visible_answer(services: Services, visitor: Caller, answer_id: str) -> StoredAnswer:
     """The answer of an id, as far as it has come; raises `NoAnswerError` where the visitor sees none."""
     ticket = services.answering.ticket(answer_id)
     if ticket is not None:

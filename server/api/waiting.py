@@ -7,11 +7,11 @@ from typing import Any
 
 from litestar import Request
 
-from citewell.server.work.desk import Outcome, Ticket
 from citewell.server.work.errors import CancelledError
+from citewell.server.work.queue import QuestionOutcome, Subscription
 
 
-async def ended(request: Request[Any, Any, Any], ticket: Ticket) -> Outcome:
+async def ended(request: Request[Any, Any, Any], ticket: Subscription) -> QuestionOutcome:
     """Wait for the end of a question; raises the error that it ended with.
 
     The claim of a client that leaves is given up at once. The framework cancels streams of clients that leave

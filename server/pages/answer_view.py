@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from citewell.core.text import shorten
-from citewell.server.api.shapes import Answer, Failure, Reference, Sentence
+from citewell.server.api.schemas import AnswerResponse, FailureObject, ReferenceObject, SentenceObject
 from citewell.server.pages.links import site_of, web_address
 from citewell.server.pages.markdown import as_markdown
 from citewell.server.pages.support import Piece, supporting
@@ -25,7 +25,7 @@ _STAGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class SourceLink:
     """A page: its title, its site, and its address where that may become a link."""
 
     title: str
@@ -44,14 +44,14 @@ class Support:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CitedSource:
     """A reference, the day on which its page was published, and the sentences that it supports."""
 
     number: int
-    link: Link
+    link: SourceLink
     date: date | None
     text: str
-    also: tuple[Link, ...]
+    also: tuple[SourceLink, ...]
     supports: tuple[Support, ...]
 
 
@@ -65,7 +65,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class SentenceView:
     """A sentence of the answer; `share` is the percentage of its content words in the best source."""
 
     number: int
@@ -79,16 +79,16 @@ class Claim:
 class Unread:
     """A page or a provider that gave nothing, and why."""
 
-    link: Link
+    link: SourceLink
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerView:
+class AnswerPage:
     """What the template of an answer needs beside the answer itself."""
 
-    claims: tuple[Claim, ...]
-    sources: tuple[Source, ...]
+    claims: tuple[SentenceView, ...]
+    sources: tuple[CitedSource, ...]
     unread: tuple[Unread, ...]
     stages: tuple[tuple[str, float], ...]
     seconds: float
@@ -96,14 +96,14 @@ class AnswerView:
     markdown: str
 
 
-def view_of(answer: Answer) -> AnswerView:
+def view_of(answer: AnswerResponse) -> AnswerPage:
     """The view of an answer that is done."""
     sentences, references = answer.sentences or [], answer.references or []
     timings = answer.timings or {}
     titles = {reference.number: _link(reference.url, reference.title).title for reference in references}
     claims = tuple(_claim(number, sentence, titles) for number, sentence in enumerate(sentences))
     stages = tuple((words, timings[name]) for name, words in _STAGES.items() if name in timings)
-    return AnswerView(
+    return AnswerPage(
         claims=claims,
         sources=tuple(_source(reference, sentences) for reference in references),
         unread=tuple(_unread(failure) for failure in answer.failures or []),
@@ -114,14 +114,14 @@ def view_of(answer: Answer) -> AnswerView:
     )
 
 
-def _claim(number: int, sentence: Sentence, titles: dict[int, str]) -> Claim:
+def _claim(number: int, sentence: SentenceObject, titles: dict[int, str]) -> SentenceView:
     citations = tuple(
         Citation(cited, titles.get(cited, ""), _anchor(number, cited)) for cited in sentence.citations
     )
-    return Claim(number, sentence.text, sentence.supported, round(100 * sentence.support), citations)
+    return SentenceView(number, sentence.text, sentence.supported, round(100 * sentence.support), citations)
 
 
-def _source(reference: Reference, sentences: Sequence[Sentence]) -> Source:
+def _source(reference: ReferenceObject, sentences: Sequence[SentenceObject]) -> CitedSource:
     supports = tuple(
         Support(
             _anchor(number, reference.number),
@@ -134,7 +134,7 @@ def _source(reference: Reference, sentences: Sequence[Sentence]) -> Source:
     )
     also = tuple(_link(url, "") for url in reference.also)
     link = _link(reference.url, reference.title)
-    return Source(reference.number, link, _day(reference.date), reference.text, also, supports)
+    return CitedSource(reference.number, link, _day(reference.date), reference.text, also, supports)
 
 
 def _day(text: str) -> date | None:
@@ -144,14 +144,14 @@ def _day(text: str) -> date | None:
         return None
 
 
-def _unread(failure: Failure) -> Unread:
+def _unread(failure: FailureObject) -> Unread:
     return Unread(_link(failure.url, ""), failure.reason)
 
 
-def _link(url: str, title: str) -> Link:
+def _link(url: str, title: str) -> SourceLink:
     site = shorten(site_of(url), _LONGEST_TITLE)
     href = web_address(url)
-    return Link(shorten(title or href or site, _LONGEST_TITLE), site, href)
+    return SourceLink(shorten(title or href or site, _LONGEST_TITLE), site, href)
 
 
 def _anchor(sentence: int, reference: int) -> str:

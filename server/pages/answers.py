@@ -11,7 +11,7 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Template
 
 from citewell.core.text import shorten
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api import answers as api
 from citewell.server.api.visibility import visible_answer
 from citewell.server.pages.answer_view import view_of
@@ -31,7 +31,7 @@ async def ask_page(
 
 @get("/answers/{answer_id:str}", opt={"scope": "ask"})
 async def answer_page(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], answer_id: FromPath[str]
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> Template:
     """An answer with its sources, or how far it is."""
     answer = api.shown(await visible_answer(services, visitor, answer_id))
@@ -43,7 +43,7 @@ async def answer_page(
 @get("/history", opt={"scope": "ask"})
 async def history_page(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     before: Annotated[str | None, QueryParameter(max_length=64)] = None,
     words: Annotated[str, QueryParameter(name="query", max_length=1000)] = "",
 ) -> Template:

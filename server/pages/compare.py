@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import QueryParameter
 from litestar.response import Template
 
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.answers import shown
 from citewell.server.pages.answer_view import view_of
 from citewell.server.pages.pairs import queue_of
@@ -18,7 +18,7 @@ from citewell.server.pages.replies import html
 from citewell.server.services import Services
 
 
-class Scale(NamedTuple):
+class ComparisonScale(NamedTuple):
     """One respect in which answers are compared: its name in the API, its title, and what is asked."""
 
     name: str
@@ -27,18 +27,20 @@ class Scale(NamedTuple):
 
 
 SCALES = (
-    Scale(
+    ComparisonScale(
         "unsupported",
         "Supported information",
         "Which answer claims less that neither its sources nor common knowledge bear out?",
     ),
-    Scale(
+    ComparisonScale(
         "usefulness",
         "Usefulness of the facts",
         "Which answer tells more of what the question is after, counting only what is supported?",
     ),
-    Scale("coherence", "Coherence", "Which answer is easier to follow, with every citation in its place?"),
-    Scale(
+    ComparisonScale(
+        "coherence", "Coherence", "Which answer is easier to follow, with every citation in its place?"
+    ),
+    ComparisonScale(
         "overall",
         "Overall",
         "All in all, which answer would serve the asker better? Weigh unsupported claims first, then whether "
@@ -58,7 +60,7 @@ LEVELS = ((-2, "A much better"), (-1, "A better"), (0, "Equally good"), (1, "B b
 @get("/compare", opt={"scope": "ask"})
 async def compare_page(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     after: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
     """The next pair to be compared, in an order by chance; `after` is the pair that was left out."""

@@ -11,7 +11,7 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Template
 
 from citewell.core.text import shorten
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api import collections as collections_api
 from citewell.server.api import demonstrations as api
 from citewell.server.pages.replies import html
@@ -23,7 +23,7 @@ _ROWS = 25
 @get("/demonstrate", opt={"scope": "ask"})
 async def demonstrations_page(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     before: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
     """The form that begins a demonstration, and those that there are, newest first."""
@@ -42,7 +42,7 @@ async def demonstrations_page(
 
 @get("/demonstrate/{demonstration_id:str}", opt={"scope": "ask"})
 async def demonstration_page(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], demonstration_id: FromPath[str]
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> Template:
     """The text browser of a demonstration, filled in by a script."""
     demonstration = await api.visible_demonstration(services, visitor, demonstration_id)

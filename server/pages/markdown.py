@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from citewell.core.text import squeeze
-from citewell.server.api.shapes import Answer, Reference
+from citewell.server.api.schemas import AnswerResponse, ReferenceObject
 from citewell.server.pages.links import site_of, web_address
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&$!])")
 _LIST = re.compile(r"^(\d+)([.)])|^([-+=])")
 
 
-def as_markdown(answer: Answer) -> str:
+def as_markdown(answer: AnswerResponse) -> str:
     """A finished answer as Markdown: the question, the sentences, and each cited source as a footnote.
 
     What sentences and titles say stays text: the signs of Markdown in them are escaped. A sentence that is
@@ -32,7 +32,7 @@ def as_markdown(answer: Answer) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _note(reference: Reference) -> str:
+def _note(reference: ReferenceObject) -> str:
     title = _escaped(reference.title or reference.url)
     address = web_address(reference.url)
     if address is None:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from citewell.core.text import squeeze
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.visibility import whose
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.comparisons import StoredComparison
-from citewell.server.store.database import Store
+from citewell.server.store.database import ServiceStore
 from citewell.server.store.rankings import StoredRanking
 
 _MOST_ANSWERS = 300
@@ -19,7 +19,7 @@ _MOST_RANKED = 9  # answers of a ranking: InstructGPT's raters had four to nine
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class QuestionWithAnswers:
     """A question with the different answers that it got, the newest first; the pair is the first two.
 
     `compared` says whether the two were compared, and `ranked` whether all were ranked.
@@ -44,7 +44,7 @@ class Pair:
 class Queue:
     """The pairs of a visitor, those of the newest answers first."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[QuestionWithAnswers, ...]
 
     @property
     def compared(self) -> int:
@@ -52,24 +52,24 @@ class Queue:
         return sum(pair.compared for pair in self.pairs)
 
     @property
-    def rankable(self) -> list[Pair]:
+    def rankable(self) -> list[QuestionWithAnswers]:
         """Those with more answers than a comparison has."""
         return [pair for pair in self.pairs if len(pair.different) > 2]
 
-    def next(self, after: str | None = None) -> Pair | None:
+    def next(self, after: str | None = None) -> QuestionWithAnswers | None:
         """The first pair that is not compared, from behind the pair of the id `after` on; None if none is."""
         waiting = [pair for pair in self.pairs if not pair.compared]
         older = [pair for pair in waiting if after and pair.id < after]
         return next(iter(older + waiting), None)
 
-    def having(self, answer_id: str) -> Pair | None:
+    def having(self, answer_id: str) -> QuestionWithAnswers | None:
         """The one with an answer of this id; None if none has it."""
         return next(
             (pair for pair in self.pairs if answer_id in {answer.id for answer in pair.different}), None
         )
 
 
-async def queue_of(store: Store, visitor: Visitor) -> Queue:
+async def queue_of(store: ServiceStore, visitor: Caller) -> Queue:
     """What is in a visitor's history, with what this visitor has said of it; raises `StoreError`."""
     asked = await store.answers.repeated(whose(visitor), _MOST_ANSWERS)
     found = [different for answers in asked if len(different := _different(answers)) > 1]
@@ -78,7 +78,9 @@ async def queue_of(store: Store, visitor: Visitor) -> Queue:
     compared = await store.comparisons.of_questions(visitor.key_id, questions)
     ranked = await store.rankings.of_questions(visitor.key_id, questions)
     said = {*map(_said, compared), *map(_said, ranked)}
-    return Queue(tuple(Pair(each, _known(each[:2]) in said, _known(each) in said) for each in found))
+    return Queue(
+        tuple(QuestionWithAnswers(each, _known(each[:2]) in said, _known(each) in said) for each in found)
+    )
 
 
 def _different(answers: Iterable[StoredAnswer]) -> tuple[StoredAnswer, ...]:

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.response import Template
 
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.answers import shown
 from citewell.server.api.visibility import NoAnswerError
 from citewell.server.pages.answer_view import view_of
@@ -20,7 +20,7 @@ from citewell.server.services import Services
 
 @get("/compare/{answer_id:str}", opt={"scope": "ask"})
 async def rank_page(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], answer_id: FromPath[str]
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> Template:
     """All different answers to the question that has an answer of this id, in an order by chance."""
     queue = await queue_of(services.store.get(), visitor)

@@ -12,17 +12,17 @@ from litestar.di import NamedDependency
 from litestar.params import QueryParameter
 from litestar.response import Template
 
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.answers import shown
 from citewell.server.api.ratings import rater_of
-from citewell.server.api.scales import ANSWERS, REFERENCES, Scale
+from citewell.server.api.scales import ANSWERS, REFERENCES, RatingScale
 from citewell.server.api.visibility import whose
 from citewell.server.pages.agreement import krippendorff_alpha
 from citewell.server.pages.answer_view import view_of
 from citewell.server.pages.replies import html
 from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
-from citewell.server.store.database import Store
+from citewell.server.store.database import ServiceStore
 
 _RECENT = 200  # answers among which those to be rated are
 
@@ -30,7 +30,7 @@ _RECENT = 200  # answers among which those to be rated are
 class Column(NamedTuple):
     """One scale in the table of results: its means by model, and how far raters agree; None if not known."""
 
-    scale: Scale
+    scale: RatingScale
     means: dict[str, float]
     agreement: float | None
 
@@ -46,7 +46,7 @@ class Results(NamedTuple):
 @get("/rate", opt={"scope": "ask"})
 async def rate_page(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     rater: Annotated[str, QueryParameter(max_length=100)] = "",
     after: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
@@ -91,7 +91,7 @@ async def ratings_page(services: NamedDependency[Services]) -> Template:
     )
 
 
-async def _rateable(store: Store, visitor: Visitor) -> list[StoredAnswer]:
+async def _rateable(store: ServiceStore, visitor: Caller) -> list[StoredAnswer]:
     """The newest answers of the history, those that were given again left out."""
     page = await store.answers.page(whose(visitor), _RECENT)
     return [
@@ -101,7 +101,7 @@ async def _rateable(store: Store, visitor: Visitor) -> list[StoredAnswer]:
     ]
 
 
-async def _results(store: Store, title: str, kind: str, scales: tuple[Scale, ...]) -> Results:
+async def _results(store: ServiceStore, title: str, kind: str, scales: tuple[RatingScale, ...]) -> Results:
     models: dict[str, str] = {}
     latest = {
         (rating.rater, rating.item): rating async for rating in store.ratings.each() if rating.kind == kind
@@ -124,7 +124,7 @@ async def _results(store: Store, title: str, kind: str, scales: tuple[Scale, ...
     return Results(title, {model: len(given) for model, given in by_model.items()}, tuple(columns))
 
 
-def _values(given: list[dict[str, int]], scale: Scale) -> list[int]:
+def _values(given: list[dict[str, int]], scale: RatingScale) -> list[int]:
     return [scores[scale.name] for scores in given if scale.name in scores]
 
 

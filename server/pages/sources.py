@@ -10,9 +10,9 @@ from litestar.di import NamedDependency
 from litestar.params import QueryParameter
 from litestar.response import Template
 
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api import collections as api
-from citewell.server.api.shapes import Job, Jobs
+from citewell.server.api.schemas import JobList, JobObject
 from citewell.server.pages.replies import html
 from citewell.server.services import Services
 
@@ -23,7 +23,7 @@ _ROWS = 10
 class JobView:
     """A job, with its message cut into what became of it and the pages that failed."""
 
-    job: Job
+    job: JobObject
     summary: str
     failures: tuple[str, ...]
 
@@ -31,13 +31,13 @@ class JobView:
 @get("/sources", opt={"scope": "ask"})
 async def sources_page(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Visitor],
+    visitor: NamedDependency[Caller],
     before: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
     """The collections; and the jobs too, where the key has the scope `admin`."""
     collections = await api.collections.fn(services)
     may_index = "admin" in visitor.scopes
-    found = await api.jobs.fn(services, before=before, limit=_ROWS) if may_index else Jobs([], None)
+    found = await api.jobs.fn(services, before=before, limit=_ROWS) if may_index else JobList([], None)
     return html(
         "sources.html",
         here="sources",
@@ -53,6 +53,6 @@ async def sources_page(
     )
 
 
-def _view(job: Job) -> JobView:
+def _view(job: JobObject) -> JobView:
     summary, *failures = job.message.split("\n")
     return JobView(job, summary, tuple(failures))

@@ -7,7 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.response import Template
 
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.demonstrations import NoDemonstrationError, visible_demonstration
 from citewell.server.api.visibility import visible_answer
 from citewell.server.pages.replies import html
@@ -22,7 +22,7 @@ async def trace_page() -> Template:
 
 @get("/trace/{id_:str}", opt={"scope": "ask"})
 async def episode_page(
-    services: NamedDependency[Services], visitor: NamedDependency[Visitor], id_: FromPath[str]
+    services: NamedDependency[Services], visitor: NamedDependency[Caller], id_: FromPath[str]
 ) -> Template:
     """The episode of a demonstration that was submitted, or of an answer that was found by browsing."""
     try:

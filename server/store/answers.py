@@ -46,7 +46,7 @@ _RECENT = 2_000  # answers among which questions that were asked again are looke
 _COLUMNS = [*(ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__), ANSWERS.c.owner]
 
 
-class Answers:
+class AnswerStore:
     """The stored answers. Each method raises `StoreError` where the database fails.
 
     Nobody waits for the disk to have an answer of Citewell's, since the question can be asked again: in a

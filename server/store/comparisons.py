@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from citewell.server.store.opinions import Opinion, Opinions
+from citewell.server.store.opinions import Opinions, UserOpinions
 from citewell.server.store.tables import COMPARISONS
 
 RATINGS = ("usefulness", "coherence", "unsupported", "overall")
 
 
 @dataclass(frozen=True)
-class StoredComparison(Opinion):
+class StoredComparison(UserOpinions):
     """One user's comparison of two answers, as in WebGPT (appendix C.2, https://arxiv.org/abs/2112.09332).
 
     The four ratings go from -2, the first answer is much better, by 0, both are equally good, to 2, the

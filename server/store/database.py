@@ -8,31 +8,31 @@ from contextlib import asynccontextmanager
 from sqlalchemy import func, select
 
 from citewell.server.store.address import read_address
-from citewell.server.store.answers import Answers
+from citewell.server.store.answers import AnswerStore
 from citewell.server.store.comparisons import Comparisons
 from citewell.server.store.connection import Database
 from citewell.server.store.demonstrations import Demonstrations
 from citewell.server.store.errors import StoreUnreachableError
-from citewell.server.store.feedback import Feedback
-from citewell.server.store.jobs import Jobs
-from citewell.server.store.keys import Keys
+from citewell.server.store.feedback import FeedbackStore
+from citewell.server.store.jobs import JobStore
+from citewell.server.store.keys import KeyStore
 from citewell.server.store.rankings import Rankings
 from citewell.server.store.ratings import Ratings
 
 
-class Store:
+class ServiceStore:
     """Everything that is stored, by kind."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.answers = Answers(database)
-        self.feedback = Feedback(database)
+        self.answers = AnswerStore(database)
+        self.feedback = FeedbackStore(database)
         self.comparisons = Comparisons(database)
         self.rankings = Rankings(database)
         self.ratings = Ratings(database)
         self.demonstrations = Demonstrations(database)
-        self.keys = Keys(database)
-        self.jobs = Jobs(database)
+        self.keys = KeyStore(database)
+        self.jobs = JobStore(database)
 
     async def ping(self) -> None:
         """Raise `StoreError` where the database does not answer."""
@@ -40,7 +40,7 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(url: str, *, patient: bool = False) -> AsyncGenerator[Store]:
+async def open_store(url: str, *, patient: bool = False) -> AsyncGenerator[ServiceStore]:
     """Open the database at a URL such as `sqlite:////folder/citewell.sqlite3`, its tables brought up to date.
 
     What earlier processes left running is marked as ended. Raises `StoreError` where the database cannot be
@@ -54,6 +54,6 @@ async def open_store(url: str, *, patient: bool = False) -> AsyncGenerator[Store
         except StoreUnreachableError:
             if not patient:
                 raise
-        yield Store(database)
+        yield ServiceStore(database)
     finally:
         await database.close()

@@ -49,7 +49,7 @@ class StoredFeedback:
         }
 
 
-class Feedback:
+class FeedbackStore:
     """The stored feedback. Each method raises `StoreError` where the database fails."""
 
     def __init__(self, database: Database) -> None:

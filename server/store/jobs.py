@@ -38,7 +38,7 @@ class StoredJob:
 _COLUMNS = [*(JOBS.c[name] for name in StoredJob.__dataclass_fields__), JOBS.c.owner]
 
 
-class Jobs:
+class JobStore:
     """The stored jobs. Each method raises `StoreError` where the database fails."""
 
     def __init__(self, database: Database) -> None:

@@ -11,7 +11,7 @@ from citewell.server.store.connection import Database
 from citewell.server.store.tables import KEYS
 
 
-class Keys:
+class KeyStore:
     """The stored keys. Each method raises `StoreError` where the database fails."""
 
     def __init__(self, database: Database) -> None:

@@ -13,7 +13,7 @@ from citewell.server.store.connection import Database
 
 
 @dataclass(frozen=True)
-class Opinion:
+class UserOpinions:
     """What one user thinks of several answers, objects `{text, references, answer_id | None}`."""
 
     id: str
@@ -24,7 +24,7 @@ class Opinion:
     created: datetime
 
 
-T = TypeVar("T", bound=Opinion)
+T = TypeVar("T", bound=UserOpinions)
 
 
 class Opinions(Generic[T]):

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from citewell.server.store.opinions import Opinion, Opinions
+from citewell.server.store.opinions import Opinions, UserOpinions
 from citewell.server.store.tables import RANKINGS
 
 
 @dataclass(frozen=True)
-class StoredRanking(Opinion):
+class StoredRanking(UserOpinions):
     """One user's ranking of K answers, as in InstructGPT (§3.4, https://arxiv.org/abs/2203.02155).
 
     `ranks` are the ranks of the answers in their order: 1 is the best, and equal ranks are ties.

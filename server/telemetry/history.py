@@ -15,7 +15,7 @@ Result = Literal["answered", "retrieved", "no_evidence", "failed", "cancelled", 
 NANOSECONDS = 1_000_000_000
 
 
-class Page(NamedTuple):
+class TriedPage(NamedTuple):
     """A page that was tried: when it was done, and the kind of its failure, empty where it was read."""
 
     time: int
@@ -23,7 +23,7 @@ class Page(NamedTuple):
 
 
 @dataclass(eq=False)
-class History:
+class QuestionHistory:
     """A question from when it was asked to its end.
 
     All times are nanoseconds since 1970, by a clock that is not set while the question runs. What did not
@@ -51,7 +51,7 @@ class History:
     relevant: bool = True
     pieces: int = 0
     """How often the generator gave a piece of text."""
-    pages: list[Page] = field(default_factory=list)
+    pages: list[TriedPage] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     """The seconds of each stage, as the answer has them."""
 
@@ -79,9 +79,9 @@ class History:
                 self.browsed = self.now()
                 self.actions += 1
             case Fetched():
-                self.pages.append(Page(self.now(), ""))
+                self.pages.append(TriedPage(self.now(), ""))
             case Failed():
-                self.pages.append(Page(self.now(), event.failure.kind or "other"))
+                self.pages.append(TriedPage(self.now(), event.failure.kind or "other"))
             case Ranked():
                 self.ranked = self.now()
                 self.references, self.relevant = len(event.references), event.relevant

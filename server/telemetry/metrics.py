@@ -14,9 +14,9 @@ from citewell.core.errors import CitewellError
 from citewell.core.events import Done, Event, Failed, Fetched, Searched, Token
 from citewell.pipeline.providers import PROVIDERS
 from citewell.server.api.problems import PLACE, type_of
-from citewell.server.telemetry.history import NANOSECONDS, History
-from citewell.server.work.desk import Desk
-from citewell.server.work.recorder import Recorder
+from citewell.server.telemetry.history import NANOSECONDS, QuestionHistory
+from citewell.server.work.queue import QuestionQueue
+from citewell.server.work.recorder import EndRecorder
 
 STAGES = ("browse", "search", "fetch", "rank", "generate", "check", "score")
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
@@ -110,7 +110,7 @@ class Metrics:
         for stage in STAGES:
             self._stages.labels(stage)
 
-    def watch(self, desk: Desk, recorder: Recorder) -> None:
+    def watch(self, desk: QuestionQueue, recorder: EndRecorder) -> None:
         """Have the length of the queue, and of what waits for the database, among the numbers."""
         for name, help_, read in (
             ("questions_running", "Questions that are worked on.", lambda: desk.running),
@@ -171,7 +171,7 @@ class Metrics:
                 if "first_token" in answer.timings:
                     self._first_token.observe(answer.timings["first_token"])
 
-    def ended(self, history: History) -> None:
+    def ended(self, history: QuestionHistory) -> None:
         """Count a question that has ended."""
         self._questions.labels(history.mode, history.result).inc()
         if history.result in ("failed", "refused") and history.error is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from citewell.server.telemetry.history import NANOSECONDS, History
+from citewell.server.telemetry.history import NANOSECONDS, QuestionHistory
 
 
-class Stage(NamedTuple):
+class StageSpan(NamedTuple):
     """A stage from its start to its end, in nanoseconds since 1970, and whether the question got past it."""
 
     name: str
@@ -17,7 +17,7 @@ class Stage(NamedTuple):
     is_complete: bool = True
 
 
-def stages(history: History) -> list[Stage]:
+def stages(history: QuestionHistory) -> list[StageSpan]:
     """The stages of a question that has ended, its waiting first.
 
     A question that failed or was given up ends in the stage that it was in. A question that shared the work
@@ -27,20 +27,20 @@ def stages(history: History) -> list[Stage]:
     assert history.ended is not None
     stopped = history.result in ("failed", "cancelled")
     if history.begun is None:
-        return [Stage("queue", history.asked, history.ended, is_complete=False)] if stopped else []
-    found = [Stage("queue", history.asked, history.begun)]
+        return [StageSpan("queue", history.asked, history.ended, is_complete=False)] if stopped else []
+    found = [StageSpan("queue", history.asked, history.begun)]
     start = history.begun
     for name, end in _ends(history):
         if end is None:
             if stopped:
-                found.append(Stage(name, start, history.ended, is_complete=False))
+                found.append(StageSpan(name, start, history.ended, is_complete=False))
             break
-        found.append(Stage(name, start, max(start, end)))
+        found.append(StageSpan(name, start, max(start, end)))
         start = max(start, end)
     return found
 
 
-def _ends(history: History) -> Iterator[tuple[str, int | None]]:
+def _ends(history: QuestionHistory) -> Iterator[tuple[str, int | None]]:
     """The stages that the question has to go through, and when they ended as far as they did."""
     took = {name: round(seconds * NANOSECONDS) for name, seconds in history.timings.items()}
     ranked, scored = history.ranked, history.scored

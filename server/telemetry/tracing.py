@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from citewell.server.api.problems import PLACE, type_of
 from citewell.server.packages import need_tracing_packages
-from citewell.server.telemetry.history import History
-from citewell.server.telemetry.stages import Stage, stages
+from citewell.server.telemetry.history import QuestionHistory
+from citewell.server.telemetry.stages import StageSpan, stages
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
@@ -29,7 +29,7 @@ class Tracing:
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
 
-    def ended(self, history: History) -> None:
+    def ended(self, history: QuestionHistory) -> None:
         """Make the trace of a question that has ended."""
         from opentelemetry.trace import SpanKind, set_span_in_context
 
@@ -81,7 +81,7 @@ async def open_tracing(endpoint: str) -> AsyncGenerator[Tracing | None, None]:
         await asyncio.to_thread(provider.shutdown)
 
 
-def _attributes(stage: Stage, history: History) -> dict[str, int]:
+def _attributes(stage: StageSpan, history: QuestionHistory) -> dict[str, int]:
     match stage.name:
         case "browse":
             return {"citewell.actions": history.actions}
@@ -97,12 +97,12 @@ def _attributes(stage: Stage, history: History) -> dict[str, int]:
     return {}
 
 
-def _tell_pages(span: Span, history: History) -> None:
+def _tell_pages(span: Span, history: QuestionHistory) -> None:
     for time, kind in history.pages:
         span.add_event("failed" if kind else "fetched", {"error.type": kind} if kind else None, time)
 
 
-def _fail(span: Span, history: History) -> None:
+def _fail(span: Span, history: QuestionHistory) -> None:
     from opentelemetry.trace import Status, StatusCode
 
     problem = "" if history.error is None else type_of(type(history.error)).removeprefix(PLACE)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from citewell.browser.episode import Episode
 from citewell.core.types import Answer, Candidate, Reference, Sentence
 from citewell.generator.citations.marks import MarkedSentence, read_marks
-from citewell.generator.citations.support import Source
+from citewell.generator.citations.support import ReferenceText
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.demonstrations import StoredDemonstration
 
@@ -23,7 +23,7 @@ def written_answer(demonstration: StoredDemonstration, episode: Episode) -> Stor
         Reference(number, quote.url, quote.title, quote.text, 0.0)
         for number, quote in enumerate(episode.quotes, 1)
     )
-    sources = {r.number: Source(f"{r.title}\n{r.text}") for r in references}
+    sources = {r.number: ReferenceText(f"{r.title}\n{r.text}") for r in references}
     sentences = tuple(_sentence(marked, sources) for marked in read_marks(episode.answer))
     answer = Answer(
         question=demonstration.question,
@@ -48,6 +48,6 @@ def written_answer(demonstration: StoredDemonstration, episode: Episode) -> Stor
     )
 
 
-def _sentence(marked: MarkedSentence, sources: Mapping[int, Source]) -> Sentence:
+def _sentence(marked: MarkedSentence, sources: Mapping[int, ReferenceText]) -> Sentence:
     support = max((sources[number].precision(marked.text) for number in marked.marks), default=0.0)
     return Sentence(marked.text, marked.marks, round(support, 3), supported=bool(marked.marks))

@@ -19,18 +19,18 @@ from citewell.browser.episode import Ending, Episode, Step
 from citewell.browser.limits import BrowserLimits
 from citewell.browser.merging import merge_scrolls
 from citewell.browser.page import TextPage
-from citewell.browser.recording import Entry, Recorded, Recorder
+from citewell.browser.recording import Recorded, RecordedPage, WebRecorder
 from citewell.browser.state import State, TakenQuote
 from citewell.browser.web import Web
 from citewell.core.errors import InputError
 from citewell.generator.citations.marks import read_marks
-from citewell.server.store.database import Store
+from citewell.server.store.database import ServiceStore
 from citewell.server.store.demonstrations import StoredDemonstration
 from citewell.server.store.ids import new_id
 from citewell.server.work.demonstrated import written_answer
 from citewell.server.work.errors import BrowsedElsewhereError, BrowsingError, BrowsingOverError
-from citewell.server.work.opening import Opening
-from citewell.server.work.own_pages import OwnPages
+from citewell.server.work.public_urls import PublicUrls
+from citewell.server.work.reconnecting import Reconnecting
 
 POLICY = "human"
 """The policy of an episode that somebody demonstrated."""
@@ -43,7 +43,7 @@ OpenWeb = Callable[[str | None], Awaitable[Web]]
 """The web as the settings have it, or a collection of this name in place of it."""
 
 
-class Seen(NamedTuple):
+class DemonstrationState(NamedTuple):
     """A demonstration as whoever gives it sees it: what is in view, and what the last action did.
 
     `state` has the actions that are left once repeated scrolls are merged. `ended` is None while browsing.
@@ -77,12 +77,12 @@ class _Session:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     shown: float = field(default_factory=time.monotonic)
     count: int = _NOT_NOW
-    web: Recorder | None = None
+    web: WebRecorder | None = None
     browser: Browser | None = None
-    seen: Seen | None = None
+    seen: DemonstrationState | None = None
 
 
-class Demonstrating:
+class DemonstrationService:
     """Carries out what people do in demonstrations, and stores it.
 
     A demonstration can be taken up again at any time, by any process: where its browser is not in memory, its
@@ -91,7 +91,7 @@ class Demonstrating:
 
     def __init__(
         self,
-        store: Opening[Store],
+        store: Reconnecting[ServiceStore],
         open_web: OpenWeb,
         *,
         most_open: int = MOST_OPEN,
@@ -118,7 +118,7 @@ class Demonstrating:
         *,
         collection: str | None = None,
         reference: str = "",
-    ) -> Seen:
+    ) -> DemonstrationState:
         """Begin a demonstration: pages that give the `reference` answer away are not shown."""
         now = datetime.now(UTC)
         options = {"limits": msgspec.to_builtins(limits), "collection": collection, "reference": reference}
@@ -128,14 +128,14 @@ class Demonstrating:
         await self._store.get().demonstrations.add(demonstration)
         return await self.see(demonstration)
 
-    async def see(self, demonstration: StoredDemonstration) -> Seen:
+    async def see(self, demonstration: StoredDemonstration) -> DemonstrationState:
         """What is in view now."""
         async with self._session(demonstration) as session:
             assert session.seen is not None
             session.shown = time.monotonic()
             return session.seen
 
-    async def act(self, demonstration: StoredDemonstration, command: str, after: int) -> Seen:
+    async def act(self, demonstration: StoredDemonstration, command: str, after: int) -> DemonstrationState:
         """Carry out and store a command, given in the state after `after` actions.
 
         Raises `BrowsingOverError` once browsing has ended, and `BrowsedElsewhereError` where that state is
@@ -167,7 +167,7 @@ class Demonstrating:
             session.count, session.shown = stored.count, time.monotonic()
             return session.seen
 
-    async def submit(self, demonstration: StoredDemonstration, answer: str, own: OwnPages) -> Episode:
+    async def submit(self, demonstration: StoredDemonstration, answer: str, own: PublicUrls) -> Episode:
         """Store the answer, and with it the episode that the demonstration has become.
 
         An answer with text is one of the service's answers from then on, under the id of the demonstration.
@@ -189,11 +189,11 @@ class Demonstrating:
         self.forget(demonstration.id)
         return episode
 
-    async def recording(self, demonstration: StoredDemonstration) -> list[Entry]:
+    async def recording(self, demonstration: StoredDemonstration) -> list[RecordedPage]:
         """What the web gave to a demonstration, in the order of its actions."""
         noted = await self._store.get().demonstrations.noted(demonstration.id)
         given = [each for action in demonstration.actions for each in noted.get(action.pages or "", [])]
-        return msgspec.convert(given, list[Entry])
+        return msgspec.convert(given, list[RecordedPage])
 
     def forget(self, id_: str) -> None:
         """Take the browser of a demonstration out of the memory."""
@@ -224,7 +224,7 @@ class Demonstrating:
         # Single scrolls count one by one here, and as at most three of them in the end.
         most = max(limits.actions * MOST_SCROLLS, demonstration.count + 1)
         live = _Live(self._open_web, demonstration.options["collection"])
-        web = session.web = Recorder(live, await self.recording(demonstration))
+        web = session.web = WebRecorder(live, await self.recording(demonstration))
         browser = session.browser = Browser(web, limits)
         reference = demonstration.options["reference"]
         state = await browser.reset(demonstration.question, answer=reference, actions=most)
@@ -274,10 +274,10 @@ def _seen(
     browser: Browser,
     last: Step | None,
     ended: Ending | None,
-) -> Seen:
+) -> DemonstrationState:
     merged = merge_scrolls(action.command for action in demonstration.actions)
     left = max(_limits(demonstration).actions - len(merged), 0)
-    return Seen(demonstration, replace(state, actions_left=left), browser.quotes, last, ended)
+    return DemonstrationState(demonstration, replace(state, actions_left=left), browser.quotes, last, ended)
 
 
 def _check_answer(episode: Episode) -> None:

@@ -14,12 +14,12 @@ from citewell.retriever.collection.collection import collection_folder, collecti
 from citewell.retriever.collection.indexing import Indexer, Report
 from citewell.retriever.collection.sources import read_source
 from citewell.retriever.fetch.urls import web_url
-from citewell.server.store.database import Store
+from citewell.server.store.database import ServiceStore
 from citewell.server.store.ids import new_id
 from citewell.server.store.jobs import JobStatus, StoredJob
 from citewell.server.work.errors import StoppingError
-from citewell.server.work.opening import Opening
-from citewell.server.work.own_pages import OwnPages
+from citewell.server.work.public_urls import PublicUrls
+from citewell.server.work.reconnecting import Reconnecting
 
 _EVERY = 0.5  # seconds between two notes of the progress
 _MOST_WAITING = 16
@@ -41,7 +41,7 @@ class IndexingBusyError(CitewellError):
 class Indexings:
     """Takes sources to index, and works on them one after another."""
 
-    def __init__(self, settings: Settings, store: Opening[Store]) -> None:
+    def __init__(self, settings: Settings, store: Reconnecting[ServiceStore]) -> None:
         self._settings = settings
         self._store = store
         self._turn = asyncio.Lock()
@@ -114,7 +114,7 @@ class Indexings:
                     seen = report.seen
                     await self._note(job_id, "running", seen, "indexing")
             status, message = _end(working, report)
-            await self._note(job_id, status, report.seen, OwnPages(name, [place]).text(message))
+            await self._note(job_id, status, report.seen, PublicUrls(name, [place]).text(message))
 
     async def _note(self, job_id: str, status: JobStatus, done: int, message: str) -> None:
         try:

@@ -24,13 +24,13 @@ from citewell.pipeline.browsing import Browsing, browser_limits
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.handbook import HANDBOOK
 from citewell.pipeline.pipeline import Pipeline
-from citewell.pipeline.providers import Search, chosen_providers, filters, open_search
+from citewell.pipeline.providers import OpenedSearch, chosen_providers, filters, open_search
 from citewell.pipeline.web import Webs, open_webs
 from citewell.retriever.collection.collection import collection_folder
 from citewell.retriever.collection.store import PageStore
 from citewell.retriever.search.query import Query
-from citewell.server.work.order import Order
-from citewell.server.work.own_pages import OwnPages
+from citewell.server.work.options import QuestionOptions
+from citewell.server.work.public_urls import PublicUrls
 
 _MOST_OPEN = 16  # collections beside that of the settings
 
@@ -46,25 +46,25 @@ class NoCollectionError(CitewellError):
 
 
 class _Opened(NamedTuple):
-    search: Search
+    search: OpenedSearch
     stack: AsyncExitStack
     inode: int
 
 
 class _Browsed(NamedTuple):
-    search: Search
+    search: OpenedSearch
     web: LiveWeb
 
 
 class _Own(NamedTuple):
-    pages: OwnPages
+    pages: PublicUrls
     state: str
 
 
 class Pipelines:
     """Gives each question the one pipeline in the shape that it wants."""
 
-    def __init__(self, pipeline: Pipeline, search: Search, webs: Webs, settings: Settings) -> None:
+    def __init__(self, pipeline: Pipeline, search: OpenedSearch, webs: Webs, settings: Settings) -> None:
         """Vary `pipeline`, which was made from `settings`, and browse what `search` finds."""
         self._pipeline = pipeline
         self._search = search
@@ -84,7 +84,7 @@ class Pipelines:
         """The name of the generator in use."""
         return self._pipeline.generator
 
-    def version(self, order: Order) -> str:
+    def version(self, order: QuestionOptions) -> str:
         """What an answer depends on beside its order: the settings, and the state of the collection.
 
         Raises `NoCollectionError`.
@@ -94,7 +94,7 @@ class Pipelines:
             return f"{self._fingerprint}:{self._state(name)}"
         return self._fingerprint
 
-    async def run(self, order: Order) -> AsyncGenerator[Event, None]:
+    async def run(self, order: QuestionOptions) -> AsyncGenerator[Event, None]:
         """Work on an order.
 
         Raises `InputError` for what cannot be asked, `NoCollectionError`, and what a pipeline raises.
@@ -105,18 +105,18 @@ class Pipelines:
             async for event in events:
                 yield own.outside(event)
 
-    async def own_pages(self, order: Order) -> OwnPages:
+    async def own_pages(self, order: QuestionOptions) -> PublicUrls:
         """The names outside of the pages that an order finds; raises `NoCollectionError`."""
         name = order.collection or self._settings.search.collection
         if not order.collection and not self._searches_collection:
-            return OwnPages(name, ())
+            return PublicUrls(name, ())
         known, state = self._own.get(name), self._state(name)
         if known is None or known.state != state:
             pages = PageStore(collection_folder(self._settings.data_dir, name) / "pages.db")
-            known = self._own[name] = _Own(OwnPages(name, await asyncio.to_thread(pages.sources)), state)
+            known = self._own[name] = _Own(PublicUrls(name, await asyncio.to_thread(pages.sources)), state)
         return known.pages
 
-    async def _work(self, pipeline: Pipeline, order: Order) -> AsyncGenerator[Event, None]:
+    async def _work(self, pipeline: Pipeline, order: QuestionOptions) -> AsyncGenerator[Event, None]:
         if order.mode == "browse":
             web, opened, wanted = await self.web(order), await self._policy(), self._settings.browser
             limits = browser_limits(wanted, opened.limits)
@@ -124,7 +124,7 @@ class Pipelines:
             return browsing.ask(order.question, actions=self.browser_limits(order.actions).actions)
         return pipeline.ask(order.question) if order.mode == "answer" else pipeline.retrieve(order.question)
 
-    def check(self, order: Order) -> None:
+    def check(self, order: QuestionOptions) -> None:
         """Raise `InputError` where the question or the filters of an order cannot be used."""
         self._pipeline.checked(order.question)
         wanted = self._settings.search
@@ -148,7 +148,7 @@ class Pipelines:
         limits = browser_limits(self._settings.browser)
         return replace(limits, actions=min(limits.actions, actions or limits.actions))
 
-    async def web(self, order: Order) -> LiveWeb:
+    async def web(self, order: QuestionOptions) -> LiveWeb:
         """What is browsed for an order.
 
         Raises `NoCollectionError`, and `InputError` where a package that browsing needs is not installed.
@@ -183,7 +183,7 @@ class Pipelines:
         while self._opened:
             await self._opened.popitem()[1].stack.aclose()
 
-    async def _shaped(self, order: Order) -> Pipeline:
+    async def _shaped(self, order: QuestionOptions) -> Pipeline:
         shaped = self._pipeline.varied(k=order.k, best_of=order.best_of, query=self._filtered(order))
         if order.extractive:
             shaped = shaped.quoting(self._settings.generator.sentences)
@@ -192,7 +192,7 @@ class Pipelines:
         search = await self._collection(order.collection)
         return shaped.varied(search=search.metasearch, pages=search.pages)
 
-    def _filtered(self, order: Order) -> Query:
+    def _filtered(self, order: QuestionOptions) -> Query:
         """A query without its text, with the filters of the settings and of an order."""
         asked = SearchSettings(sites=order.sites)  # `check` has shown that it can be made
         query = filters(self._settings.search)
@@ -203,7 +203,7 @@ class Pipelines:
             recency=order.recency or query.recency,
         )
 
-    async def _collection(self, name: str) -> Search:
+    async def _collection(self, name: str) -> OpenedSearch:
         async with self._opening:
             inode = self._inode(name)
             known = self._opened.get(name)

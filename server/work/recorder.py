@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from citewell.core.errors import CitewellError
-from citewell.server.store.database import Store
-from citewell.server.work.opening import Opening
+from citewell.server.store.database import ServiceStore
+from citewell.server.work.reconnecting import Reconnecting
 
 _PAUSE = 1.0  # seconds between two attempts
 
@@ -19,7 +19,7 @@ _LOG = logging.getLogger("citewell.service")
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class QuestionEnd:
     """What is to be kept of the end of a question."""
 
     id: str
@@ -30,14 +30,14 @@ class End:
     episode: dict[str, Any] | None = None
 
 
-class Recorder:
+class EndRecorder:
     """Writes the ends of questions; what the database refuses is kept and written once it takes it."""
 
-    def __init__(self, store: Opening[Store], *, pause: float = _PAUSE) -> None:
+    def __init__(self, store: Reconnecting[ServiceStore], *, pause: float = _PAUSE) -> None:
         """Write to `store`; where that failed, try again after `pause` seconds."""
         self._store = store
         self._pause = pause
-        self._pending: deque[End] = deque()
+        self._pending: deque[QuestionEnd] = deque()
         self._retrying: asyncio.Task[None] | None = None
 
     @property
@@ -45,7 +45,7 @@ class Recorder:
         """How many ends are not in the database yet."""
         return len(self._pending)
 
-    async def keep(self, end: End) -> None:
+    async def keep(self, end: QuestionEnd) -> None:
         """Write the end of a question, at once or as soon as the database takes it."""
         try:
             await self._write(end)
@@ -76,7 +76,7 @@ class Recorder:
             await self._write(self._pending[0])
             self._pending.popleft()
 
-    async def _write(self, end: End) -> None:
+    async def _write(self, end: QuestionEnd) -> None:
         await self._store.get().answers.finish(
             end.id,
             body=end.body,

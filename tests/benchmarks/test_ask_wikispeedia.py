@@ -12,7 +12,7 @@ from citewell.core.settings import load_settings
 from citewell.core.types import Page, Passage
 from citewell.retriever.collection.collection import collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
-from citewell.retriever.collection.sources import Document, read_source
+from citewell.retriever.collection.sources import SourceDocument, read_source
 from citewell.retriever.extract.sandbox import SandboxLimits
 
 needs_data = pytest.mark.skipif(
@@ -50,7 +50,7 @@ def test_the_right_article_is_among_the_references(tmp_path: Path) -> None:
     folder = Path(os.environ["CITEWELL_DATA"]) / "web" / "wikispeedia"
     rows = [json.loads(line) for line in OWN_QUESTIONS.read_text(encoding="utf-8").splitlines()]
     wanted = {title for row in rows for title in row["articles"]}
-    documents = [d for d in read_source(folder / "articles-00.jsonl.gz") if isinstance(d, Document)]
+    documents = [d for d in read_source(folder / "articles-00.jsonl.gz") if isinstance(d, SourceDocument)]
     chosen = [d for place, d in enumerate(documents) if d.title in wanted or place % 5 == 0]
     settings = load_settings({"data_dir": tmp_path, "search.collection": "wikispeedia"})
     with Indexer(collection_folder(tmp_path, "wikispeedia")) as indexer:

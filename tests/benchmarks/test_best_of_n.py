@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.best_of_n import PRECISION, RECALL, SUPPORTED, WORDS, Question, adapted, measured
 from citewell.core.types import Reference, Sentence
-from citewell.generator.evaluation.rows import Row
+from citewell.generator.evaluation.rows import EvaluationRow
 
 
 def question(number: int) -> Question:
@@ -25,7 +25,7 @@ def question(number: int) -> Question:
         score.append(liked)
         judged.append(liked + chance.gauss(0, 0.3))
         held.append(0.5 if invented else 1.0)
-    row = Row(str(number), number, "Why?", (Reference(1, "", "", "So.", 0.0),))
+    row = EvaluationRow(str(number), number, "Why?", (Reference(1, "", "", "So.", 0.0),))
     counted = {name: tuple(held) for name in (RECALL, PRECISION, SUPPORTED, WORDS)}
     return Question(row, tuple(sentences), tuple(score), tuple(judged), counted)
 

@@ -9,13 +9,13 @@ import pytest
 
 from benchmarks.browsing import CLONED, PAGE_SECONDS, SEARCH_SECONDS, Plan, cost, reckon, run
 from citewell.browser.episode import Episode, Step, read_episodes, write_episodes
-from citewell.browser.evaluation.questions import Asked
+from citewell.browser.evaluation.questions import BrowsingQuestion
 from citewell.core.settings import load_settings
 from tests.server.linked import linked_pages
 
 ASKED = (
-    Asked("Which birds give gifts to humans?", ("corvids",)),
-    Asked("What causes the tides?", ("cheese",)),
+    BrowsingQuestion("Which birds give gifts to humans?", ("corvids",)),
+    BrowsingQuestion("What causes the tides?", ("cheese",)),
 )
 
 

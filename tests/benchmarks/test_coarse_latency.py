@@ -23,7 +23,7 @@ from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.hedge import HedgedGet
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
 from citewell.retriever.rank import Ranker
-from citewell.retriever.reading import Waiting
+from citewell.retriever.stage import WaitPolicy
 
 QUESTION = "How do bats find their way in the dark?"
 TEXTS = [
@@ -107,7 +107,7 @@ async def test_both_rules_find_the_same_references_when_all_pages_are_quick(
     seed = next(seed for seed in range(1000) if all(reply == "page" for reply in kinds(seed)))
     await bench.ask(CASE, FAST, seed, WEBGLM)  # warm
     baseline = await bench.ask(CASE, FAST, seed, WEBGLM)
-    ours = await bench.ask(CASE, FAST, seed, Waiting(patience=1000))
+    ours = await bench.ask(CASE, FAST, seed, WaitPolicy(patience=1000))
     assert baseline.references == ours.references
     found = [text.split("\n")[-1] for _, text in ours.references]
     assert set(found) == set(TEXTS[:5])

@@ -19,15 +19,15 @@ from benchmarks.extraction import (
     wcxb_rows,
 )
 from benchmarks.extractors import REFERENCE, Engine, ours
-from citewell.retriever.extract.training.rows import Row
+from citewell.retriever.extract.training.rows import PageRow
 
 TEXT = "Kites were known in China by the year 400 BC, when silk was used for sails and bamboo for frames. "
 
 
-def page(number: int, page_type: str) -> Row:
+def page(number: int, page_type: str) -> PageRow:
     html = f"<html><body><nav>Home</nav><p>{TEXT * 3}</p><p>Page {number}. {TEXT}</p></body></html>"
     gold = f"{TEXT * 3}\nPage {number}. {TEXT}"
-    return Row(
+    return PageRow(
         f"{number}", html, gold, page_type=page_type, gold_with=("in china by",), gold_without=("Home",)
     )
 

@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 import aiohttp
 
 from citewell.bootstrap.config import BootstrapConfig
-from citewell.bootstrap.references import Found
-from citewell.bootstrap.row import Parts
-from citewell.bootstrap.teacher import Written
-from citewell.bootstrap.types import Task
+from citewell.bootstrap.references import FoundReferences
+from citewell.bootstrap.row import RowParts
+from citewell.bootstrap.teacher import TeacherAnswer
+from citewell.bootstrap.types import BootstrapTask
 from citewell.core.errors import CitewellError
 from citewell.core.types import Reference
 
@@ -27,25 +27,25 @@ class AskingTeacher:
         self._session = session
         self._address = address
 
-    async def write(self, task: Task, references: Sequence[Reference]) -> Written:
+    async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         where = {"key": task.key, "process": str(os.getpid())}
         async with self._session.get(f"{self._address}/answer", params=where) as response:
             if response.status != 200:
                 raise CitewellError("The teacher did not answer.")
-            return Written(await response.text())
+            return TeacherAnswer(await response.text())
 
 
-async def nothing(question: str) -> Found:
-    return Found((), False)
+async def nothing(question: str) -> FoundReferences:
+    return FoundReferences((), False)
 
 
 @asynccontextmanager
-async def asking(address: str) -> AsyncIterator[Parts]:
+async def asking(address: str) -> AsyncIterator[RowParts]:
     async with aiohttp.ClientSession() as session:
-        yield Parts(AskingTeacher(session, address), nothing, BootstrapConfig())
+        yield RowParts(AskingTeacher(session, address), nothing, BootstrapConfig())
 
 
 @asynccontextmanager
-async def broken() -> AsyncIterator[Parts]:
+async def broken() -> AsyncIterator[RowParts]:
     raise CitewellError("The model is missing.", "Install it.")
     yield

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from citewell.bootstrap.types import Drop, Fault, Reason, Sample, Scores, Usage
+from citewell.bootstrap.types import Drop, Fault, FilterScores, Reason, Sample, TeacherUsage
 from citewell.core.types import Reference
 
-SCORES = Scores(words=40, segments=2, overlap=0.75, marks=3, right=2, cited=2, cited_segments=2)
+SCORES = FilterScores(words=40, segments=2, overlap=0.75, marks=3, right=2, cited=2, cited_segments=2)
 
 
 def references(*texts: str) -> tuple[Reference, ...]:
@@ -19,7 +19,7 @@ HELD_OUT = "What are the main factors that drive algal blooms in the oceans?"
 """A question that evaluations of generators hold out."""
 
 
-def sample(key: str, question: str, *, scores: Scores = SCORES, teacher: str = "recorded") -> Sample:
+def sample(key: str, question: str, *, scores: FilterScores = SCORES, teacher: str = "recorded") -> Sample:
     return Sample(
         key=key,
         question=question,
@@ -29,11 +29,13 @@ def sample(key: str, question: str, *, scores: Scores = SCORES, teacher: str = "
         prompt_hash="",
         raw_answer=f"An answer to {key} [1]. And more of it [2].",
         scores=scores,
-        usage=Usage(1, 900, 60, 0.001),
+        usage=TeacherUsage(1, 900, 60, 0.001),
     )
 
 
-def drop(key: str, reason: Reason, *, scores: Scores | None = SCORES, raw_answer: str = "Rambling.") -> Drop:
+def drop(
+    key: str, reason: Reason, *, scores: FilterScores | None = SCORES, raw_answer: str = "Rambling."
+) -> Drop:
     return Drop(key, f"Question {key}?", reason, references("A passage."), "recorded", "", raw_answer, scores)
 
 

@@ -12,14 +12,14 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from citewell.bootstrap.config import BootstrapConfig
-from citewell.bootstrap.references import Found
-from citewell.bootstrap.row import Parts
+from citewell.bootstrap.references import FoundReferences
+from citewell.bootstrap.row import RowParts
 from citewell.bootstrap.teacher import Teacher
 from citewell.bootstrap.teachers.completion import CompletionTeacher
-from citewell.bootstrap.types import Task
+from citewell.bootstrap.types import BootstrapTask
 from citewell.core.backoff import Backoff
 from citewell.core.types import Reference
-from citewell.generator.openai import ChatClient, Patience
+from citewell.generator.openai import ChatClient, CompletionTimeouts
 
 PASSAGES = (
     "The tides are caused by the gravity of the Moon and, to a lesser degree, of the Sun.",
@@ -42,8 +42,8 @@ def references(*texts: str) -> tuple[Reference, ...]:
     return tuple(Reference(n, "", "", text, 0.0) for n, text in enumerate(texts or PASSAGES, 1))
 
 
-def task(number: int = 1, answer: str | None = None) -> Task:
-    return Task(f"t{number}", number, f"What causes tide number {number}?", references(), answer)
+def task(number: int = 1, answer: str | None = None) -> BootstrapTask:
+    return BootstrapTask(f"t{number}", number, f"What causes tide number {number}?", references(), answer)
 
 
 def completion(text: str, finish_reason: str = "stop") -> dict[str, Any]:
@@ -64,8 +64,8 @@ def answering(text: str, finish_reason: str = "stop") -> Handler:
     return answer
 
 
-async def nothing(question: str) -> Found:
-    return Found((), relevant=False)
+async def nothing(question: str) -> FoundReferences:
+    return FoundReferences((), relevant=False)
 
 
 @asynccontextmanager
@@ -80,7 +80,7 @@ async def service(handler: Handler) -> AsyncIterator[str]:
 @asynccontextmanager
 async def taught_by(
     url: str, config: BootstrapConfig = DEFAULT, *, seconds: float = 60.0, tries: int = 3
-) -> AsyncIterator[Parts]:
+) -> AsyncIterator[RowParts]:
     """Parts with a teacher at `url` that does not wait between its tries."""
 
     async def now(seconds: float) -> None:
@@ -90,18 +90,18 @@ async def taught_by(
         "tutor",
         url,
         key="secret",
-        patience=Patience(one_try=seconds, total=seconds),
+        patience=CompletionTimeouts(one_try=seconds, total=seconds),
         backoff=Backoff(tries=tries),
         sleep=now,
     ) as client:
-        yield Parts(CompletionTeacher(client, config.prompt, config.teacher), nothing, config)
+        yield RowParts(CompletionTeacher(client, config.prompt, config.teacher), nothing, config)
 
 
-def parts(teacher: Teacher, config: BootstrapConfig = DEFAULT, found: Sequence[str] = ()) -> Parts:
-    async def retrieve(question: str) -> Found:
-        return Found(references(*found) if found else (), relevant=bool(found))
+def parts(teacher: Teacher, config: BootstrapConfig = DEFAULT, found: Sequence[str] = ()) -> RowParts:
+    async def retrieve(question: str) -> FoundReferences:
+        return FoundReferences(references(*found) if found else (), relevant=bool(found))
 
-    return Parts(teacher, retrieve, config)
+    return RowParts(teacher, retrieve, config)
 
 
 async def messages_of(request: web.Request) -> list[dict[str, str]]:

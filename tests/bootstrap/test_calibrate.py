@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.bootstrap.calibrate import Point, best_of, calibrate, draw, read_labels
+from citewell.bootstrap.calibrate import ThresholdPoint, best_of, calibrate, draw, read_labels
 from citewell.bootstrap.config import BootstrapConfig, FiltersConfig
 from citewell.bootstrap.plots import draw_calibration
 from citewell.bootstrap.types import Drop, Outcome
@@ -65,11 +65,13 @@ def test_each_measure_and_share_has_a_curve_whose_recall_falls() -> None:
 
 def test_the_filters_in_force_are_measured_as_they_are() -> None:
     now = calibrate(OUTCOMES, LABELS, CONFIG).now
-    assert now == Point("rouge1", "precision", 0.57, precision=7 / 9, recall=1.0, f1=7 / 8)
+    assert now == ThresholdPoint("rouge1", "precision", 0.57, precision=7 / 9, recall=1.0, f1=7 / 8)
 
 
 def test_of_equal_thresholds_the_middle_one_is_best() -> None:
-    curve = [Point("rouge1", "f1", n / 10, 1.0, 1.0, f1) for n, f1 in enumerate([0.1, 0.9, 0.9, 0.9, 0.3])]
+    curve = [
+        ThresholdPoint("rouge1", "f1", n / 10, 1.0, 1.0, f1) for n, f1 in enumerate([0.1, 0.9, 0.9, 0.9, 0.3])
+    ]
     assert best_of(curve).threshold == 0.2
 
 

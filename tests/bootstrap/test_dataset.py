@@ -8,13 +8,13 @@ import pytest
 
 from citewell.bootstrap.dataset import Dataset, write_dataset
 from citewell.bootstrap.dataset_config import DatasetConfig
-from citewell.bootstrap.overlap import Evaluation, read_evaluation
+from citewell.bootstrap.overlap import EvaluationQuestions, read_evaluation
 from citewell.bootstrap.ray_engine import RayConfig
-from citewell.bootstrap.types import Outcome, Scores
+from citewell.bootstrap.types import FilterScores, Outcome
 from citewell.core.errors import CitewellError
 from tests.bootstrap.outcomes import HELD_OUT, drop, fault, sample
 
-NO_MARKS = Scores(words=30, segments=1, overlap=0.6, marks=0, right=0, cited=1, cited_segments=1)
+NO_MARKS = FilterScores(words=30, segments=1, overlap=0.6, marks=0, right=0, cited=1, cited_segments=1)
 CONFIG = DatasetConfig(
     name='Answers: "cited"', licence="cc-by-4.0", dev=0.2, test=0.2, evaluation_sets=("questions/*.jsonl",)
 )
@@ -44,7 +44,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def write(folder: Path, data: Path | None, outcomes: list[Outcome] = OUTCOMES) -> Dataset:
-    evaluation = read_evaluation(data, CONFIG) if data else Evaluation()
+    evaluation = read_evaluation(data, CONFIG) if data else EvaluationQuestions()
     command = "citewell bootstrap --questions q.jsonl"
     return write_dataset(folder, lambda: iter(outcomes), CONFIG, command=command, evaluation=evaluation)
 
@@ -111,7 +111,7 @@ def test_the_card_tells_what_was_compared_whole_and_what_in_part(tmp_path: Path,
     text = card(write(tmp_path / "dataset", data))
     assert "with all of these evaluation sets, and none is near one of theirs: eli5 (1 questions)." in text
     assert "may be here" not in text
-    evaluation = Evaluation((), {}, {"expertqa": 115})
+    evaluation = EvaluationQuestions((), {}, {"expertqa": 115})
     dataset = write_dataset(tmp_path / "d", lambda: OUTCOMES, CONFIG, command="", evaluation=evaluation)
     assert "the other questions may be here: expertqa (115 questions)." in card(dataset)
 

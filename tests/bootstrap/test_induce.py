@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 
-from citewell.bootstrap.config import BootstrapConfig, PromptConfig
+from citewell.bootstrap.config import BootstrapConfig, TeacherPromptConfig
 from citewell.bootstrap.induce import candidates, clean, compare_instructions, propose
-from citewell.bootstrap.row import Parts
-from citewell.bootstrap.types import Task
+from citewell.bootstrap.row import RowParts
+from citewell.bootstrap.types import BootstrapTask
 from citewell.core.errors import InputError
 from citewell.generator.prompt import INSTRUCTION, Message
 from tests.bootstrap.teaching import GOOD, completion, messages_of, service, task, taught_by
@@ -54,7 +54,9 @@ async def test_proposals_see_different_demonstrations_and_each_counts_once() -> 
     ("demonstrations", "problem"),
     [([], "no demonstration"), ([task(3)], "line 3 has no references or no answer")],
 )
-async def test_demonstrations_that_show_nothing_are_refused(demonstrations: list[Task], problem: str) -> None:
+async def test_demonstrations_that_show_nothing_are_refused(
+    demonstrations: list[BootstrapTask], problem: str
+) -> None:
     async def ask(messages: Sequence[Message], number: int) -> str:
         raise AssertionError("nothing is asked")
 
@@ -77,8 +79,10 @@ async def test_instructions_are_compared_on_the_same_questions_through_the_row()
     async with service(answer) as url:
 
         @asynccontextmanager
-        async def open_parts(url: str, instruction: str) -> AsyncIterator[Parts]:
-            async with taught_by(url, BootstrapConfig(prompt=PromptConfig(instruction=instruction))) as parts:
+        async def open_parts(url: str, instruction: str) -> AsyncIterator[RowParts]:
+            async with taught_by(
+                url, BootstrapConfig(prompt=TeacherPromptConfig(instruction=instruction))
+            ) as parts:
                 yield parts
 
         found = await compare_instructions(

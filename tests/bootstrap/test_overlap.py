@@ -8,9 +8,9 @@ import pytest
 
 from citewell.bootstrap.dataset_config import DatasetConfig
 from citewell.bootstrap.overlap import (
-    Evaluation,
     EvaluationQuestion,
-    Overlap,
+    EvaluationQuestions,
+    QuestionOverlap,
     evaluation_files,
     find_overlaps,
     read_evaluation,
@@ -34,8 +34,8 @@ def test_questions_of_evaluation_sets_are_named(tmp_path: Path) -> None:
     ]
     mine = ["why is ice so slippery", "Who was the first king of Poland?", "How do tides work"]
     assert find_overlaps(mine, evaluation, 0.6) == {
-        0: Overlap(evaluation[1], 1.0),
-        2: Overlap(evaluation[0], 1.0),
+        0: QuestionOverlap(evaluation[1], 1.0),
+        2: QuestionOverlap(evaluation[0], 1.0),
     }
 
 
@@ -71,7 +71,9 @@ def test_of_some_sets_only_what_is_held_out_is_kept_apart(tmp_path: Path) -> Non
 
 def test_the_usual_sets_may_be_missing_but_not_others(tmp_path: Path) -> None:
     assert (
-        read_evaluation(tmp_path, DatasetConfig()) == read_evaluation(None, DatasetConfig()) == Evaluation()
+        read_evaluation(tmp_path, DatasetConfig())
+        == read_evaluation(None, DatasetConfig())
+        == EvaluationQuestions()
     )
     config = DatasetConfig(held_sets=("mine.jsonl",))
     with pytest.raises(InputError, match=r"is named mine\.jsonl"):

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from citewell.bootstrap.config import QuestionsConfig
-from citewell.bootstrap.questions import Problem, Questions
-from citewell.bootstrap.types import Task
+from citewell.bootstrap.questions import LineProblem, Questions
+from citewell.bootstrap.types import BootstrapTask
 from citewell.core.errors import InputError
 
 
-def read(folder: Path, *rows: Any, **config: Any) -> tuple[list[Task], list[Problem]]:
+def read(folder: Path, *rows: Any, **config: Any) -> tuple[list[BootstrapTask], list[LineProblem]]:
     lines = [
         row if isinstance(row, bytes) else (row if isinstance(row, str) else json.dumps(row)).encode()
         for row in rows
@@ -25,8 +25,8 @@ def read(folder: Path, *rows: Any, **config: Any) -> tuple[list[Task], list[Prob
     return read_file(file, **config)
 
 
-def read_file(file: Path, **config: Any) -> tuple[list[Task], list[Problem]]:
-    problems: list[Problem] = []
+def read_file(file: Path, **config: Any) -> tuple[list[BootstrapTask], list[LineProblem]]:
+    problems: list[LineProblem] = []
     return list(Questions(file, QuestionsConfig(**config)).tasks(problems.append)), problems
 
 

@@ -16,7 +16,7 @@ from aiohttp import web
 
 from citewell.bootstrap.ray_engine import RayConfig, ray_outcomes
 from citewell.bootstrap.row import bootstrap_row
-from citewell.bootstrap.types import Drop, Fault, Sample, Task
+from citewell.bootstrap.types import BootstrapTask, Drop, Fault, Sample
 from citewell.core.errors import CitewellError
 from tests.bootstrap.asked import asking, broken
 from tests.bootstrap.outcomes import references
@@ -31,7 +31,8 @@ pytestmark = [
 PASSAGE = "Tides rise and fall twice a day because the moon pulls the water of all the wide seas towards it."
 CONFIG = RayConfig(workers=2, block=4)
 TASKS = [
-    Task(f"t{n}", n, f"Why do tides rise, {n}?", references(PASSAGE, "Bread is baked.")) for n in range(1, 25)
+    BootstrapTask(f"t{n}", n, f"Why do tides rise, {n}?", references(PASSAGE, "Bread is baked."))
+    for n in range(1, 25)
 ]
 
 

@@ -12,8 +12,8 @@ import pytest
 from citewell.bootstrap.engine import local_outcomes
 from citewell.bootstrap.journal import Journal
 from citewell.bootstrap.record import GaveUpError, record
-from citewell.bootstrap.teacher import Written
-from citewell.bootstrap.types import Fault, Outcome, Task
+from citewell.bootstrap.teacher import TeacherAnswer
+from citewell.bootstrap.types import BootstrapTask, Fault, Outcome
 from citewell.core.errors import CitewellError, InputError
 from citewell.core.types import Reference
 from tests.bootstrap.outcomes import fault, sample
@@ -75,7 +75,7 @@ class Gate:
         self.busy = self.most = 0
         self.cancelled: list[str] = []
 
-    async def write(self, task: Task, references: Sequence[Reference]) -> Written:
+    async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         self.busy += 1
         self.most = max(self.most, self.busy)
         try:
@@ -85,7 +85,7 @@ class Gate:
             raise
         finally:
             self.busy -= 1
-        return Written(GOOD)
+        return TeacherAnswer(GOOD)
 
     def let(self, *numbers: int) -> None:
         for number in numbers:
@@ -135,10 +135,10 @@ async def test_a_row_that_fails_does_not_touch_the_others() -> None:
     class Poisoned:
         name, prompt_hash = "poisoned", ""
 
-        async def write(self, task: Task, references: Sequence[Reference]) -> Written:
+        async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
             if task.line == 2:
                 raise InputError("This one never works.")
-            return Written(GOOD)
+            return TeacherAnswer(GOOD)
 
     outcomes = [o async for o in local_outcomes([task(1), task(2), task(3)], parts(Poisoned()), 2)]
     assert [type(o) is Fault for o in outcomes] == [False, True, False]

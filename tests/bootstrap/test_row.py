@@ -11,9 +11,9 @@ from aiohttp import web
 
 from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.row import bootstrap_row
-from citewell.bootstrap.teacher import Written
+from citewell.bootstrap.teacher import TeacherAnswer
 from citewell.bootstrap.teachers.recorded import RecordedTeacher
-from citewell.bootstrap.types import Drop, Fault, Sample, Task, Usage
+from citewell.bootstrap.types import BootstrapTask, Drop, Fault, Sample, TeacherUsage
 from citewell.core.types import Reference
 from tests.bootstrap.teaching import (
     GOOD,
@@ -36,7 +36,7 @@ async def test_a_row_becomes_a_sample() -> None:
     assert isinstance(outcome, Sample)
     assert (outcome.key, outcome.answer, outcome.raw_answer) == ("t1", GOOD, GOOD)
     assert (outcome.teacher, len(outcome.prompt_hash)) == ("openai:tutor", 16)
-    assert outcome.usage == Usage(1, 1000, 100, pytest.approx(0.0028))
+    assert outcome.usage == TeacherUsage(1, 1000, 100, pytest.approx(0.0028))
     assert [r.text for r in outcome.references] == list(PASSAGES)
 
 
@@ -141,7 +141,7 @@ class Clumsy:
 
     name, prompt_hash = "clumsy", ""
 
-    async def write(self, task: Task, references: Sequence[Reference]) -> Written:
+    async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         raise RuntimeError("out of memory")
 
 
@@ -187,12 +187,12 @@ async def test_the_recorded_teacher_only_cites() -> None:
         task(1, GOOD.replace("[1]", "").replace("[2]", "")), parts(RecordedTeacher())
     )
     assert isinstance(outcome, Sample)
-    assert (outcome.answer, outcome.prompt_hash, outcome.usage) == (GOOD, "", Usage())
+    assert (outcome.answer, outcome.prompt_hash, outcome.usage) == (GOOD, "", TeacherUsage())
 
 
 async def test_a_row_without_references_or_without_an_answer() -> None:
     taught = parts(RecordedTeacher())
-    outcome = await bootstrap_row(Task("t", 1, "Why?", None, GOOD), taught)
+    outcome = await bootstrap_row(BootstrapTask("t", 1, "Why?", None, GOOD), taught)
     assert isinstance(outcome, Drop)
     assert (outcome.reason, outcome.scores) == ("few_references", None)
     outcome = await bootstrap_row(task(), taught)

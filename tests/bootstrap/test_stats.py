@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from citewell.bootstrap.plots import check_plots, draw_statistics
-from citewell.bootstrap.stats import Stage, statistics, summary
-from citewell.bootstrap.types import Outcome, Scores
+from citewell.bootstrap.stats import FilterStage, statistics, summary
+from citewell.bootstrap.types import FilterScores, Outcome
 from citewell.core.errors import InputError
 from tests.bootstrap.outcomes import drop, fault, sample
 
-SHORT = Scores(words=20, segments=1, overlap=0.6, marks=0, right=0, cited=1, cited_segments=1)
+SHORT = FilterScores(words=20, segments=1, overlap=0.6, marks=0, right=0, cited=1, cited_segments=1)
 OUTCOMES: list[Outcome] = [
     sample("a", "Question a?"),
     sample("b", "Question b?", scores=SHORT),
@@ -27,10 +27,10 @@ def test_the_funnel_follows_the_order_of_the_filters() -> None:
     found = statistics(OUTCOMES)
     assert (found.rows, found.kept) == (16, 2)
     assert found.funnel == (
-        Stage("fault", 1, 15),
-        Stage("empty", 1, 14),
-        Stage("hallucination", 11, 3),
-        Stage("citation_accuracy", 1, 2),
+        FilterStage("fault", 1, 15),
+        FilterStage("empty", 1, 14),
+        FilterStage("hallucination", 11, 3),
+        FilterStage("citation_accuracy", 1, 2),
     )
     assert found.share == 2 / 16
 

@@ -7,7 +7,7 @@ from contextlib import aclosing
 import pytest
 
 from citewell.browser.environment import Browser
-from citewell.browser.episodes import Acted, Ended, Question, finished, run_episode, run_many
+from citewell.browser.episodes import Ended, Question, StepTaken, finished, run_episode, run_many
 from citewell.browser.policy import Action
 from citewell.browser.state import State
 from citewell.core.errors import InputError
@@ -45,13 +45,13 @@ async def test_an_episode_gives_each_step_with_its_state_and_is_whole_at_the_end
     ]
     *acted, ended = events
     assert isinstance(ended, Ended)
-    steps = [event.step for event in acted if isinstance(event, Acted)]
+    steps = [event.step for event in acted if isinstance(event, StepTaken)]
     episode = ended.episode
     assert episode.steps == tuple(steps)
     assert [step.command for step in steps] == list(COMMANDS)
     assert [step.kind for step in steps] == ["search", "click_link", "invalid", "quote", "end"]
     assert all(step.tokens == 3 and step.seconds > 0 for step in steps)
-    shown = [str(event.state) for event in acted if isinstance(event, Acted)]
+    shown = [str(event.state) for event in acted if isinstance(event, StepTaken)]
     assert [step.state for step in steps[1:]] == shown[:-1]
     assert (episode.question, episode.policy, episode.ending) == ("What are crows?", "reciting", "Answer")
     assert [quote.text for quote in episode.quotes] == ["Crows are black"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from citewell.browser.episode import Episode, Step
-from citewell.browser.pairs import Pair, balanced, pairs, rewarded
+from citewell.browser.pairs import StateCommand, balanced, pairs, rewarded
 
 
 def episode(*commands: tuple[str, str], reward: float | None = 1.0) -> Episode:
@@ -14,8 +14,8 @@ def episode(*commands: tuple[str, str], reward: float | None = 1.0) -> Episode:
 def test_a_pair_is_a_state_and_the_command_that_was_given_in_it() -> None:
     found = list(pairs(episode((" Search why ", "search"), ("End: Answer", "end"))))
     assert found == [
-        Pair("why", "state 0", "Search why", "search"),
-        Pair("why", "state 1", "End: Answer", "end"),
+        StateCommand("why", "state 0", "Search why", "search"),
+        StateCommand("why", "state 1", "End: Answer", "end"),
     ]
 
 
@@ -30,8 +30,8 @@ def test_episodes_without_enough_reward_are_left_out() -> None:
 
 
 def test_kinds_are_bounded_and_repeats_dropped() -> None:
-    scrolls = [Pair("q", f"s{n}", "Scrolled down 1", "scroll_down") for n in range(9)]
-    other = Pair("q", "s", "End: Answer", "end")
+    scrolls = [StateCommand("q", f"s{n}", "Scrolled down 1", "scroll_down") for n in range(9)]
+    other = StateCommand("q", "s", "End: Answer", "end")
     kept = balanced([other, *scrolls, other], {"scroll_down": 4}, seed=0)
     assert kept[0] == other
     assert len(kept) == 5

@@ -6,7 +6,7 @@ import pytest
 
 from citewell.browser.environment import Browser
 from citewell.browser.page import TextPage
-from citewell.browser.recording import Recorded, Recorder, read_recording, write_recording
+from citewell.browser.recording import Recorded, WebRecorder, read_recording, write_recording
 from citewell.core.errors import InputError
 from tests.browser.pages import Shelf, article
 
@@ -28,7 +28,7 @@ async def states(browser: Browser, question: str, commands: list[str]) -> list[s
 async def test_a_recorded_session_replays_to_the_same_states_without_its_web(tmp_path: Path) -> None:
     web = Shelf(article("Crows are black."), article("Rooks too.", "Rooks", "birds.example", "rooks"))
     del web.pages["https://birds.example/rooks"]
-    recorder = Recorder(web)
+    recorder = WebRecorder(web)
     seen = await states(Browser(recorder), "What are crows?", COMMANDS)
     write_recording(recorder.taken(), tmp_path / "session.jsonl")
     replayed = Recorded(read_recording(tmp_path / "session.jsonl"))
@@ -37,7 +37,7 @@ async def test_a_recorded_session_replays_to_the_same_states_without_its_web(tmp
 
 async def test_a_session_goes_on_from_what_was_recorded() -> None:
     web = Shelf(article("Crows are black."))
-    recorder = Recorder(web)
+    recorder = WebRecorder(web)
     seen = await states(Browser(recorder), "What are crows?", COMMANDS[:2])
     first = recorder.taken()
     assert [(entry.kind, entry.key) for entry in first] == [
@@ -45,7 +45,7 @@ async def test_a_session_goes_on_from_what_was_recorded() -> None:
         ("open", "https://birds.example/crows"),
     ]
     web.pages.clear()
-    again = Recorder(web, first)
+    again = WebRecorder(web, first)
     assert await states(Browser(again), "What are crows?", COMMANDS[:2]) == seen
     assert again.taken() == []
     await again.open("https://birds.example/rooks", "")
@@ -55,7 +55,7 @@ async def test_a_session_goes_on_from_what_was_recorded() -> None:
 async def test_pages_are_recorded_uncensored_and_censored_for_each_question() -> None:
     question = "What are the clever birds that have black feathers and steal from us?"
     web = Shelf(article(f"Somebody asks: {question}"))
-    recorder = Recorder(web)
+    recorder = WebRecorder(web)
     url = "https://birds.example/crows"
     assert (await recorder.open(url, question)).kind == "error"
     recorded = Recorded(recorder.taken())

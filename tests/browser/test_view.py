@@ -4,7 +4,7 @@ import pytest
 
 from citewell.browser.limits import BrowserLimits
 from citewell.browser.page import Link
-from citewell.browser.view import WIDTH, View
+from citewell.browser.view import WIDTH, PageView
 from citewell.generator.estimate import estimate_tokens
 from tests.browser.pages import article
 
@@ -13,12 +13,12 @@ LONG = Link(
 )
 
 
-def view(text: str, *links: Link, tokens: int = 1_500, lines: int = 20) -> View:
+def view(text: str, *links: Link, tokens: int = 1_500, lines: int = 20) -> PageView:
     page = article(text, "Crows", "birds.example", "crows", *links)
-    return View(page, BrowserLimits(state_tokens=tokens, window_lines=lines), estimate_tokens)
+    return PageView(page, BrowserLimits(state_tokens=tokens, window_lines=lines), estimate_tokens)
 
 
-def shown(seen: View) -> list[str]:
+def shown(seen: PageView) -> list[str]:
     """All lines of the page, window by window."""
     lines: list[str] = []
     while len(lines) < seen.lines:

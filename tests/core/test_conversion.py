@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from citewell.core.conversion import converted
-from citewell.core.dequantisation import dequantised
+from citewell.core.dequantization import dequantised
 from citewell.core.errors import ModelError
 
 from .tiny_gguf import write_gguf

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from citewell.core.building import STEPS
+from citewell.core.build_cache import STEPS
 from citewell.core.conversion import converted
 from citewell.core.errors import ModelError
 from citewell.core.gguf import open_gguf

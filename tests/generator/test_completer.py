@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 
 from citewell.generator.causal import Sampling
-from citewell.generator.completer import ChatCompleter, Written
+from citewell.generator.completer import ChatCompleter, CompletedText
 from citewell.generator.openai import ChatClient
 
 from .chat_service import ChatService, whole
@@ -25,7 +25,7 @@ async def sent(grammar_as: str = "", sampling: Sampling = GREEDY, grammar: str =
     async with ChatService([handle]) as service, ChatClient("tiny", service.url) as client:
         completer = ChatCompleter(client, grammar_as=grammar_as)
         done = await completer.complete(MESSAGES, most=9, sampling=sampling, grammar=grammar)
-        assert done == Written("Back", 3, cut=True)
+        assert done == CompletedText("Back", 3, cut=True)
         assert completer.name == "openai:tiny"
     return service.requests[0]
 

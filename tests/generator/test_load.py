@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from citewell.core.errors import ModelError
 from citewell.core.settings import GeneratorSettings
+from citewell.generator.defaults import Manner, read_manner, write_manner
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.load import load_local, open_client, open_generator
-from citewell.generator.manner import Manner, read_manner, write_manner
 from citewell.generator.prompt import PromptForm
 from citewell.generator.remote import OpenAiGenerator
 from citewell.generator.resolve import ADAPTERS, resolve, shipped

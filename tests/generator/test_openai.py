@@ -22,13 +22,13 @@ from citewell.core.errors import (
     CompletionRateError,
     CompletionUnreachableError,
 )
-from citewell.generator.completion import Usage
-from citewell.generator.openai import ChatClient, Patience, Request
+from citewell.generator.completion import TokenUsage
+from citewell.generator.openai import ChatClient, CompletionRequest, CompletionTimeouts
 
 from .chat_service import ChatService, Handler, chunk, streamed, whole
 
 MESSAGES = [{"role": "user", "content": "Why is the sky blue?"}]
-REQUEST = Request(max_tokens=20)
+REQUEST = CompletionRequest(max_tokens=20)
 KEY = "sk-very/secret"
 
 
@@ -62,7 +62,7 @@ def client(service: ChatService, **options: Any) -> ChatClient:
     return ChatClient("tiny", service.url, **settings)
 
 
-async def pieces(chat: ChatClient, request: Request = REQUEST) -> list[str]:
+async def pieces(chat: ChatClient, request: CompletionRequest = REQUEST) -> list[str]:
     return [delta.text async for delta in chat.stream(MESSAGES, request) if delta.text]
 
 
@@ -71,9 +71,9 @@ async def test_an_answer_with_its_reason_and_its_tokens() -> None:
         ChatService([json_answer(whole("Air scatters blue light."))]) as service,
         client(service) as chat,
     ):
-        answer = await chat.complete(MESSAGES, Request(20, 0.5, seed=4))
+        answer = await chat.complete(MESSAGES, CompletionRequest(20, 0.5, seed=4))
     assert answer.text == "Air scatters blue light."
-    assert (answer.finish_reason, answer.model, answer.usage) == ("stop", "tiny-1", Usage(7, 3))
+    assert (answer.finish_reason, answer.model, answer.usage) == ("stop", "tiny-1", TokenUsage(7, 3))
     sent = service.requests[0]
     assert sent["model"] == "tiny"
     assert sent["messages"] == MESSAGES
@@ -225,7 +225,7 @@ async def test_a_service_that_does_not_answer(streaming: bool) -> None:
         await release.wait()
         return web.Response()
 
-    patience = Patience(first_token=0.1, one_try=0.1)
+    patience = CompletionTimeouts(first_token=0.1, one_try=0.1)
     async with ChatService([hang]) as service, client(service, patience=patience) as chat:
         with pytest.raises(CompletionUnreachableError, match=r"0\.1 s"):
             await (pieces(chat) if streaming else chat.complete(MESSAGES, REQUEST))
@@ -320,7 +320,7 @@ async def test_a_stream_that_stalls_within_the_answer() -> None:
         await release.wait()
         return response
 
-    patience = Patience(first_token=5.0, token=0.1)
+    patience = CompletionTimeouts(first_token=5.0, token=0.1)
     async with ChatService([stall]) as service, client(service, patience=patience) as chat:
         with pytest.raises(CompletionCutError, match=r"next token within 0\.1 s"):
             await pieces(chat)

@@ -19,7 +19,7 @@ from citewell.core.backoff import Backoff
 from citewell.core.errors import CompletionAnswerError, CompletionError
 from citewell.core.types import Reference
 from citewell.generator.causal import Sampling
-from citewell.generator.openai import ChatClient, Patience, Request
+from citewell.generator.openai import ChatClient, CompletionRequest, CompletionTimeouts
 from citewell.generator.remote import OpenAiGenerator
 from citewell.generator.transformers import open_transformers
 
@@ -88,19 +88,19 @@ async def first_answer(server: Server, process: subprocess.Popen[bytes]) -> None
         await asyncio.sleep(seconds)
 
     starting = Backoff(tries=1000, base=0.2, longest=0.2)
-    patience = Patience(total=300)
+    patience = CompletionTimeouts(total=300)
     async with ChatClient(
         str(server.model), server.url, backoff=starting, patience=patience, sleep=sleep
     ) as client:
-        await client.complete(MESSAGES, Request(2))
+        await client.complete(MESSAGES, CompletionRequest(2))
 
 
 async def test_an_answer_is_what_the_model_writes_here(server: Server) -> None:
     here = open_transformers(str(server.model), "tiny", threads=1)
     expected = here.decode(written(here, here.render(MESSAGES), most=12)[0])
     async with ChatClient(str(server.model), server.url) as client:
-        answer = await client.complete(MESSAGES, Request(12))
-        pieces = [delta.text async for delta in client.stream(MESSAGES, Request(12))]
+        answer = await client.complete(MESSAGES, CompletionRequest(12))
+        pieces = [delta.text async for delta in client.stream(MESSAGES, CompletionRequest(12))]
     assert answer.text.rstrip("\ufffd") == expected
     assert answer.finish_reason == "length"
     assert answer.usage is not None
@@ -123,13 +123,13 @@ async def test_three_candidates(server: Server) -> None:
 
 async def test_after_a_stream_was_closed_the_next_one_is_answered(server: Server) -> None:
     async with ChatClient(str(server.model), server.url) as client:
-        async with aclosing(client.stream(MESSAGES, Request(400))) as stream:
+        async with aclosing(client.stream(MESSAGES, CompletionRequest(400))) as stream:
             await anext(stream)
-        assert (await client.complete(MESSAGES, Request(4))).text
+        assert (await client.complete(MESSAGES, CompletionRequest(4))).text
 
 
 async def test_what_the_server_refuses(server: Server) -> None:
     async with ChatClient("some/other-model", server.url, backoff=Backoff(tries=1)) as client:
         with pytest.raises(CompletionAnswerError, match="other-model") as caught:
-            await client.complete(MESSAGES, Request(4))
+            await client.complete(MESSAGES, CompletionRequest(4))
     assert "name of the model" in caught.value.hint

@@ -17,8 +17,8 @@ from citewell.retriever.collection.collection import Collection
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.rank import Ranker
-from citewell.retriever.reading import Waiting
 from citewell.retriever.search.metasearch import Metasearch
+from citewell.retriever.stage import WaitPolicy
 from citewell.scorer.scorer import SupportScorer
 
 QUESTION = "How do bats find their way in the dark?"
@@ -61,7 +61,7 @@ class Ask:
             self._ranker,
             _Scripted(*answers),
             SupportScorer(),
-            Limits(10, 5, Waiting(), 0.5, 0.5, drop, best_of, 4000),
+            Limits(10, 5, WaitPolicy(), 0.5, 0.5, drop, best_of, 4000),
         )
         async with aclosing(pipeline.ask(QUESTION)) as stream:
             return [event async for event in stream]

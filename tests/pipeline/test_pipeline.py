@@ -18,7 +18,7 @@ from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.pipeline import NO_EVIDENCE
 from citewell.retriever.collection.collection import collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
-from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.sources import SourceDocument
 
 BATS = "How do bats find their way in the dark?"
 Make = Callable[..., Settings]
@@ -133,7 +133,9 @@ async def test_instructions_in_a_page_are_text_like_any_other(settings: Make, tm
     )
     good = "Dart frogs that are kept on fruit flies lose their poison, since it comes from wild ants."
     documents = [
-        Document(f"https://{name}.example/", f"Dart frogs\n\n{text}".encode(), "text/plain", "Dart frogs")
+        SourceDocument(
+            f"https://{name}.example/", f"Dart frogs\n\n{text}".encode(), "text/plain", "Dart frogs"
+        )
         for name, text in (("poison", poison), ("good", good))
     ]
     with Indexer(collection_folder(tmp_path, "frogs")) as indexer:

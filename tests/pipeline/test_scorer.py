@@ -17,7 +17,7 @@ from citewell.core.events import Done
 from citewell.core.settings import Settings
 from citewell.core.types import Answer
 from citewell.pipeline.build import open_pipeline
-from citewell.scorer.form import Form, Layout, write_form
+from citewell.scorer.form import Form, InputLayout, write_form
 from citewell.scorer.model import HEAD, WEIGHTS
 from tests.pipeline.conftest import Cli
 
@@ -39,7 +39,13 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save_file({"weight": head, "bias": torch.zeros(1)}, folder / HEAD)
     save_file({}, folder / WEIGHTS)
     form = Form(
-        base="all-MiniLM-L6-v2", tuning="full", pooling="mean", layout=Layout(), mean=0.0, std=1.0, elo=1.0
+        base="all-MiniLM-L6-v2",
+        tuning="full",
+        pooling="mean",
+        layout=InputLayout(),
+        mean=0.0,
+        std=1.0,
+        elo=1.0,
     )
     write_form(form, folder)
     return folder

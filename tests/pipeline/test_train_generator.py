@@ -28,11 +28,11 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
 
 
 def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(trainer: Cli, world: Path) -> None:
-    from citewell.generator.training.run import Run, train
+    from citewell.generator.training.run import GeneratorRun, train
 
     recipe = write_config(world, epochs=4, generate=1)
     whole, broken = world / "whole", world / "broken"
-    train(Run(recipe, whole, world / "cache", "citewell train"), lambda line: None)
+    train(GeneratorRun(recipe, whole, world / "cache", "citewell train"), lambda line: None)
 
     process = trainer.begin("train", "generator", recipe, "--out", broken)
     assert process.stderr is not None

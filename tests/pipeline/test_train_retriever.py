@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from citewell.retriever.training.run import Run, train
+from citewell.retriever.training.run import EncoderRun, train
 from tests.pipeline.conftest import Cli
 from tests.retriever.training.made_up import write_config, write_world
 
@@ -36,7 +36,7 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
 def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(trainer: Cli, world: Path) -> None:
     config = write_config(world, epochs=12)
     whole, broken = world / "whole", world / "broken"
-    train(Run(config, whole, world / "cache", "citewell train"), lambda line: None)
+    train(EncoderRun(config, whole, world / "cache", "citewell train"), lambda line: None)
 
     process = trainer.begin("train", "retriever", config, "--out", broken)
     assert process.stderr is not None

@@ -22,10 +22,10 @@ from citewell.pipeline.pipeline import Limits, Pipeline
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.rank import Ranker
-from citewell.retriever.reading import Waiting
 from citewell.retriever.search.metasearch import Metasearch
 from citewell.retriever.search.provider import Scope
 from citewell.retriever.search.query import Query
+from citewell.retriever.stage import WaitPolicy
 from citewell.scorer.scorer import SupportScorer
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ async def test_closing_the_stream_cancels_what_is_still_fetched(
         ranker,
         ExtractiveGenerator(ranker.scores, sentences=5),
         SupportScorer(),
-        Limits(10, 5, Waiting(deadline=30.0), 0.5, 0.5, False, 1, 4000),
+        Limits(10, 5, WaitPolicy(deadline=30.0), 0.5, 0.5, False, 1, 4000),
     )
     async with aclosing(getattr(pipeline, method)(QUESTION)) as stream:
         async for event in stream:

@@ -12,8 +12,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from citewell.core.errors import ModelError
-from citewell.scorer.encode import Encoder
-from citewell.scorer.form import Form, Layout, write_form
+from citewell.scorer.encode import InputTokenizer
+from citewell.scorer.form import Form, InputLayout, write_form
 from citewell.scorer.load import PreferenceScorer, load_scorer
 from citewell.scorer.model import load_base
 from tests.scorer.training.made_up import write_bert
@@ -21,7 +21,7 @@ from tests.scorer.training.made_up import write_bert
 FORM = {
     "tuning": "full",
     "pooling": "mean",
-    "layout": Layout(max_tokens=24, question_tokens=4, references=2),
+    "layout": InputLayout(max_tokens=24, question_tokens=4, references=2),
     "mean": 0.5,
     "std": 2.0,
     "elo": 1.0,
@@ -79,7 +79,7 @@ def test_a_huge_answer_is_cut_before_it_takes_time(scorer: PreferenceScorer) -> 
 
 def test_the_layout_is_kept_to(made: Path) -> None:
     base = load_base(str(made.parent / "bert"), made.parent / "cache")
-    encoder = Encoder(base.tokenizer, Layout(max_tokens=24, question_tokens=4, references=2))
+    encoder = InputTokenizer(base.tokenizer, InputLayout(max_tokens=24, question_tokens=4, references=2))
 
     def words(*texts: str) -> str:
         return base.tokenizer.decode(encoder.encode(*texts[:2], texts[2:]).ids)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from citewell.retriever.collection.collection import collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
-from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.sources import SourceDocument
 from tests.server.local import answering
 
 HARM = "&lt;img src=x onerror=window.harmed=1&gt;"
@@ -52,7 +52,7 @@ def linked_pages(data_dir: Path) -> Iterator[Linked]:
 
     with answering(Handler) as url:
         documents = [
-            Document(f"{url}/{name}", _html(name.title(), text).encode(), "text/html", name.title())
+            SourceDocument(f"{url}/{name}", _html(name.title(), text).encode(), "text/html", name.title())
             for name, text in _PAGES.items()
         ]
         with Indexer(collection_folder(data_dir, "linked")) as indexer:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import msgspec
 
 from citewell.browser.episode import Episode, read_episodes
-from citewell.browser.evaluation.questions import Asked
+from citewell.browser.evaluation.questions import BrowsingQuestion
 from citewell.browser.evaluation.success import succeeds
-from citewell.browser.evaluation.systems import CHOSEN, JUDGE, System
-from citewell.core.telling import Tell
+from citewell.browser.evaluation.systems import CHOSEN, JUDGE, BrowsingSystem
+from citewell.core.progress import Tell
 
 
 class Result(NamedTuple):
@@ -32,7 +32,9 @@ class Result(NamedTuple):
     judge: str = ""
 
 
-async def evaluate(system: System, asked: Sequence[Asked], file: Path, tell: Tell) -> dict[str, Result]:
+async def evaluate(
+    system: BrowsingSystem, asked: Sequence[BrowsingQuestion], file: Path, tell: Tell
+) -> dict[str, Result]:
     """Ask a system all questions, one after the other, and note its episodes, with rewards, in a file.
 
     What the file has already is not asked again, so that an evaluation that was interrupted goes on. Raises

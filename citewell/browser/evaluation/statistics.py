@@ -25,7 +25,7 @@ KINDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class EpisodeStatistics:
     """Counts of `episodes`; `actions` and `tokens` by the kind of action. `seconds` are of whole episodes."""
 
     episodes: int
@@ -51,7 +51,7 @@ class Statistics:
         return markdown_table(["action", "count/query", "tokens/action", "tokens/query"], rows)
 
 
-def statistics(episodes: Iterable[Episode], count: Callable[[str], int]) -> Statistics:
+def statistics(episodes: Iterable[Episode], count: Callable[[str], int]) -> EpisodeStatistics:
     """Count all steps; those of people and scripts have the tokens that `count` gives their commands."""
     number, seconds = 0, 0.0
     actions, tokens = Counter[str](), Counter[str]()
@@ -61,4 +61,4 @@ def statistics(episodes: Iterable[Episode], count: Callable[[str], int]) -> Stat
         for step in episode.steps:
             actions[step.kind] += 1
             tokens[step.kind] += step.tokens or count(step.command)
-    return Statistics(number, actions, tokens, seconds)
+    return EpisodeStatistics(number, actions, tokens, seconds)

@@ -9,7 +9,7 @@ from typing import Protocol
 from citewell.browser.environment import Browser
 from citewell.browser.episode import Episode
 from citewell.browser.episodes import Question, finished
-from citewell.browser.policies.best_of import Judge, best, variants
+from citewell.browser.policies.best_of import EpisodeJudge, best, variants
 from citewell.browser.policy import Policy
 
 CHOSEN = "chosen"
@@ -19,7 +19,7 @@ JUDGE = "judge"
 """The key of `Episode.about` that says what chose among several episodes of the question."""
 
 
-class System(Protocol):
+class BrowsingSystem(Protocol):
     """Answers questions with quotes."""
 
     name: str
@@ -36,7 +36,14 @@ class PolicySystem:
     """A policy; with `n` above 1, the best of as many episodes, as `judge` has it."""
 
     def __init__(
-        self, name: str, policy: Policy, start: Callable[[], Browser], *, n: int, actions: int, judge: Judge
+        self,
+        name: str,
+        policy: Policy,
+        start: Callable[[], Browser],
+        *,
+        n: int,
+        actions: int,
+        judge: EpisodeJudge,
     ) -> None:
         """`start` makes browsers; an episode has at most `actions` commands.
 
@@ -55,7 +62,7 @@ class PolicySystem:
         return chosen(episodes, self._judge) if len(episodes) > 1 else episodes
 
 
-def chosen(episodes: Sequence[Episode], judge: Judge) -> list[Episode]:
+def chosen(episodes: Sequence[Episode], judge: EpisodeJudge) -> list[Episode]:
     """The episodes, which say who chose; all but the best say that they were not chosen."""
     winner = best(episodes, judge.rate)
     others = {CHOSEN: "no", JUDGE: judge.name}

@@ -17,7 +17,7 @@ Rate = Callable[[Episode], float]
 """How good an episode is; the greatest number wins."""
 
 
-class Judge(NamedTuple):
+class EpisodeJudge(NamedTuple):
     """What chooses among episodes whose answers are not written; `name` is what reports say of it."""
 
     name: str
@@ -53,17 +53,17 @@ def best(episodes: Sequence[Episode], rate: Rate) -> Episode:
     return max(episodes, key=rate)
 
 
-def by_quotes(relevance: Relevance) -> Judge:
+def by_quotes(relevance: Relevance) -> EpisodeJudge:
     """Rates an episode by its most relevant quote."""
 
     def rate(episode: Episode) -> float:
         texts = [f"{quote.title}. {quote.text}" for quote in episode.quotes]
         return max(map(float, relevance(episode.question, texts)), default=-1.0)
 
-    return Judge("relevance", rate)
+    return EpisodeJudge("relevance", rate)
 
 
-def by_scorer(scorer: Scorer) -> Judge:
+def by_scorer(scorer: Scorer) -> EpisodeJudge:
     """Rates an episode by its quotes, as if they were an answer that cites each of them.
 
     An episode without quotes is rated lowest. Raises what the scorer raises.
@@ -77,4 +77,4 @@ def by_scorer(scorer: Scorer) -> Judge:
         references = [Reference(number, quote.url, quote.title, quote.text, 0.0) for number, quote in quotes]
         return scorer.score(episode.question, [sentences], references)[0]
 
-    return Judge(scorer.name, rate)
+    return EpisodeJudge(scorer.name, rate)

@@ -13,7 +13,7 @@ from citewell.browser.policies.prompted import prompted
 from citewell.browser.policy import Action
 from citewell.browser.state import State
 from citewell.generator.causal import Sampling
-from citewell.generator.completer import Completer, Written
+from citewell.generator.completer import CompletedText, Completer
 from citewell.generator.prompt import Message
 
 TEMPERATURE = 0.8
@@ -66,7 +66,7 @@ class ModelPolicy:
             command, tokens = _first_line(written.text), tokens + written.tokens
         return Action(command, tokens)
 
-    async def _write(self, state: State, grammar: str) -> Written:
+    async def _write(self, state: State, grammar: str) -> CompletedText:
         sampling = self._sampling._replace(seed=self._sampling.seed + state.actions_left)
         return await self._completer.complete(
             self._messages(state), most=_MOST, sampling=sampling, grammar=grammar

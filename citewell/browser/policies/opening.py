@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from citewell.browser.kept import FILE, read_limits
 from citewell.browser.limits import BrowserLimits, Count
+from citewell.browser.limits_file import FILE, read_limits
 from citewell.browser.policies.model import ModelPolicy
 from citewell.browser.policies.prompted import cloned, prompted
 from citewell.browser.policies.random_legal import RandomLegal
 from citewell.browser.policies.scripted import Scripted
 from citewell.browser.policy import Policy
-from citewell.core.building import OnStep
+from citewell.core.build_cache import OnStep
 from citewell.core.settings import Settings
 from citewell.generator.estimate import estimate_tokens
 from citewell.generator.extractive import Relevance

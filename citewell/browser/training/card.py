@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from citewell.browser.training.config import Config
-from citewell.browser.training.sources import Data, source_files
-from citewell.core.published import published_name
+from citewell.browser.training.config import PolicyRecipe
+from citewell.browser.training.sources import PolicyData, source_files
+from citewell.core.redact import published_name
 from citewell.core.tables import markdown_table
 from citewell.core.training.card import card_name, held_out
 from citewell.core.training.card import write_card as write
 from citewell.core.training.files import DataFile, describe_file
-from citewell.generator.training.fit import Outcome
+from citewell.generator.training.fit import GeneratorRunResult
 
 _PACKAGES = ("torch", "transformers", "trl", "peft")
 
@@ -68,7 +68,12 @@ its commands that are valid, both without a grammar. The best checkpoint was cho
 
 
 def write_card(
-    folder: Path, config: Config, recipe: Path, data: Data, command: str, outcome: Outcome
+    folder: Path,
+    config: PolicyRecipe,
+    recipe: Path,
+    data: PolicyData,
+    command: str,
+    outcome: GeneratorRunResult,
 ) -> None:
     """Write the card and, for programs, the record of the same."""
     training = config.training
@@ -104,7 +109,7 @@ def write_card(
     )
 
 
-def _data_table(data: Data, files: list[DataFile]) -> str:
+def _data_table(data: PolicyData, files: list[DataFile]) -> str:
     counts = {source.name: len(source.pairs) for source in data.train}
     rows = [
         [each.source, f"{counts[each.source]:,}", f"`{each.name}`", each.licence, each.sha256]
@@ -115,7 +120,7 @@ def _data_table(data: Data, files: list[DataFile]) -> str:
     )
 
 
-def _metrics(config: Config, outcome: Outcome) -> str:
+def _metrics(config: PolicyRecipe, outcome: GeneratorRunResult) -> str:
     rows = "\n".join(
         f"| {name} | {outcome.before[name]:.4f} | {value:.4f} |" for name, value in outcome.after.items()
     )

@@ -9,13 +9,13 @@ from pydantic import Field, model_validator
 
 from citewell.browser.commands import Kind
 from citewell.browser.limits import BrowserLimits
-from citewell.core.recipe import Section, load_recipe
-from citewell.generator.training.config import ModelConfig, OptimisationConfig
+from citewell.core.recipe import RecipeSection, load_recipe
+from citewell.generator.training.config import GeneratorModelConfig, OptimisationConfig
 
 HANDBOOK = "docs/browser-training.md"
 
 
-class BrowserConfig(Section):
+class BrowserConfig(RecipeSection):
     """The browser that the demonstrations were made in; kept beside the weights, to browse in the same."""
 
     actions: int = Field(BrowserLimits().actions, ge=1, description="Most commands of an episode.")
@@ -31,7 +31,7 @@ class BrowserConfig(Section):
         return BrowserLimits(**self.model_dump())
 
 
-class DataConfig(Section):
+class PolicyDataConfig(RecipeSection):
     """Demonstrations."""
 
     name: str = Field(..., pattern=r"^[A-Za-z0-9][\w.-]*$", description="Name in logs and in the card.")
@@ -47,7 +47,7 @@ class DataConfig(Section):
     held_out: int = Field(0, ge=0, description="Questions whose episodes are kept for measuring.")
 
 
-class RewardConfig(Section):
+class RewardConfig(RecipeSection):
     """The episodes that the policy browses while it is trained."""
 
     questions: str = Field(..., description='File of lines {"question", "answers"}.')
@@ -56,7 +56,7 @@ class RewardConfig(Section):
     command_tokens: int = Field(48, ge=8, description="Most tokens of a command.")
 
 
-class TrainingConfig(OptimisationConfig):
+class PolicyTrainingConfig(OptimisationConfig):
     """How long, how fast, in which order, and what the best checkpoint is."""
 
     choose_by: Literal["score", "command_loss"] = Field(
@@ -66,17 +66,17 @@ class TrainingConfig(OptimisationConfig):
     )
 
 
-class Config(Section):
+class PolicyRecipe(RecipeSection):
     """A training run."""
 
-    model: ModelConfig = ModelConfig()
+    model: GeneratorModelConfig = GeneratorModelConfig()
     browser: BrowserConfig = BrowserConfig()
-    data: tuple[DataConfig, ...] = Field(..., min_length=1)
+    data: tuple[PolicyDataConfig, ...] = Field(..., min_length=1)
     reward: RewardConfig | None = None
-    training: TrainingConfig = TrainingConfig()
+    training: PolicyTrainingConfig = PolicyTrainingConfig()
 
     @model_validator(mode="after")
-    def _fits(self) -> Config:
+    def _fits(self) -> PolicyRecipe:
         names = [source.name for source in self.data]
         if len(set(names)) < len(names):
             raise ValueError("two sources have the same name")
@@ -94,6 +94,6 @@ class Config(Section):
         return any(source.held_out for source in self.data)
 
 
-def load_config(file: Path) -> Config:
+def load_config(file: Path) -> PolicyRecipe:
     """Read a recipe; raises `InputError` for what is missing, unknown or wrong in it."""
-    return load_recipe(Config, file, HANDBOOK)
+    return load_recipe(PolicyRecipe, file, HANDBOOK)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from citewell.browser.pairs import Pair
-from citewell.generator.training.encode import Encoded
+from citewell.browser.pairs import StateCommand
+from citewell.generator.training.encode import TokenizedExample
 from citewell.generator.transformers import TransformersModel
 
 
@@ -24,14 +24,14 @@ class PairEncoder:
             state = state.replace(token, " ")
         return self._model.render([{"role": "user", "content": state}])
 
-    def encode(self, pair: Pair) -> Encoded:
+    def encode(self, pair: StateCommand) -> TokenizedExample:
         """The tokens of a pair."""
         command = self._model.encode(pair.command)
-        return Encoded(
+        return TokenizedExample(
             tuple(self._model.encode(self.prompt(pair.state))), (*command, self.tokenizer.eos_token_id)
         )
 
-    def lengths(self, found: Sequence[Pair]) -> list[int]:
+    def lengths(self, found: Sequence[StateCommand]) -> list[int]:
         """How many tokens each pair has, state and command."""
         encoded = map(self.encode, found)
         return [len(each.prompt) + len(each.answer) for each in encoded]

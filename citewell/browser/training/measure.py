@@ -8,12 +8,12 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, NamedTuple
 
 from citewell.browser.environment import Browser
-from citewell.browser.evaluation.questions import Asked
+from citewell.browser.evaluation.questions import BrowsingQuestion
 from citewell.browser.evaluation.success import has_answer
 from citewell.browser.state import State
-from citewell.browser.training.config import Config, RewardConfig
+from citewell.browser.training.config import PolicyRecipe, RewardConfig
 from citewell.browser.training.encode import PairEncoder
-from citewell.browser.training.sources import Source
+from citewell.browser.training.sources import PairSource
 from citewell.browser.web import Web
 from citewell.generator.training.collate import padded
 from citewell.generator.training.loss import answer_loss, answer_tokens
@@ -29,9 +29,9 @@ class DevEpisodes:
 
     def __init__(
         self,
-        sources: Sequence[Source],
-        asked: Sequence[Asked],
-        config: Config,
+        sources: Sequence[PairSource],
+        asked: Sequence[BrowsingQuestion],
+        config: PolicyRecipe,
         encoder: PairEncoder,
         open_web: OpenWeb,
     ) -> None:
@@ -109,7 +109,7 @@ class _Result(NamedTuple):
 class _Running:
     """An episode that is going on."""
 
-    def __init__(self, browser: Browser, asked: Asked) -> None:
+    def __init__(self, browser: Browser, asked: BrowsingQuestion) -> None:
         self._browser = browser
         self._asked = asked
         self._commands = 0

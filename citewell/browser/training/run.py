@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from citewell.browser.kept import write_limits
+from citewell.browser.limits_file import write_limits
 from citewell.browser.training.card import write_card
-from citewell.browser.training.config import Config, load_config
+from citewell.browser.training.config import PolicyRecipe, load_config
 from citewell.browser.training.encode import PairEncoder
 from citewell.browser.training.measure import DevEpisodes, OpenWeb
-from citewell.browser.training.sources import Data, asked, read_data
+from citewell.browser.training.sources import PolicyData, asked, read_data
 from citewell.core.packages import need_packages
-from citewell.core.telling import Tell
+from citewell.core.progress import Tell
 from citewell.core.training.checkpoints import quiet
 from citewell.core.training.folder import finish, open_folder
-from citewell.generator.manner import Manner
-from citewell.generator.training.encode import Encoded
-from citewell.generator.training.fit import Goal, Job, Outcome, fit
-from citewell.generator.training.model import DONE, Trainable, build_model, save_model
-from citewell.generator.training.plan import Draw, Step, plan
+from citewell.generator.defaults import Manner
+from citewell.generator.training.encode import TokenizedExample
+from citewell.generator.training.fit import FitTask, GeneratorRunResult, Goal, fit
+from citewell.generator.training.model import DONE, TrainableGenerator, build_model, save_model
+from citewell.generator.training.plan import GeneratorStep, RowDraw, plan
 from citewell.generator.training.run import PACKAGES
 
 # A command repeats words of the state and of itself, so nothing is penalised.
@@ -27,7 +27,7 @@ _MANNER = Manner(frequency_penalty=0.0)
 
 
 @dataclass(frozen=True)
-class Run:
+class PolicyRun:
     """Where a run reads and writes. `command` is what the card says it was started with.
 
     `open_web` opens what the policy browses while it is trained.
@@ -41,7 +41,7 @@ class Run:
     resume: bool = False
 
 
-def train(run: Run, tell: Tell) -> Outcome:
+def train(run: PolicyRun, tell: Tell) -> GeneratorRunResult:
     """Clone the behaviour of the demonstrations that `run.recipe` names, and write the policy to `run.out`.
 
     With `resume` a run that was interrupted goes on from its last complete checkpoint. Raises `InputError`
@@ -61,7 +61,7 @@ def train(run: Run, tell: Tell) -> Outcome:
     return _train(run, config, data, trained, encoder, steps, tell)
 
 
-def _plan(config: Config, data: Data, encoder: PairEncoder) -> list[Step]:
+def _plan(config: PolicyRecipe, data: PolicyData, encoder: PairEncoder) -> list[GeneratorStep]:
     training = config.training
     return plan(
         [encoder.lengths(source.pairs) for source in data.train],
@@ -75,23 +75,23 @@ def _plan(config: Config, data: Data, encoder: PairEncoder) -> list[Step]:
 
 
 def _train(
-    run: Run,
-    config: Config,
-    data: Data,
-    trained: Trainable,
+    run: PolicyRun,
+    config: PolicyRecipe,
+    data: PolicyData,
+    trained: TrainableGenerator,
     encoder: PairEncoder,
-    steps: list[Step],
+    steps: list[GeneratorStep],
     tell: Tell,
-) -> Outcome:
+) -> GeneratorRunResult:
     from citewell.core.training.plot import PLOT, draw
 
-    def encode(row: Draw) -> Encoded:
+    def encode(row: RowDraw) -> TokenizedExample:
         return encoder.encode(data.train[row.source].pairs[row.row])
 
     chosen_by = config.training.choose_by
     questions = asked(config, run.recipe)
     dev = DevEpisodes(data.dev, questions, config, encoder, run.open_web) if config.measured else None
-    job = Job(
+    job = FitTask(
         trained,
         config.training,
         steps,

@@ -8,35 +8,35 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.browser.episode import Episode, read_episodes
-from citewell.browser.evaluation.questions import Asked, read_questions
-from citewell.browser.pairs import Pair, balanced, pairs, rewarded
-from citewell.browser.training.config import Config, DataConfig
+from citewell.browser.evaluation.questions import BrowsingQuestion, read_questions
+from citewell.browser.pairs import StateCommand, balanced, pairs, rewarded
+from citewell.browser.training.config import PolicyDataConfig, PolicyRecipe
 from citewell.core.errors import InputError
+from citewell.core.progress import Tell
 from citewell.core.recipe import find
-from citewell.core.telling import Tell
 from citewell.core.text import squeeze
 
 _DEV_PAIRS = 64  # of each source: enough for a loss, and measured in seconds
 
 
 @dataclass(frozen=True)
-class Source:
+class PairSource:
     """The pairs of one source; each is seen `repeat` times an epoch."""
 
     name: str
-    pairs: tuple[Pair, ...]
+    pairs: tuple[StateCommand, ...]
     repeat: int = 1
 
 
 @dataclass(frozen=True)
-class Data:
+class PolicyData:
     """What a run learns from, and what its loss is measured on. No question is in both."""
 
-    train: tuple[Source, ...]
-    dev: tuple[Source, ...]
+    train: tuple[PairSource, ...]
+    dev: tuple[PairSource, ...]
 
 
-def read_data(config: Config, recipe: Path, tell: Tell) -> Data:
+def read_data(config: PolicyRecipe, recipe: Path, tell: Tell) -> PolicyData:
     """Read all demonstrations of the recipe in the file `recipe`.
 
     Only episodes with reward enough count, and of these only valid commands. A question that is held out, or
@@ -52,23 +52,27 @@ def read_data(config: Config, recipe: Path, tell: Tell) -> Data:
         held = _held_out(good, source, config.training.seed)
         hidden |= held
         if held:
-            dev.append(Source(source.name, _sampled(_pairs(good, held), config.training.seed)))
+            dev.append(PairSource(source.name, _sampled(_pairs(good, held), config.training.seed)))
         train.append((source, good))
-    return Data(tuple(_learnt(source, good, hidden, config, tell) for source, good in train), tuple(dev))
+    return PolicyData(
+        tuple(_learnt(source, good, hidden, config, tell) for source, good in train), tuple(dev)
+    )
 
 
-def asked(config: Config, recipe: Path) -> tuple[Asked, ...]:
+def asked(config: PolicyRecipe, recipe: Path) -> tuple[BrowsingQuestion, ...]:
     """The questions that the policy is asked while it is trained."""
     reward = config.reward
     return read_questions(find(reward.questions, recipe), reward.episodes) if reward else ()
 
 
-def source_files(source: DataConfig, recipe: Path) -> list[Path]:
+def source_files(source: PolicyDataConfig, recipe: Path) -> list[Path]:
     """The files that a source is read from."""
     return [find(name, recipe) for name in source.files]
 
 
-def _learnt(source: DataConfig, good: list[Episode], hidden: set[str], config: Config, tell: Tell) -> Source:
+def _learnt(
+    source: PolicyDataConfig, good: list[Episode], hidden: set[str], config: PolicyRecipe, tell: Tell
+) -> PairSource:
     found = [pair for episode in good if _key(episode.question) not in hidden for pair in pairs(episode)]
     kept = balanced(found, source.most, config.training.seed)
     if not kept:
@@ -78,20 +82,20 @@ def _learnt(source: DataConfig, good: list[Episode], hidden: set[str], config: C
         )
     counts = Counter(pair.kind for pair in kept)
     tell(f"{source.name}: " + ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common()))
-    return Source(source.name, tuple(kept), source.repeat)
+    return PairSource(source.name, tuple(kept), source.repeat)
 
 
-def _held_out(good: list[Episode], source: DataConfig, seed: int) -> set[str]:
+def _held_out(good: list[Episode], source: PolicyDataConfig, seed: int) -> set[str]:
     questions = sorted({_key(episode.question) for episode in good})
     chance = random.Random(f"{seed} dev {source.name}")  # noqa: S311
     return set(chance.sample(questions, min(source.held_out, len(questions))))
 
 
-def _pairs(good: list[Episode], held: set[str]) -> list[Pair]:
+def _pairs(good: list[Episode], held: set[str]) -> list[StateCommand]:
     return [pair for episode in good if _key(episode.question) in held for pair in pairs(episode)]
 
 
-def _sampled(found: list[Pair], seed: int) -> tuple[Pair, ...]:
+def _sampled(found: list[StateCommand], seed: int) -> tuple[StateCommand, ...]:
     chance = random.Random(f"{seed} dev pairs")  # noqa: S311
     return tuple(chance.sample(found, min(_DEV_PAIRS, len(found))))
 

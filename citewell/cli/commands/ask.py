@@ -13,7 +13,7 @@ import click
 from citewell.cli.commands.options import flags, retrieval_options
 
 if TYPE_CHECKING:
-    from citewell.cli.view import View
+    from citewell.cli.view import AnswerView
     from citewell.core.settings import Settings
     from citewell.core.types import Answer
 
@@ -51,7 +51,7 @@ def command(
 
     settings = load_settings(flags(named, networks, assignments))
     live = sys.stdout.isatty() and not as_json
-    view: View = TerminalView() if live else PlainView()
+    view: AnswerView = TerminalView() if live else PlainView()
     answer = asyncio.run(_ask(question, settings, view))
     if as_json:
         click.echo(json.dumps(answer.to_json(), ensure_ascii=False))
@@ -59,7 +59,7 @@ def command(
         view.show(answer)
 
 
-async def _ask(question: str, settings: Settings, view: View) -> Answer:
+async def _ask(question: str, settings: Settings, view: AnswerView) -> Answer:
     from citewell.core.events import Done
     from citewell.pipeline.build import open_pipeline
 

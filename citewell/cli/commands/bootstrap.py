@@ -11,16 +11,16 @@ import click
 from citewell.cli.commands.bootstrap_study import calibrate, induce, stats
 from citewell.cli.commands.options import flags, retrieval_options
 from citewell.core.errors import InputError
-from citewell.core.published import published_address
+from citewell.core.redact import published_address
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator, Sequence
 
     from citewell.bootstrap.folder import RunFolder, Survey
-    from citewell.bootstrap.overlap import Evaluation
+    from citewell.bootstrap.overlap import EvaluationQuestions
     from citewell.bootstrap.questions import Questions
     from citewell.bootstrap.recipe import Recipe
-    from citewell.bootstrap.types import Outcome, Task
+    from citewell.bootstrap.types import BootstrapTask, Outcome
     from citewell.core.settings import Settings
 
 _SHOWN = 10  # problems of the questions file that are printed
@@ -186,7 +186,7 @@ class _Run:
             with progress(survey.done, survey.tasks) as seen:
                 await record(self._outcomes(), journal, self._recipe.run.faults, seen)
 
-    async def _outcomes(self, tasks: Sequence[Task] | None = None) -> AsyncGenerator[Outcome, None]:
+    async def _outcomes(self, tasks: Sequence[BootstrapTask] | None = None) -> AsyncGenerator[Outcome, None]:
         """The outcomes of the tasks, by default of all that have none."""
         from contextlib import aclosing
 
@@ -212,10 +212,10 @@ class _Run:
             async for outcome in rows:
                 yield outcome
 
-    def _left(self) -> Iterator[Task]:
+    def _left(self) -> Iterator[BootstrapTask]:
         return self._folder.left(self._questions)
 
-    def _needs_retrieval(self, tasks: Sequence[Task] | None) -> bool:
+    def _needs_retrieval(self, tasks: Sequence[BootstrapTask] | None) -> bool:
         wanted = self._recipe.references
         return any(
             task.references is None or (wanted.fill and len(task.references) < wanted.most)
@@ -232,7 +232,7 @@ class _Run:
         if (more := len(survey.problems) - _SHOWN) > 0:
             click.echo(f"{more:,} more lines are left out; see {self._folder.path / PROBLEMS}.", err=True)
 
-    def _finish(self, evaluation: Evaluation) -> None:
+    def _finish(self, evaluation: EvaluationQuestions) -> None:
         from citewell.bootstrap.dataset import write_dataset
         from citewell.bootstrap.folder import DATASET
         from citewell.bootstrap.stats import FAULT, funnel_table

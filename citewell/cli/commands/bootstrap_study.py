@@ -18,8 +18,8 @@ from citewell.core.errors import CitewellError, InputError
 if TYPE_CHECKING:
     from citewell.bootstrap.induce import Induction, Propose
     from citewell.bootstrap.recipe import Recipe
-    from citewell.bootstrap.row import Parts
-    from citewell.bootstrap.types import Task
+    from citewell.bootstrap.row import RowParts
+    from citewell.bootstrap.types import BootstrapTask
     from citewell.core.settings import Settings
     from citewell.generator.prompt import Message
 
@@ -152,7 +152,7 @@ def induce(
     click.echo(f"\nBest, for a recipe:\n[prompt]\ninstruction = {json.dumps(found.trials[0].instruction)}")
 
 
-def _held(tasks: list[Task], shown: list[Task], limit: int) -> list[Task]:
+def _held(tasks: list[BootstrapTask], shown: list[BootstrapTask], limit: int) -> list[BootstrapTask]:
     """The questions that are no demonstration."""
     demonstrations = {task.question for task in shown}
     held = [task for task in tasks if task.question not in demonstrations][:limit]
@@ -171,7 +171,9 @@ class _Teacher:
         self.recipe = recipe
         self._settings = settings
 
-    def bootstrapping(self, instruction: str, tasks: list[Task]) -> AbstractAsyncContextManager[Parts]:
+    def bootstrapping(
+        self, instruction: str, tasks: list[BootstrapTask]
+    ) -> AbstractAsyncContextManager[RowParts]:
         from citewell.pipeline.bootstrapping import PartsOpener
 
         prompt = self.recipe.prompt.model_copy(update={"instruction": instruction})
@@ -182,7 +184,7 @@ class _Teacher:
     @asynccontextmanager
     async def proposing(self) -> AsyncGenerator[Propose]:
         from citewell.generator.load import EXTRACTIVE, OPENAI, load_local, open_client
-        from citewell.generator.openai import Request
+        from citewell.generator.openai import CompletionRequest
 
         tokens = self.recipe.teacher.answer_tokens
         settings = self._settings
@@ -193,7 +195,7 @@ class _Teacher:
             async with open_client(wanted) as client:
 
                 async def ask(messages: Sequence[Message], number: int) -> str:
-                    request = Request(tokens, _TEMPERATURE, seed=number)
+                    request = CompletionRequest(tokens, _TEMPERATURE, seed=number)
                     return (await client.complete(messages, request)).text
 
                 yield ask
@@ -213,7 +215,11 @@ class _Teacher:
 
 
 async def _induce(
-    shown: list[Task], held: list[Task], teacher: _Teacher, number: int, given: tuple[str, ...]
+    shown: list[BootstrapTask],
+    held: list[BootstrapTask],
+    teacher: _Teacher,
+    number: int,
+    given: tuple[str, ...],
 ) -> Induction:
     from citewell.bootstrap.induce import candidates, compare_instructions, propose
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from citewell.browser.episode import Episode
     from citewell.browser.policy import Policy
     from citewell.browser.web import Web
-    from citewell.cli.view import View
+    from citewell.cli.view import AnswerView
     from citewell.core.settings import Settings
     from citewell.core.types import Answer
 
@@ -74,7 +74,7 @@ def command(
     settings = load_settings(flags(named, networks, assignments))
     policy = _person() if settings.browser.policy == HUMAN else None
     live = sys.stdout.isatty() and not as_json and policy is None
-    view: View = TerminalView() if live else PlainView()
+    view: AnswerView = TerminalView() if live else PlainView()
     answer = asyncio.run(_browse(question, settings, view, policy, trace, record, replay))
     if as_json:
         click.echo(json.dumps(answer.to_json(), ensure_ascii=False))
@@ -85,24 +85,24 @@ def command(
 async def _browse(
     question: str,
     settings: Settings,
-    view: View,
+    view: AnswerView,
     policy: Policy | None,
     trace: Path | None,
     record: Path | None,
     replay: Path | None,
 ) -> Answer:
     from citewell.browser.episode import write_episodes
-    from citewell.browser.recording import Recorded, Recorder, read_recording, write_recording
+    from citewell.browser.recording import Recorded, WebRecorder, read_recording, write_recording
     from citewell.core.events import Done
     from citewell.pipeline.browsing import open_browsing
 
-    recorders: list[Recorder] = []
+    recorders: list[WebRecorder] = []
     entries = list(read_recording(replay)) if replay else None
 
     def over(web: Web) -> Web:
         shown = web if entries is None else Recorded(entries)
         if record:
-            recorders.append(Recorder(shown))
+            recorders.append(WebRecorder(shown))
             return recorders[0]
         return shown
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 if TYPE_CHECKING:
-    from citewell.retriever.fetch.cache.store import Usage
+    from citewell.retriever.fetch.cache.store import CacheUsage
 
 
 @click.command("cache")
@@ -31,7 +31,7 @@ def command(action: Literal["show", "clear"], as_json: bool) -> None:
     click.echo(f"{usage.place}: {usage.entries:,} entries, {usage.bytes / 1e6:,.1f}{bound} MB.{off}")
 
 
-async def _usage() -> tuple[Usage, bool]:
+async def _usage() -> tuple[CacheUsage, bool]:
     from citewell.core.settings import load_settings
     from citewell.pipeline.cache import page_store
 

@@ -128,12 +128,12 @@ def _folders(settings: Settings) -> Iterator[Check]:
 def _cache(settings: Settings) -> Check:
     """How much the cache of web pages holds, on disk or in the Redis or Valkey server of the settings."""
     from citewell.pipeline.cache import page_store
-    from citewell.retriever.fetch.cache.store import Usage
+    from citewell.retriever.fetch.cache.store import CacheUsage
 
     if not settings.fetch.cache:
         return Check("cache of web pages", "ok", "turned off by fetch.cache")
 
-    async def usage() -> Usage:
+    async def usage() -> CacheUsage:
         store = page_store(settings)
         try:
             return await store.usage()

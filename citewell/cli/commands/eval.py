@@ -18,9 +18,9 @@ from citewell.cli.commands.output import check_folders, replace
 from citewell.core.errors import CitewellError, InputError
 
 if TYPE_CHECKING:
-    from citewell.retriever.evaluation.report import Evaluation
-    from citewell.retriever.evaluation.systems.system import System
-    from citewell.retriever.evaluation.task import Task
+    from citewell.retriever.evaluation.report import RetrievalEvaluation
+    from citewell.retriever.evaluation.systems.system import RankingSystem
+    from citewell.retriever.evaluation.task import RetrievalTask
     from citewell.retriever.evaluation.trec import Qrels
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -133,16 +133,16 @@ def retrieval(
 
 
 def _file_of(source: Path, split: str) -> Path:
-    from citewell.core.lines import either
+    from citewell.core.jsonl import either
 
     return either(source / f"{split}.jsonl") if source.is_dir() else source
 
 
 def _on_task(
-    task: Task, names: list[str], baseline: str, rerank: Path | None, depth: int, relevant: int
-) -> Evaluation:
+    task: RetrievalTask, names: list[str], baseline: str, rerank: Path | None, depth: int, relevant: int
+) -> RetrievalEvaluation:
     from citewell.retriever.evaluation.evaluate import candidates, evaluate, evaluate_run
-    from citewell.retriever.evaluation.report import Evaluation, compared
+    from citewell.retriever.evaluation.report import RetrievalEvaluation, compared
     from citewell.retriever.evaluation.systems.names import NAMES
     from citewell.retriever.evaluation.trec import read_run
 
@@ -158,7 +158,7 @@ def _on_task(
         found[system.name] = evaluate(task, system, depth, relevant=relevant, first=first, tell=progress)
     progress.end()
     outcomes = tuple(found[name] for name in names)
-    return Evaluation(
+    return RetrievalEvaluation(
         task.name,
         "corpus" if first is None else "rerank",
         len(task.queries),
@@ -170,17 +170,17 @@ def _on_task(
     )
 
 
-def _on_references(file: Path, names: list[str], baseline: str, limit: int | None) -> Evaluation:
+def _on_references(file: Path, names: list[str], baseline: str, limit: int | None) -> RetrievalEvaluation:
     from citewell.retriever.evaluation.evaluate import evaluate_references
     from citewell.retriever.evaluation.references import read_references
-    from citewell.retriever.evaluation.report import Evaluation, compared
+    from citewell.retriever.evaluation.report import RetrievalEvaluation, compared
 
     task = read_references(file, limit=limit)
     _tell_notices(task.notices)
     progress = _Progress()
     outcomes = tuple(evaluate_references(task, system, progress) for system in _systems(names))
     progress.end()
-    return Evaluation(
+    return RetrievalEvaluation(
         task.name,
         "references",
         len(task.questions),
@@ -192,14 +192,14 @@ def _on_references(file: Path, names: list[str], baseline: str, limit: int | Non
     )
 
 
-def _systems(names: list[str]) -> list[System]:
+def _systems(names: list[str]) -> list[RankingSystem]:
     from citewell.core.settings import load_settings
     from citewell.retriever.evaluation.systems.names import Loading, build_systems
 
     return build_systems(names, Loading(load_settings(), lambda model, step: _tell(f"{model}: {step}")))
 
 
-def _show(evaluation: Evaluation) -> None:
+def _show(evaluation: RetrievalEvaluation) -> None:
     from citewell.core.significance import differences_table
     from citewell.retriever.evaluation.report import scores_table
 
@@ -208,7 +208,7 @@ def _show(evaluation: Evaluation) -> None:
         click.echo(f"\nDifferences to {evaluation.baseline}:\n\n{differences_table(evaluation.comparisons)}")
 
 
-def _write(evaluation: Evaluation, out: Path | None, page: Path | None, plots: Path | None) -> None:
+def _write(evaluation: RetrievalEvaluation, out: Path | None, page: Path | None, plots: Path | None) -> None:
     from citewell.retriever.evaluation.report import details, details_file, markdown, summary
 
     if out is not None:
@@ -223,7 +223,7 @@ def _write(evaluation: Evaluation, out: Path | None, page: Path | None, plots: P
         draw(evaluation, plots)
 
 
-def _write_runs(folder: Path, evaluation: Evaluation, judged: Qrels | None) -> None:
+def _write_runs(folder: Path, evaluation: RetrievalEvaluation, judged: Qrels | None) -> None:
     from citewell.retriever.evaluation.trec import write_qrels, write_run
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from citewell.browser.evaluation.evaluate import Result
-    from citewell.browser.evaluation.questions import Asked
+    from citewell.browser.evaluation.questions import BrowsingQuestion
     from citewell.core.settings import Settings
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -141,7 +141,7 @@ def _statistics(files: Sequence[Path]) -> str:
 
 async def _evaluate(
     named: Sequence[Named],
-    asked: Sequence[Asked],
+    asked: Sequence[BrowsingQuestion],
     settings: Settings,
     folder: Path | None,
     actions: int | None,

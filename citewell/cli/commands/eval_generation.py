@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from citewell.core.settings import Settings
     from citewell.core.types import Reference
-    from citewell.generator.evaluation.answers import Answers, Written
+    from citewell.generator.evaluation.answers import AnswerFile, GeneratedAnswer
     from citewell.generator.evaluation.judges.embedding import Embed
     from citewell.generator.evaluation.measures import Loss
-    from citewell.generator.evaluation.report import Evaluation
-    from citewell.generator.evaluation.rows import Row
+    from citewell.generator.evaluation.report import GenerationEvaluation
+    from citewell.generator.evaluation.rows import EvaluationRow
     from citewell.pipeline.pipeline import Pipeline
 
 DEFAULT = "default"
@@ -107,7 +107,7 @@ def _names(text: str, what: str) -> list[str]:
 
 def _evaluate(
     file: Path,
-    rows: Sequence[Row],
+    rows: Sequence[EvaluationRow],
     names: Sequence[str],
     wanted: Sequence[str],
     baseline: str,
@@ -115,15 +115,17 @@ def _evaluate(
     fluency: str | None,
     out: Path | None,
     settings: Settings,
-) -> Evaluation:
-    from citewell.generator.evaluation.answers import Answers
+) -> GenerationEvaluation:
+    from citewell.generator.evaluation.answers import AnswerFile
     from citewell.generator.evaluation.judges.names import build_judges
     from citewell.generator.evaluation.measures import measure
-    from citewell.generator.evaluation.report import Evaluation
+    from citewell.generator.evaluation.report import GenerationEvaluation
 
     judges = build_judges(wanted, settings.citations.threshold, lambda: _embed(settings))
     with tempfile.TemporaryDirectory() as temporary:
-        answers = Answers(out.with_name(f"{out.stem}.answers.jsonl") if out else Path(temporary) / "answers")
+        answers = AnswerFile(
+            out.with_name(f"{out.stem}.answers.jsonl") if out else Path(temporary) / "answers"
+        )
         written = {name: asyncio.run(_answers(name, settings, rows, answers)) for name in names}
     _tell(f"Judging with {', '.join(wanted)} …")
     notices = _notices(raw, names, settings, fluency)
@@ -138,12 +140,12 @@ def _evaluate(
         if reader is not None and not _is_kin(fluency, name, settings):
             loss = _telling(reader.loss, name, sum(row.answerable for row in rows))
         outcomes.append(measure(name, rows, written[name], judges, raw=raw, loss=loss))
-    return Evaluation(file.name, tuple(rows), baseline, tuple(outcomes), notices)
+    return GenerationEvaluation(file.name, tuple(rows), baseline, tuple(outcomes), notices)
 
 
 def _telling(loss: Loss, name: str, total: int) -> Loss:
     """The loss of a text, which takes a while for many, with a word on how far it is."""
-    from citewell.core.telling import Counter
+    from citewell.core.progress import Counter
 
     tell = Counter(f"{name}: fluency", _tell)
     done = itertools.count(1)
@@ -157,10 +159,10 @@ def _telling(loss: Loss, name: str, total: int) -> Loss:
 
 
 async def _answers(
-    name: str, settings: Settings, rows: Sequence[Row], answers: Answers
-) -> dict[str, Written]:
+    name: str, settings: Settings, rows: Sequence[EvaluationRow], answers: AnswerFile
+) -> dict[str, GeneratedAnswer]:
     """The answers of a generator, by the code that answers after retrieval."""
-    from citewell.core.telling import Counter
+    from citewell.core.progress import Counter
     from citewell.pipeline.build import open_pipeline
 
     own = _settings_of(name, settings)
@@ -174,16 +176,16 @@ async def _answers(
                 "`citewell doctor` says how to install them.",
             )
 
-        async def write(question: str, references: Sequence[Reference]) -> Written:
+        async def write(question: str, references: Sequence[Reference]) -> GeneratedAnswer:
             return await _write_one(pipeline, question, references)
 
         return await answers.complete(name, identity, rows, write, Counter(f"{name}: answers", _tell))
 
 
-async def _write_one(pipeline: Pipeline, question: str, references: Sequence[Reference]) -> Written:
+async def _write_one(pipeline: Pipeline, question: str, references: Sequence[Reference]) -> GeneratedAnswer:
     from citewell.core.events import Done, Scored
     from citewell.generator.citations.marks import MarkedSentence
-    from citewell.generator.evaluation.answers import Written
+    from citewell.generator.evaluation.answers import GeneratedAnswer
 
     raw = ""
     async with aclosing(pipeline.write(question, references)) as events:
@@ -193,10 +195,10 @@ async def _write_one(pipeline: Pipeline, question: str, references: Sequence[Ref
             if isinstance(event, Done):
                 answer = event.answer
     sentences = tuple(MarkedSentence(s.text, s.citations) for s in answer.sentences)
-    return Written(raw, sentences, answer.timings["total"])
+    return GeneratedAnswer(raw, sentences, answer.timings["total"])
 
 
-async def _never(question: str, references: Sequence[Reference]) -> Written:
+async def _never(question: str, references: Sequence[Reference]) -> GeneratedAnswer:
     raise AssertionError("All answers are there.")
 
 
@@ -259,7 +261,7 @@ def _notices(raw: bool, names: Sequence[str], settings: Settings, fluency: str |
     return tuple(found)
 
 
-def _write(evaluation: Evaluation, out: Path | None, page: Path | None) -> None:
+def _write(evaluation: GenerationEvaluation, out: Path | None, page: Path | None) -> None:
     from citewell.generator.evaluation.report import details, markdown, summary
 
     text = markdown(evaluation)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from citewell.core.settings import Settings
-    from citewell.core.significance import Comparison
+    from citewell.core.significance import PairedComparison
     from citewell.scorer.data.config import ReadingConfig
-    from citewell.scorer.evaluation.report import Evaluation
+    from citewell.scorer.evaluation.report import ScorerEvaluation
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -96,10 +96,10 @@ def _reading(pairs: str) -> ReadingConfig:
 
 def _evaluate(
     file: Path, names: list[str], baseline: str, reading: ReadingConfig, limit: int | None, settings: Settings
-) -> Evaluation:
+) -> ScorerEvaluation:
     from citewell.pipeline.scorers import build_systems
     from citewell.scorer.evaluation.evaluate import evaluate
-    from citewell.scorer.evaluation.report import Evaluation
+    from citewell.scorer.evaluation.report import ScorerEvaluation
     from citewell.scorer.evaluation.task import read_task
     from citewell.scorer.scorer import SUPPORT
 
@@ -112,12 +112,12 @@ def _evaluate(
     if not task.has_references and any(stands.get(name, name) == SUPPORT for name in names):
         notices.append(f"The answers have no references, so that {SUPPORT} gives all of them 0.")
     outcomes = tuple(evaluate(task, system, _tell) for system in systems)
-    return Evaluation(task, baseline, outcomes, tuple(notices))
+    return ScorerEvaluation(task, baseline, outcomes, tuple(notices))
 
 
 def _write(
-    evaluation: Evaluation,
-    found: Mapping[str, Mapping[str, Comparison]],
+    evaluation: ScorerEvaluation,
+    found: Mapping[str, Mapping[str, PairedComparison]],
     out: Path | None,
     page: Path | None,
     plots: Path | None,

@@ -16,8 +16,8 @@ from citewell.core.errors import InputError
 from citewell.core.packages import need_packages
 
 if TYPE_CHECKING:
-    from citewell.generator.training.fit import Outcome as GeneratorOutcome
-    from citewell.retriever.training.card import Outcome as RetrieverOutcome
+    from citewell.generator.training.fit import GeneratorRunResult
+    from citewell.retriever.training.card import EncoderRunResult
 
 _MOST_FOLDS = 20
 
@@ -132,7 +132,7 @@ def _tell(line: str) -> None:
     click.echo(line, err=True)
 
 
-def _report(outcome: GeneratorOutcome | RetrieverOutcome, out: Path) -> None:
+def _report(outcome: GeneratorRunResult | EncoderRunResult, out: Path) -> None:
     for name, value in outcome.after.items():
         click.echo(f"{name}: {value:.4f}, before {outcome.before[name]:.4f}")
     click.echo(f"The model and its card are in {out}.")
@@ -148,11 +148,11 @@ def retriever(config: Path, out: Path, resume: bool) -> None:
     goes on with --resume, with the result that it would have had otherwise.
     """
     from citewell.core.settings import load_settings
-    from citewell.retriever.training.run import Run, train
+    from citewell.retriever.training.run import EncoderRun, train
 
     cache = load_settings().cache_dir
     shown = _shown("retriever", [config.name], out)
-    _report(train(Run(config, out, cache, shown, resume), _tell), out)
+    _report(train(EncoderRun(config, out, cache, shown, resume), _tell), out)
 
 
 @command.command("generator", short_help="Train the language model that writes answers.")
@@ -172,11 +172,11 @@ def generator(recipe: Path, out: Path, resume: bool, merged: Path | None) -> Non
     goes on with --resume, with the result that it would have had otherwise.
     """
     from citewell.core.settings import load_settings
-    from citewell.generator.training.run import Run, train
+    from citewell.generator.training.run import GeneratorRun, train
 
     cache = load_settings().cache_dir
     shown = _shown("generator", [recipe.name], out)
-    _report(train(Run(recipe, out, cache, shown, resume, merged), _tell), out)
+    _report(train(GeneratorRun(recipe, out, cache, shown, resume, merged), _tell), out)
 
 
 @command.command("policy", short_help="Train a policy of the text browser.")
@@ -195,13 +195,13 @@ def policy(
     browses for questions with known answers, in the web that the settings describe; how often it finds them
     chooses the best checkpoint. A run that was interrupted goes on with --resume.
     """
-    from citewell.browser.training.run import Run, train
+    from citewell.browser.training.run import PolicyRun, train
     from citewell.core.settings import load_settings
     from citewell.pipeline.web import open_web
 
     settings = load_settings(flags({"search__collection": collection}, (), assignments))
     shown = _shown("policy", [recipe.name, *(["--collection", collection] if collection else [])], out)
-    run = Run(recipe, out, settings.cache_dir, shown, lambda: open_web(settings), resume)
+    run = PolicyRun(recipe, out, settings.cache_dir, shown, lambda: open_web(settings), resume)
     _report(train(run, _tell), out)
 
 
@@ -242,8 +242,8 @@ def scorer(
     from citewell.core.settings import load_settings
     from citewell.scorer.load import DEFAULT
     from citewell.scorer.training.config import load_config
-    from citewell.scorer.training.feedback import Feedback, retrain
-    from citewell.scorer.training.run import Run, train
+    from citewell.scorer.training.feedback import FeedbackRun, retrain
+    from citewell.scorer.training.run import ScorerRun, train
 
     cache = load_settings().cache_dir
     if (recipe is None) == (feedback is None):
@@ -252,12 +252,12 @@ def scorer(
         if current is not None or force:
             raise InputError("--scorer and --force are for --from.", "Leave them out, or CONFIG.")
         shown = _shown("scorer", [recipe.name], out)
-        outcome = train(Run(load_config(recipe), recipe, out, cache, shown, resume), _tell)
+        outcome = train(ScorerRun(load_config(recipe), recipe, out, cache, shown, resume), _tell)
     else:
         assert feedback is not None
         name = current or DEFAULT
         shown = _shown("scorer", ["--from", feedback.name, "--scorer", Path(name).name], out)
-        outcome = retrain(Feedback(feedback, name, out, cache, shown, threads, resume, force), _tell)
+        outcome = retrain(FeedbackRun(feedback, name, out, cache, shown, threads, resume, force), _tell)
     for measure, value in (outcome.test or outcome.after).items():
         click.echo(f"{measure}: {value:.4f}" + _before(outcome.before.get(measure), bool(outcome.test)))
     click.echo(f"The scorer and its card are in {out}.")

@@ -10,14 +10,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
-from citewell.core.telling import duration
+from citewell.core.progress import duration
 from citewell.core.training.files import DataFile
 
 CARD = "README.md"
 RECORD = "training.json"
 
 
-class Outcome(Protocol):
+class RunResult(Protocol):
     """What every run comes to; a dataclass, all of whose fields are kept in the record."""
 
     @property
@@ -46,7 +46,7 @@ def write_card(
     and the `versions` of the `packages`. The record has those, the `counts` of the data, the `files`, and all
     of the `outcome`.
     """
-    ran: Outcome = outcome
+    ran: RunResult = outcome
     date = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     versions = {name: version(name) for name in packages}
     record = {

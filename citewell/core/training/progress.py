@@ -10,7 +10,7 @@ from typing import Any
 
 from transformers import TrainerCallback
 
-from citewell.core.telling import SECONDS, Tell, duration
+from citewell.core.progress import SECONDS, Tell, duration
 
 LOG = "training.jsonl"
 CLOCK = "seconds.json"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.core.text import split_sentences
-from citewell.generator.evaluation.judges.judge import Pair
+from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 
 EMBEDDING = "embedding"
 MODEL = "all-MiniLM-L6-v2"
@@ -36,11 +36,11 @@ class EmbeddingJudge:
         self._embed = embed
         self._threshold = threshold
 
-    def supports(self, pairs: Sequence[Pair]) -> list[bool]:
+    def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Whether the cosine of each pair reaches the threshold; n values."""
         return [cosine >= self._threshold for cosine in self.cosines(pairs)]
 
-    def cosines(self, pairs: Sequence[Pair], window: int = WINDOW) -> list[float]:
+    def cosines(self, pairs: Sequence[ClaimAndPassages], window: int = WINDOW) -> list[float]:
         """The greatest cosine of each claim with a window of its passages; n numbers, -1 without passages."""
         pieces = {passage: windows(passage, window) for pair in pairs for passage in pair.passages}
         claims = [pair.claim for pair in pairs]

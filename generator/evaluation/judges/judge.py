@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 
-class Pair(NamedTuple):
+class ClaimAndPassages(NamedTuple):
     """A claim, and the passages that are to support it together."""
 
     claim: str
     passages: tuple[str, ...]
 
 
-class Judge(Protocol):
+class SupportJudge(Protocol):
     """Decides about many pairs at once; `name` stands in every table."""
 
     name: str
 
-    def supports(self, pairs: Sequence[Pair]) -> list[bool]:
+    def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Whether the passages of each of `n` pairs support its claim; n values."""
         ...
 
@@ -26,12 +26,12 @@ class Judge(Protocol):
 class RememberingJudge:
     """Asks a judge about each pair once: precision asks again what recall has asked."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: SupportJudge) -> None:
         self.name = judge.name
         self._judge = judge
-        self._known: dict[Pair, bool] = {}
+        self._known: dict[ClaimAndPassages, bool] = {}
 
-    def supports(self, pairs: Sequence[Pair]) -> list[bool]:
+    def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """As the judge itself says."""
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
         if new:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from citewell.generator.citations.support import holds_facts, rouge_1_precision
-from citewell.generator.evaluation.judges.judge import Pair
+from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 
 ROUGE = "rouge"
 
@@ -23,7 +23,7 @@ class RougeJudge:
         """`threshold` is the ROUGE-1 precision from which on a claim is supported, 0 to 1."""
         self._threshold = threshold
 
-    def supports(self, pairs: Sequence[Pair]) -> list[bool]:
+    def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Whether the passages hold the claim's content words, numbers and names; n values."""
         return [self._supports(pair.claim, "\n".join(pair.passages)) for pair in pairs]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from citewell.core.errors import InputError
 from citewell.generator.evaluation.judges.embedding import EMBEDDING, Embed, EmbeddingJudge
-from citewell.generator.evaluation.judges.judge import Judge, RememberingJudge
+from citewell.generator.evaluation.judges.judge import RememberingJudge, SupportJudge
 from citewell.generator.evaluation.judges.lexical import ROUGE, RougeJudge
 from citewell.generator.evaluation.judges.nli import PREFIX, load_nli
 
@@ -33,7 +33,9 @@ def check_judges(names: Sequence[str], *, corrected: bool) -> None:
         )
 
 
-def build_judges(names: Sequence[str], threshold: float, embed: Callable[[], Embed]) -> tuple[Judge, ...]:
+def build_judges(
+    names: Sequence[str], threshold: float, embed: Callable[[], Embed]
+) -> tuple[SupportJudge, ...]:
     """The judges of these names, each remembering what it said.
 
     `threshold` is that of the support check. `embed` gives what embeds sentences, and is called only where
@@ -42,7 +44,7 @@ def build_judges(names: Sequence[str], threshold: float, embed: Callable[[], Emb
     return tuple(RememberingJudge(_judge(name, threshold, embed)) for name in names)
 
 
-def _judge(name: str, threshold: float, embed: Callable[[], Embed]) -> Judge:
+def _judge(name: str, threshold: float, embed: Callable[[], Embed]) -> SupportJudge:
     if name == ROUGE:
         return RougeJudge(threshold)
     if name == EMBEDDING:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from citewell.core.errors import ModelError
 from citewell.core.text import split_sentences
-from citewell.generator.evaluation.judges.judge import Judge, Pair
+from citewell.generator.evaluation.judges.judge import ClaimAndPassages, SupportJudge
 
 PREFIX = "nli:"
 _BATCH = 16
@@ -36,7 +36,7 @@ class NliJudge:
         self._tokenizer = tokenizer
         self._room = max(longest - _CLAIM_TOKENS, longest // 2)
 
-    def supports(self, pairs: Sequence[Pair]) -> list[bool]:
+    def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Whether the probability of support reaches one half; n values."""
         parts = [(row, part, pair.claim) for row, pair in enumerate(pairs) for part in self._parts(pair)]
         best = [0.0] * len(pairs)
@@ -48,7 +48,7 @@ class NliJudge:
                 best[row] = max(best[row], probability)
         return [probability >= _SUPPORTED for probability in best]
 
-    def _parts(self, pair: Pair) -> Iterator[str]:
+    def _parts(self, pair: ClaimAndPassages) -> Iterator[str]:
         part: list[str] = []
         size = 0
         for passage in pair.passages:
@@ -64,7 +64,7 @@ class NliJudge:
             yield " ".join(part)
 
 
-def load_nli(model_id: str) -> Judge:
+def load_nli(model_id: str) -> SupportJudge:
     """The judge of a hub id or folder, named `nli:MODEL_ID`.
 
     Known are T5 models that write "1" for support, as google/t5_xxl_true_nli_mixture (TRUE, Honovich et al.

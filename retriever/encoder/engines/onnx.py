@@ -48,7 +48,7 @@ def convert(tower: Tower, model: Any, target: Path) -> None:
     import torch
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    class Encoder(torch.nn.Module):
+    class ExportedEncoder(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.model = model
@@ -70,7 +70,7 @@ def convert(tower: Tower, model: Any, target: Path) -> None:
             warnings.simplefilter("ignore")  # about traced branches, which depend on the model alone
             exported = Path(scratch, "exported.onnx")
             torch.onnx.export(
-                Encoder(),
+                ExportedEncoder(),
                 (ids, mask),
                 str(exported),
                 input_names=_INPUTS,

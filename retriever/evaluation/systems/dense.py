@@ -7,7 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
-from citewell.retriever.evaluation.systems.system import Found, OnProgress, Reading, Rows, Scores, best
+from citewell.retriever.evaluation.systems.system import (
+    OnProgress,
+    PreparedSearcher,
+    RankedRows,
+    Rows,
+    Scores,
+    best,
+)
 from citewell.retriever.evaluation.task import Corpus
 from citewell.retriever.evaluation.vectors import encode_corpus
 
@@ -20,12 +27,12 @@ class DenseSystem:
         self._encoder = encoder
         self._folder = folder
 
-    def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> Reading:
+    def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> PreparedSearcher:
         """Encode the passages that are needed, or take them from the cache."""
         rows = np.arange(len(corpus)) if needed is None else needed
         part = corpus if needed is None else corpus.only([corpus.ids[row] for row in rows])
         encoded = encode_corpus(part, self._encoder, self._folder, on_progress)
-        return Reading(
+        return PreparedSearcher(
             DenseSearcher(corpus, rows, encoded.vectors, self._encoder), len(part), encoded.seconds
         )
 
@@ -39,7 +46,7 @@ class DenseSearcher:
         self._vectors = vectors
         self._encoder = encoder
 
-    def search(self, question: str, depth: int) -> Found:
+    def search(self, question: str, depth: int) -> RankedRows:
         """The passages with the greatest inner products."""
         return best(self._vectors @ self._encode(question), depth, self._corpus, self._rows)
 

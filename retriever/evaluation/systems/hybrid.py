@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from citewell.retriever.evaluation.systems.system import (
-    Found,
     OnProgress,
-    Reading,
+    PreparedSearcher,
+    RankedRows,
+    RankingSystem,
     Rows,
     Scores,
     Searcher,
-    System,
     best,
 )
 from citewell.retriever.evaluation.task import Corpus
@@ -23,17 +23,17 @@ _DEPTH = 100  # passages that each of the two puts forward, at least
 class HybridSystem:
     """Fuses the scores that two systems give to the candidates of both (see `citewell.retriever.fusion`)."""
 
-    def __init__(self, name: str, dense: System, lexical: System) -> None:
+    def __init__(self, name: str, dense: RankingSystem, lexical: RankingSystem) -> None:
         self.name = name
         self._dense = dense
         self._lexical = lexical
 
-    def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> Reading:
+    def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> PreparedSearcher:
         """Read the corpus with both systems."""
         dense = self._dense.read(corpus, needed, on_progress)
         lexical = self._lexical.read(corpus, needed, on_progress)
         searcher = HybridSearcher(corpus, dense.searcher, lexical.searcher)
-        return Reading(searcher, dense.passages, dense.seconds + lexical.seconds)
+        return PreparedSearcher(searcher, dense.passages, dense.seconds + lexical.seconds)
 
 
 class HybridSearcher:
@@ -44,7 +44,7 @@ class HybridSearcher:
         self._dense = dense
         self._lexical = lexical
 
-    def search(self, question: str, depth: int) -> Found:
+    def search(self, question: str, depth: int) -> RankedRows:
         """The best of what either searcher puts forward."""
         depths = max(depth, _DEPTH)
         found = [searcher.search(question, depths).rows for searcher in (self._dense, self._lexical)]

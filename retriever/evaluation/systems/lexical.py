@@ -9,7 +9,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.retriever.evaluation.systems.system import Found, OnProgress, Reading, Rows, Scores, best
+from citewell.retriever.evaluation.systems.system import (
+    OnProgress,
+    PreparedSearcher,
+    RankedRows,
+    Rows,
+    Scores,
+    best,
+)
 from citewell.retriever.evaluation.systems.terms import Posting, Terms
 from citewell.retriever.evaluation.task import Corpus
 from citewell.retriever.lexical import bm25_idf, bm25_norms, bm25_weights
@@ -38,12 +45,12 @@ class LexicalSystem:
         self.name = name
         self._weigh = weigh
 
-    def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> Reading:
+    def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> PreparedSearcher:
         """Count the words of all passages."""
         started = time.perf_counter()
         terms = Terms(corpus.passages, on_progress)
         searcher = LexicalSearcher(corpus, terms, self._weigh(terms))
-        return Reading(searcher, len(corpus), time.perf_counter() - started)
+        return PreparedSearcher(searcher, len(corpus), time.perf_counter() - started)
 
 
 class LexicalSearcher:
@@ -54,7 +61,7 @@ class LexicalSearcher:
         self._terms = terms
         self._weighting = weighting
 
-    def search(self, question: str, depth: int) -> Found:
+    def search(self, question: str, depth: int) -> RankedRows:
         """The best passages that share a word with the question."""
         scores = self._scores(question)
         rows = np.flatnonzero(scores)

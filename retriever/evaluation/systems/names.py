@@ -16,8 +16,8 @@ from citewell.retriever.encoder.resolve import is_shipped
 from citewell.retriever.evaluation.systems.dense import DenseSystem
 from citewell.retriever.evaluation.systems.hybrid import HybridSystem
 from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25, tf_idf
-from citewell.retriever.evaluation.systems.pipeline import PipelineSystem
-from citewell.retriever.evaluation.systems.system import System
+from citewell.retriever.evaluation.systems.pipeline import RankerSystem
+from citewell.retriever.evaluation.systems.system import RankingSystem
 from citewell.retriever.rank import Ranker
 
 NAMES = ("tfidf", "bm25", "minilm", "default", "hybrid", "pipeline")
@@ -34,7 +34,7 @@ class Loading(NamedTuple):
     on_step: Callable[[str, str], None] = lambda model, step: None
 
 
-def build_systems(names: Sequence[str], loading: Loading) -> list[System]:
+def build_systems(names: Sequence[str], loading: Loading) -> list[RankingSystem]:
     """The systems of these names: one of `NAMES`, or an encoder's packaged or shipped name, folder or hub id.
 
     Raises `InputError` for a name of nothing before anything is loaded, and `ModelError` for an encoder that
@@ -61,7 +61,7 @@ def build_systems(names: Sequence[str], loading: Loading) -> list[System]:
             on_step=loading.on_step,
         )
 
-    def build(name: str) -> System:
+    def build(name: str) -> RankingSystem:
         lexical = LexicalSystem("bm25", bm25)
         own = settings.retriever
         match name:
@@ -71,7 +71,7 @@ def build_systems(names: Sequence[str], loading: Loading) -> list[System]:
                 return lexical
             case "pipeline":
                 ranker = Ranker(encoder(own.encoder, own.max_tokens), prefilter=own.prefilter)
-                return PipelineSystem(name, ranker, lexical)
+                return RankerSystem(name, ranker, lexical)
             case "hybrid":
                 return HybridSystem(name, build("default"), lexical)
             case _:

@@ -9,35 +9,35 @@ import numpy as np
 
 from citewell.core.types import Passage
 from citewell.retriever.evaluation.systems.system import (
-    Found,
     OnProgress,
-    Reading,
+    PreparedSearcher,
+    RankedRows,
+    RankingSystem,
     Rows,
     Scores,
     Searcher,
-    System,
 )
 from citewell.retriever.evaluation.task import Corpus
 from citewell.retriever.rank import Ranker
 
 
-class PipelineSystem:
+class RankerSystem:
     """Ranks the candidates of `first` with the ranker, which encodes them when the question comes.
 
     The ranker lets only some candidates through to the encoder, and of passages that say the same only one;
     those that it leaves out stand behind all others.
     """
 
-    def __init__(self, name: str, ranker: Ranker, first: System) -> None:
+    def __init__(self, name: str, ranker: Ranker, first: RankingSystem) -> None:
         self.name = name
         self._ranker = ranker
         self._first = first
 
-    def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> Reading:
+    def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> PreparedSearcher:
         """Read the corpus with the first stage; the ranker itself reads nothing ahead."""
         started = time.perf_counter()
         first = self._first.read(corpus, needed, on_progress).searcher
-        return Reading(
+        return PreparedSearcher(
             PipelineSearcher(corpus, self._ranker, first), len(corpus), time.perf_counter() - started
         )
 
@@ -50,10 +50,10 @@ class PipelineSearcher:
         self._ranker = ranker
         self._first = first
 
-    def search(self, question: str, depth: int) -> Found:
+    def search(self, question: str, depth: int) -> RankedRows:
         """The candidates of the first stage that the ranker keeps."""
         rows = self._rank(question, self._first.search(question, depth).rows)
-        return Found(rows, np.arange(len(rows), 0, -1, dtype=np.float32))
+        return RankedRows(rows, np.arange(len(rows), 0, -1, dtype=np.float32))
 
     def score(self, question: str, rows: Rows) -> Scores:
         """How many places each row is from the end; 0 for what the ranker leaves out."""

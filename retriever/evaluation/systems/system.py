@@ -18,7 +18,7 @@ OnProgress = Callable[[int, int], None]
 """Told how many passages of how many are read."""
 
 
-class Found(NamedTuple):
+class RankedRows(NamedTuple):
     """Rows of the corpus, best first, with their scores."""
 
     rows: Rows
@@ -28,7 +28,7 @@ class Found(NamedTuple):
 class Searcher(Protocol):
     """A system that has read a corpus."""
 
-    def search(self, question: str, depth: int) -> Found:
+    def search(self, question: str, depth: int) -> RankedRows:
         """The `depth` best passages of the whole corpus, or fewer."""
         ...
 
@@ -37,7 +37,7 @@ class Searcher(Protocol):
         ...
 
 
-class Reading(NamedTuple):
+class PreparedSearcher(NamedTuple):
     """A searcher, how many passages it had to read, and how many seconds that took when it was done."""
 
     searcher: Searcher
@@ -45,17 +45,17 @@ class Reading(NamedTuple):
     seconds: float
 
 
-class System(Protocol):
+class RankingSystem(Protocol):
     """A way to rank passages. `name` is what people call it on the command line."""
 
     name: str
 
-    def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> Reading:
+    def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> PreparedSearcher:
         """Read a corpus, of which only the rows `needed` will be asked for; None is all of them."""
         ...
 
 
-def best(scores: Scores, depth: int, corpus: Corpus, rows: Rows | None = None) -> Found:
+def best(scores: Scores, depth: int, corpus: Corpus, rows: Rows | None = None) -> RankedRows:
     """The `depth` best rows, in trec_eval's order; `scores` belongs to `rows`, or to the whole corpus."""
     # What is no number comes first, so that it is seen.
     keys = np.where(np.isfinite(scores), -scores, -np.inf)
@@ -64,4 +64,4 @@ def best(scores: Scores, depth: int, corpus: Corpus, rows: Rows | None = None) -
         chosen = np.flatnonzero(keys <= np.partition(keys, depth - 1)[depth - 1])
     places = corpus.places[chosen if rows is None else rows[chosen]]
     order = chosen[np.lexsort((places, keys[chosen]))[:depth]]
-    return Found(order if rows is None else rows[order], scores[order])
+    return RankedRows(order if rows is None else rows[order], scores[order])

@@ -7,7 +7,7 @@ from itertools import compress, groupby
 from typing import NamedTuple
 
 from citewell.retriever.extract.document import Block, Outline
-from citewell.retriever.extract.main_text.layout import Layout
+from citewell.retriever.extract.main_text.layout import PageLayout
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _REPEATED = 40  # characters from which a text that the page has twice, as for small screens, is kept once
@@ -19,7 +19,7 @@ _LONGEST_ITEM = 400
 _LONGEST_CELL = 120
 
 
-def assemble(layout: Layout, kept: Sequence[bool], title: str) -> tuple[Block, ...]:
+def assemble(layout: PageLayout, kept: Sequence[bool], title: str) -> tuple[Block, ...]:
     """The blocks of the pieces for which `kept` is true, under their headings; the title is none of them.
 
     A list becomes lines such as `- item`, nested ones indented, a table lines such as `cell | cell`.
@@ -76,7 +76,7 @@ class _Line(NamedTuple):
 class _Groups:
     """The lists and tables of a page."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: PageLayout) -> None:
         self._layout = layout
         self._readable: dict[int, bool] = {}
         self._places: dict[int, _Place] = {}

@@ -13,7 +13,7 @@ from citewell.retriever.extract.main_text.surroundings import outside_main_text
 
 if TYPE_CHECKING:
     from citewell.retriever.extract.main_text.features import Floats
-    from citewell.retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.layout import PageLayout
     from citewell.retriever.extract.main_text.signs import Kind
 
 _LONGEST_ROW = 400  # characters; a longer row sets out a page
@@ -45,7 +45,7 @@ _BARS: dict[Kind, _Bar] = {
 }
 
 
-def choose(layout: Layout, likely: Floats, kind: Kind) -> list[bool]:
+def choose(layout: PageLayout, likely: Floats, kind: Kind) -> list[bool]:
     """Which pieces to keep of a page with any: those that are probably main text, with what belongs to them.
 
     The threshold is derived from the F1 that can be expected of the page, as it is best in theory (Lipton
@@ -74,7 +74,7 @@ def _expected_f1(likely: Floats, sizes: NDArray[np.float64]) -> float:
     return float((2 * right / (np.cumsum(sizes[order]) + right[-1])).max())
 
 
-def _in_main_container(layout: Layout, likely: Floats, sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _in_main_container(layout: PageLayout, likely: Floats, sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether each piece is in the innermost frame that holds most of what is surely main text."""
     sure = np.where((likely >= _SURE) & (sizes >= _PROSE), likely * sizes, 0.0)
     inside = np.ones(len(sure), dtype=bool)
@@ -86,7 +86,7 @@ def _in_main_container(layout: Layout, likely: Floats, sizes: NDArray[np.float64
     return inside
 
 
-def _above(layout: Layout, likely: Sequence[float], threshold: float) -> list[bool]:
+def _above(layout: PageLayout, likely: Sequence[float], threshold: float) -> list[bool]:
     """The pieces above a threshold, with whole table rows and headings."""
     outside = outside_main_text(layout)
     kept = [value >= threshold and not out for value, out in zip(likely, outside, strict=True)]
@@ -109,7 +109,7 @@ def _above(layout: Layout, likely: Sequence[float], threshold: float) -> list[bo
     return kept
 
 
-def _rows(layout: Layout) -> list[list[int]]:
+def _rows(layout: PageLayout) -> list[list[int]]:
     """The pieces of each innermost table row that has two or more."""
     if "tr" not in layout.tags:
         return []

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.retriever.extract.main_text.features import Features, Floats, Weights, featurize
+from citewell.retriever.extract.main_text.features import Features, Floats, WordWeights, featurize
 from citewell.retriever.extract.main_text.forest import Forest
 
 if TYPE_CHECKING:
-    from citewell.retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.layout import PageLayout
     from citewell.retriever.extract.main_text.signs import Signs
 
 MODEL = Path(__file__).parent / "model"
@@ -29,11 +29,11 @@ class Classifier(NamedTuple):
     its neighbours and containers (stacking, Wolpert 1992).
     """
 
-    weights: Weights
+    weights: WordWeights
     first: Forest
     second: Forest
 
-    def probabilities(self, layout: Layout, signs: Signs) -> Floats:
+    def probabilities(self, layout: PageLayout, signs: Signs) -> Floats:
         """How probably each of `n` pieces is main text: (n,), from 0 to 1."""
         features = featurize(layout, signs, self.weights)
         return self.second.probabilities(stacked(features, self.first.probabilities(features.values)))
@@ -93,7 +93,7 @@ def load(folder: Path) -> Classifier:
         )
         for name in ("first", "second")
     )
-    return Classifier(Weights(stored["names"], stored["words"]), first, second)
+    return Classifier(WordWeights(stored["names"], stored["words"]), first, second)
 
 
 def save(classifier: Classifier, folder: Path) -> None:

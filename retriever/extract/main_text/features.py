@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from citewell.retriever.extract.main_text.text_features import TAG, measure_text
 
 if TYPE_CHECKING:
-    from citewell.retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.layout import PageLayout
     from citewell.retriever.extract.main_text.signs import Signs
 
 Floats = NDArray[np.float32]
@@ -55,7 +55,7 @@ _NAME = re.compile(r"[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class WordWeights:
     """How much a word speaks for main text (above 0) or against it, as log odds."""
 
     names: Mapping[str, float]
@@ -86,7 +86,7 @@ def name_words(names: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _NAME.split(names) if 2 < len(word) < 20)
 
 
-def featurize(layout: Layout, signs: Signs, weights: Weights) -> Features:
+def featurize(layout: PageLayout, signs: Signs, weights: WordWeights) -> Features:
     """Measure every piece of a page that has at least one."""
     frames = _frame_table(layout, weights)
     first, last, own = np.array(layout.first), np.array(layout.last), np.array(layout.owners)
@@ -205,7 +205,7 @@ class _Frames(NamedTuple):
     looks: Indices  # the same number for frames that look alike
 
 
-def _frame_table(layout: Layout, weights: Weights) -> _Frames:
+def _frame_table(layout: PageLayout, weights: WordWeights) -> _Frames:
     tag_numbers, tag = _numbered(layout.tags)
     name_numbers, name = _numbered(layout.names)
     score = np.array([_name_score(text, weights) for text in name_numbers])[name]
@@ -236,7 +236,7 @@ def _numbered(texts: Sequence[str]) -> tuple[Mapping[str, int], Indices]:
 
 
 @lru_cache(maxsize=65_536)  # sites use the same few names thousands of times
-def _name_score(names: str, weights: Weights) -> float:
+def _name_score(names: str, weights: WordWeights) -> float:
     """What the names of a frame say for main text (above 0) or against it."""
     found = [weights.names[word] for word in name_words(names) if word in weights.names]
     # fsum is exact: the words are a set, and come in another order in every process.

@@ -38,7 +38,7 @@ _HIDDEN_STYLE = re.compile(r"display\s*:\s*none")
 
 
 @dataclass(slots=True)
-class Layout:
+class PageLayout:
     """The pieces of text of a page in reading order, and the frames that hold them, column by column.
 
     A frame is an element that begins a new line. Frame `i` has `tags[i]`, in `names[i]` its class, id, role,
@@ -101,7 +101,7 @@ def parse(markup: str | bytes) -> _Element | None:
     return tree
 
 
-def lay_out(tree: _Element) -> Layout:
+def lay_out(tree: _Element) -> PageLayout:
     """Walk over the page once and write down its pieces."""
     head, body = tree.find("head"), tree.find("body")
     # Without `<body>`, libxml2 leaves elements that it does not know, such as `<main>`, in the head.
@@ -109,11 +109,11 @@ def lay_out(tree: _Element) -> Layout:
     return _walk(tree if body is None or strays else body)
 
 
-def _walk(body: _Element) -> Layout:
+def _walk(body: _Element) -> PageLayout:
     # One long loop over local variables: with methods that share attributes it takes half as long again,
     # and it is a fifth of the time of a page. Elements are taken as they begin, and end where the next one
     # has another parent: half the steps of etree.iterwalk.
-    layout = Layout()
+    layout = PageLayout()
     tags, names, parents, depths = layout.tags, layout.names, layout.parents, layout.depths
     first, last, texts = layout.first, layout.last, layout.texts
     effect_of = _EFFECTS.get
@@ -206,7 +206,7 @@ def _walk(body: _Element) -> Layout:
     return layout
 
 
-def _read_attributes(attributes: dict[str, str], frame: int, layout: Layout) -> str:
+def _read_attributes(attributes: dict[str, str], frame: int, layout: PageLayout) -> str:
     """Note whether a frame has a role and whether it is hidden; returns its names."""
     get = attributes.get
     if role := get("role", ""):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from citewell.retriever.extract.main_text.features import name_words
 
 if TYPE_CHECKING:
-    from citewell.retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.layout import PageLayout
 
 _RUN = 4  # words
 _FEWEST_RUNS = 8  # of a copy
@@ -19,7 +19,7 @@ _LONG = 80  # characters of a piece, and of all such pieces an article has
 _ARTICLE = 300
 
 
-def hidden_repeats(layout: Layout, kept: Sequence[bool]) -> set[int]:
+def hidden_repeats(layout: PageLayout, kept: Sequence[bool]) -> set[int]:
     """The kept pieces that the page hides and whose text it also shows, as for its structured data."""
     if not layout.hidden:
         return set()
@@ -41,7 +41,7 @@ def hidden_repeats(layout: Layout, kept: Sequence[bool]) -> set[int]:
     return repeats
 
 
-def comments_under_article(layout: Layout, kept: Sequence[bool]) -> set[int]:
+def comments_under_article(layout: PageLayout, kept: Sequence[bool]) -> set[int]:
     """The kept pieces in frames that are named after comments, where enough is kept besides."""
     different = set(layout.names)
     named = {

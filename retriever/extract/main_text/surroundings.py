@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from citewell.retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.layout import PageLayout
 
 _MAIN = frozenset({"main", "article"})
 _LONGEST_NOTICE = 300  # characters of "You need to enable JavaScript to run this app."
 
 
-def outside_main_text(layout: Layout) -> list[bool]:
+def outside_main_text(layout: PageLayout) -> list[bool]:
     """Which pieces cannot be main text: a page's footer beside its main part, and calls for JavaScript.
 
     A footer inside `<main>` or `<article>`, and one of a page that marks neither, may be anything.
@@ -29,12 +29,12 @@ def outside_main_text(layout: Layout) -> list[bool]:
     return outside
 
 
-def _has_main(layout: Layout) -> bool:
+def _has_main(layout: PageLayout) -> bool:
     """Whether a page marks its main part."""
     return not _MAIN.isdisjoint(layout.tags) or "main" in layout.roles.values()
 
 
-def _is_main(layout: Layout, frame: int) -> bool:
+def _is_main(layout: PageLayout, frame: int) -> bool:
     return layout.tags[frame] in _MAIN or layout.roles.get(frame) == "main"
 
 

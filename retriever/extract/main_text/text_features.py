@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from citewell.retriever.extract.main_text.layout import Layout
+    from citewell.retriever.extract.main_text.layout import PageLayout
 
 _TAGS = (  # noqa: SIM905
     "body div p li td th h1 h2 h3 h4 h5 h6 blockquote pre dd dt figcaption section article label summary "
@@ -67,7 +67,7 @@ def text_words(texts: Sequence[str]) -> list[list[str]]:
     return found
 
 
-def measure_text(layout: Layout, weights: Mapping[str, float], title: str) -> TextFeatures:
+def measure_text(layout: PageLayout, weights: Mapping[str, float], title: str) -> TextFeatures:
     """Measure the text of each piece; `weights` are those of words, `title` is the page's `<title>`."""
     texts = layout.texts
     signs = _count_signs(texts)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from citewell.retriever.extract.training.cross_validation import GroupScore, checksum
-from citewell.retriever.extract.training.rows import Row, read_rows
-from citewell.retriever.extract.training.scores import Score
+from citewell.retriever.extract.training.rows import PageRow, read_rows
+from citewell.retriever.extract.training.scores import ExtractionScore
 from citewell.retriever.extract.training.train import TrainingSettings
 
 RECORD = "training.json"
@@ -43,7 +43,7 @@ The model holds no text of these pages, except single words that stand on many s
 """
 
 
-class DataFile(NamedTuple):
+class PageFile(NamedTuple):
     """A file of pages, with the licences that its rows name."""
 
     name: str
@@ -52,16 +52,16 @@ class DataFile(NamedTuple):
     licences: tuple[str, ...]
 
 
-def describe(file: Path) -> DataFile:
+def describe(file: Path) -> PageFile:
     """Read what the card says about a file of `citewell.retriever.extract.training.rows`."""
-    rows: list[Row] = list(read_rows(file))
+    rows: list[PageRow] = list(read_rows(file))
     licences = sorted({row.license for row in rows if row.license})
-    return DataFile(file.name, checksum(file), len(rows), tuple(licences))
+    return PageFile(file.name, checksum(file), len(rows), tuple(licences))
 
 
 def write_card(
     folder: Path,
-    data: Sequence[DataFile],
+    data: Sequence[PageFile],
     settings: TrainingSettings,
     folds: int,
     scores: Sequence[GroupScore],
@@ -119,7 +119,7 @@ def _about(scores: Sequence[GroupScore], folds: int) -> str:
     )
 
 
-def _line(file: DataFile) -> str:
+def _line(file: PageFile) -> str:
     licences = "; ".join(file.licences) or "no licence stated"
     return f"- `{file.name}`: {file.pages:,} pages with text ({licences}), SHA-256 {file.sha256}"
 
@@ -134,5 +134,5 @@ def _flat(score: GroupScore) -> dict[str, Any]:
     }
 
 
-def _rounded(score: Score) -> dict[str, float]:
+def _rounded(score: ExtractionScore) -> dict[str, float]:
     return {name: round(value, 4) for name, value in score._asdict().items()}

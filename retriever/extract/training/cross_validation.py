@@ -12,10 +12,10 @@ from citewell.core.errors import ExtractionError
 from citewell.retriever.extract.html import read_html
 from citewell.retriever.extract.main_text.classifier import Classifier, load, save
 from citewell.retriever.extract.training.pages import LabelledPage, fold
-from citewell.retriever.extract.training.rows import Row, rows_of
+from citewell.retriever.extract.training.rows import PageRow, rows_of
 from citewell.retriever.extract.training.scores import (
-    Overlap,
-    Score,
+    ExtractionScore,
+    ShingleOverlap,
     mean_score,
     run_overlap,
     run_score,
@@ -40,8 +40,8 @@ class PageScore(NamedTuple):
 
     data_set: str
     page_type: str
-    words: Score
-    runs: Overlap
+    words: ExtractionScore
+    runs: ShingleOverlap
 
 
 class GroupScore(NamedTuple):
@@ -50,8 +50,8 @@ class GroupScore(NamedTuple):
     data_set: str
     page_type: str
     pages: int
-    words: Score
-    runs: Score
+    words: ExtractionScore
+    runs: ExtractionScore
 
 
 def checksum(file: Path) -> str:
@@ -95,7 +95,7 @@ def score_pages(files: Iterable[Path], classifiers: Sequence[Classifier]) -> Ite
         yield PageScore(data_set, row.page_type, word_score(text, gold), run_overlap(text, gold))
 
 
-def text_of(row: Row, classifier: Classifier) -> str:
+def text_of(row: PageRow, classifier: Classifier) -> str:
     """The text of a page as a person sees it; none where no main text is found."""
     body = row.html.encode(errors="replace")
     try:

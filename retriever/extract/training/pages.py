@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from citewell.retriever.extract.main_text.features import Floats
-from citewell.retriever.extract.main_text.layout import Layout, lay_out, parse
+from citewell.retriever.extract.main_text.layout import PageLayout, lay_out, parse
 from citewell.retriever.extract.main_text.signs import Signs, read_signs
-from citewell.retriever.extract.training.rows import Row, rows_of
+from citewell.retriever.extract.training.rows import PageRow, rows_of
 
 _WORD = re.compile(r"\w+")
 _PARTS = re.compile(r" \| |: ")  # of a line: the cells of a table, a name and its value
@@ -29,7 +29,7 @@ class LabelledPage(NamedTuple):
 
     id: str
     group: str
-    layout: Layout
+    layout: PageLayout
     signs: Signs
     labels: Floats
     words: Floats
@@ -45,7 +45,7 @@ def read_pages(files: Iterable[Path]) -> Iterator[LabelledPage]:
             yield page
 
 
-def _labelled(row: Row) -> LabelledPage | None:
+def _labelled(row: PageRow) -> LabelledPage | None:
     tree = parse(row.html)
     if tree is None or row.gold_text is None:
         return None

@@ -16,7 +16,7 @@ from citewell.core.errors import InputError
 _SHARD = re.compile(r"(-\d+)?\.jsonl(\.gz)?$")
 
 
-class Row(msgspec.Struct, frozen=True):
+class PageRow(msgspec.Struct, frozen=True):
     """A page. `html` is decoded: what it declares about its charset is to be ignored.
 
     `gold_with` and `gold_without` are short texts that are, and are not, part of the main text.
@@ -37,12 +37,12 @@ class Row(msgspec.Struct, frozen=True):
         return urlsplit(self.url or "").netloc.removeprefix("www.") or self.id
 
 
-def read_rows(file: Path) -> Iterator[Row]:
+def read_rows(file: Path) -> Iterator[PageRow]:
     """Read a file of JSON lines, which may be gzipped; rows without `gold_text` are left out.
 
     Raises `InputError` for a file that cannot be read, and for a line that is no such page.
     """
-    decoder = msgspec.json.Decoder(Row)
+    decoder = msgspec.json.Decoder(PageRow)
     number = 0
     try:
         with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
@@ -76,7 +76,7 @@ def data_files(folder: Path) -> list[Path]:
     return files
 
 
-def rows_of(files: Iterable[Path]) -> Iterator[tuple[str, Row]]:
+def rows_of(files: Iterable[Path]) -> Iterator[tuple[str, PageRow]]:
     """The rows of several files, each with the name of its data set."""
     for file in files:
         for row in read_rows(file):

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from citewell.retriever.extract.document import Document
+from citewell.retriever.extract.document import ExtractedDocument
 
 _WORD = re.compile(r"\w+")
 _RUN = 4  # words
 
 
-class Score(NamedTuple):
+class ExtractionScore(NamedTuple):
     """Precision, recall and their harmonic mean, each from 0 to 1."""
 
     precision: float
@@ -22,7 +22,7 @@ class Score(NamedTuple):
     f1: float
 
 
-class Overlap(NamedTuple):
+class ShingleOverlap(NamedTuple):
     """How many runs of words were found, how many there are, and how many of these are the same."""
 
     shared: int
@@ -30,7 +30,7 @@ class Overlap(NamedTuple):
     gold: int
 
 
-def word_score(found: str, gold: str) -> Score:
+def word_score(found: str, gold: str) -> ExtractionScore:
     """The words of a page as a bag, without their case.
 
     As the Web Content Extraction Benchmark (WCXB) scores a page
@@ -39,23 +39,23 @@ def word_score(found: str, gold: str) -> Score:
     in_found, in_gold = Counter(_WORD.findall(found.lower())), Counter(_WORD.findall(gold.lower()))
     shared = (in_found & in_gold).total()
     if not shared:
-        return Score(0.0, 0.0, 0.0)
+        return ExtractionScore(0.0, 0.0, 0.0)
     return _score(shared / in_found.total(), shared / in_gold.total())
 
 
-def mean_score(scores: Sequence[Score]) -> Score:
+def mean_score(scores: Sequence[ExtractionScore]) -> ExtractionScore:
     """The mean of each of the three over one page or more: the mean F1 is that of the pages' own."""
     columns = (sum(column) / len(scores) for column in zip(*scores, strict=True))
-    return Score(*columns)
+    return ExtractionScore(*columns)
 
 
-def run_overlap(found: str, gold: str) -> Overlap:
+def run_overlap(found: str, gold: str) -> ShingleOverlap:
     """The runs of four words of a page, with their case; a shorter text is one run."""
     in_found, in_gold = _runs(found), _runs(gold)
-    return Overlap((in_found & in_gold).total(), in_found.total(), in_gold.total())
+    return ShingleOverlap((in_found & in_gold).total(), in_found.total(), in_gold.total())
 
 
-def run_score(overlaps: Iterable[Overlap]) -> Score:
+def run_score(overlaps: Iterable[ShingleOverlap]) -> ExtractionScore:
     """Runs of four words over pages of which one or more has text.
 
     As the article extraction benchmark does (https://github.com/scrapinghub/article-extraction-benchmark,
@@ -73,7 +73,7 @@ def snippet_rate(text: str, snippets: Sequence[str]) -> float:
     return sum(snippet.lower() in lowered for snippet in snippets) / len(snippets)
 
 
-def shown_text(document: Document) -> str:
+def shown_text(document: ExtractedDocument) -> str:
     """A document as a person sees it: its blocks, and each heading as a line above those that it opens."""
     lines: list[str] = []
     above: tuple[str, ...] = ()
@@ -91,9 +91,9 @@ def _runs(text: str) -> Counter[tuple[str, ...]]:
     return Counter(tuple(words[start : start + _RUN]) for start in range(runs))
 
 
-def _score(precision: float, recall: float) -> Score:
+def _score(precision: float, recall: float) -> ExtractionScore:
     both = precision + recall
-    return Score(precision, recall, 2 * precision * recall / both if both else 0.0)
+    return ExtractionScore(precision, recall, 2 * precision * recall / both if both else 0.0)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from citewell.retriever.extract.main_text.features import Weights, name_words
+from citewell.retriever.extract.main_text.features import WordWeights, name_words
 from citewell.retriever.extract.main_text.text_features import text_words
 from citewell.retriever.extract.training.pages import LabelledPage
 
@@ -18,13 +18,13 @@ _NAME_LEAST = 0.25  # weights nearer to 0 than this are left out
 _TEXT_LEAST = 0.4
 
 
-def weigh_words(pages: Sequence[LabelledPage]) -> Weights:
+def weigh_words(pages: Sequence[LabelledPage]) -> WordWeights:
     """Learn the weights of words from labelled pages."""
     names = _log_odds(pages, _name_votes, _NAME_SITES)
     words = _log_odds(pages, _text_votes, _TEXT_SITES)
     # Most short texts are no main text: what counts is how a word differs from the others.
     middle = float(np.median(list(words.values()))) if words else 0.0
-    return Weights(
+    return WordWeights(
         {word: weight for word, weight in names.items() if abs(weight) >= _NAME_LEAST},
         {word: weight - middle for word, weight in words.items() if abs(weight - middle) >= _TEXT_LEAST},
     )

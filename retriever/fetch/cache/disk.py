@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from citewell.retriever.fetch.cache.database import CacheDatabase
-from citewell.retriever.fetch.cache.entry import DamagedEntryError, Entry, decode, encode
-from citewell.retriever.fetch.cache.store import CacheError, Usage
+from citewell.retriever.fetch.cache.entry import CacheEntry, DamagedEntryError, decode, encode
+from citewell.retriever.fetch.cache.store import CacheError, CacheUsage
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ _TOUCH_SECONDS = 60.0  # between two notes that an entry was used
 
 
 class _Found(NamedTuple):
-    entry: Entry
+    entry: CacheEntry
     used: float
 
 
@@ -47,7 +47,7 @@ class DiskStore:
         self._writer = ThreadPoolExecutor(1, "cache-writer")
         self._touches: set[asyncio.Task[None]] = set()
 
-    async def load(self, key: str) -> Entry | None:
+    async def load(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None; a damaged one is forgotten."""
 
         try:
@@ -69,7 +69,7 @@ class DiskStore:
             touch.add_done_callback(self._touches.discard)
         return found.entry
 
-    async def save(self, key: str, entry: Entry, keep_until: float) -> None:
+    async def save(self, key: str, entry: CacheEntry, keep_until: float) -> None:
         """Keep an entry, unless it is too large a part of the cache."""
 
         def write() -> None:
@@ -83,12 +83,12 @@ class DiskStore:
         """Forget the entry of a key."""
         await self._quietly(lambda: self._writing.remove(key))
 
-    async def usage(self) -> Usage:
+    async def usage(self) -> CacheUsage:
         """Say what there is; raises `CacheError` when the file cannot be read."""
         if not self._place.exists():
-            return Usage(str(self._place), 0, 0, self._most_bytes)
+            return CacheUsage(str(self._place), 0, 0, self._most_bytes)
         used = await self._explained(self._writing.usage)
-        return Usage(str(self._place), used.entries, used.bytes, self._most_bytes)
+        return CacheUsage(str(self._place), used.entries, used.bytes, self._most_bytes)
 
     async def clear(self) -> int:
         """Forget all entries; raises `CacheError` when the file cannot be written."""

@@ -25,7 +25,7 @@ class DamagedEntryError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CacheEntry:
     """An answer as it was received, and when.
 
     `vary` holds the values of the request headers that the answer depends on, by lower-case name (RFC 9111
@@ -60,12 +60,12 @@ def entry_of(
     requested_at: float,
     received_at: float,
     unkept: frozenset[str],
-) -> Entry:
+) -> CacheEntry:
     """Make the entry of an answer, without the headers whose lower-case names are in `unkept`."""
     kept = CIMultiDict(
         (name, value) for name, value in response.headers.items() if name.lower() not in unkept
     )
-    return Entry(
+    return CacheEntry(
         url=response.url,
         status=response.status,
         headers=CIMultiDictProxy(kept),
@@ -77,7 +77,7 @@ def entry_of(
     )
 
 
-def encode(entry: Entry) -> bytes:
+def encode(entry: CacheEntry) -> bytes:
     """Return the bytes of an entry: compressed, and with zlib's checksum over all of it."""
     meta = _Meta(
         url=entry.url,
@@ -95,7 +95,7 @@ def encode(entry: Entry) -> bytes:
     return _MAGIC + zlib.compress(b"".join((_LENGTH.pack(len(head)), head, entry.body)), level)
 
 
-def decode(record: bytes, most_bytes: int) -> Entry | None:
+def decode(record: bytes, most_bytes: int) -> CacheEntry | None:
     """Read an entry; None when its body is longer than `most_bytes`.
 
     Memory is bounded by `most_bytes`, whatever the record expands to. Raises `DamagedEntryError` when the
@@ -119,7 +119,7 @@ def decode(record: bytes, most_bytes: int) -> Entry | None:
     body = plain[start:]
     if len(body) > most_bytes:
         return None
-    return Entry(
+    return CacheEntry(
         url=meta.url,
         status=meta.status,
         headers=CIMultiDictProxy(CIMultiDict((name, value) for name, value in meta.headers)),
@@ -131,7 +131,7 @@ def decode(record: bytes, most_bytes: int) -> Entry | None:
     )
 
 
-def cut(entry: Entry, at: int | None) -> Entry | None:
+def cut(entry: CacheEntry, at: int | None) -> CacheEntry | None:
     """Return the entry with its body cut `at` so many bytes; None when it holds less than was asked for."""
     if at is not None and len(entry.body) > at:
         return replace(entry, body=entry.body[:at], truncated=True)

@@ -15,7 +15,7 @@ from yarl import URL
 
 from citewell.core.http_time import delta_seconds, http_date
 from citewell.retriever.fetch.cache.directives import Directives, nominated, varying
-from citewell.retriever.fetch.cache.entry import Entry, entry_of
+from citewell.retriever.fetch.cache.entry import CacheEntry, entry_of
 from citewell.retriever.fetch.transport import Response
 
 HOUR = 3_600
@@ -69,7 +69,7 @@ class CachePolicy:
 
     def entry(
         self, response: Response, request_headers: Mapping[str, str], requested_at: float, received_at: float
-    ) -> Entry | None:
+    ) -> CacheEntry | None:
         """Return what is kept of an answer, or None when it must not be kept or would never be of use."""
         says = Directives(response.headers)
         vary = varying(response.headers)
@@ -84,16 +84,16 @@ class CachePolicy:
         entry = entry_of(response, values, requested_at, received_at, _UNKEPT | _listed(response.headers))
         return entry if self.keep_until(entry) > received_at else None
 
-    def is_fresh(self, entry: Entry, now: float) -> bool:
+    def is_fresh(self, entry: CacheEntry, now: float) -> bool:
         """Say whether an entry may be used without asking its server (§4.2)."""
         return "no-cache" not in Directives(entry.headers) and self._age(entry, now) < self._lifetime(entry)
 
-    def may_be_stale(self, entry: Entry, now: float) -> bool:
+    def may_be_stale(self, entry: CacheEntry, now: float) -> bool:
         """Say whether an entry may be used although its time is over, since its server fails (§4.2.4)."""
         end = self._lifetime(entry) + self._stale_seconds(entry)
         return "no-cache" not in Directives(entry.headers) and self._age(entry, now) < end
 
-    def keep_until(self, entry: Entry) -> float:
+    def keep_until(self, entry: CacheEntry) -> float:
         """The time, in seconds since the epoch, after which an entry is of no use."""
         fresh = 0.0 if "no-cache" in Directives(entry.headers) else self._lifetime(entry)
         use = max(
@@ -102,12 +102,12 @@ class CachePolicy:
         )
         return entry.received_at + use
 
-    def _lifetime(self, entry: Entry) -> float:
+    def _lifetime(self, entry: CacheEntry) -> float:
         """The seconds that an entry is fresh for, from when it was made (§4.2.1)."""
         is_robots = URL(entry.url).path == _ROBOTS_PATH
         return min(self._stated(entry, is_robots), _MOST_ROBOTS if is_robots else _MOST_FRESH)
 
-    def _stated(self, entry: Entry, is_robots: bool) -> float:
+    def _stated(self, entry: CacheEntry, is_robots: bool) -> float:
         says = Directives(entry.headers)
         if self.shared and (seconds := says.seconds("s-maxage")) is not None:
             return seconds
@@ -127,7 +127,7 @@ class CachePolicy:
             return self.unstated_seconds
         return min(max(0.0, made - changed) * _FRACTION, _MOST_HEURISTIC)
 
-    def _age(self, entry: Entry, now: float) -> float:
+    def _age(self, entry: CacheEntry, now: float) -> float:
         """The seconds since an entry was made or found to hold by its server (§4.2.3)."""
         made = http_date(entry.headers.get("Date"))
         apparent = max(0.0, entry.received_at - made) if made is not None else 0.0
@@ -136,7 +136,7 @@ class CachePolicy:
         # A clock that was set back makes the past as long as the future that it came from.
         return max(apparent, age + delay) + abs(now - entry.received_at)
 
-    def _stale_seconds(self, entry: Entry) -> float:
+    def _stale_seconds(self, entry: CacheEntry) -> float:
         says = Directives(entry.headers)
         forbidden = {"must-revalidate", "no-cache"}
         if self.shared:
@@ -147,12 +147,12 @@ class CachePolicy:
         return self.stale_seconds if stated is None else stated
 
 
-def suits(entry: Entry, request_headers: Mapping[str, str]) -> bool:
+def suits(entry: CacheEntry, request_headers: Mapping[str, str]) -> bool:
     """Say whether an entry answers a request with these headers (§4.1)."""
     return nominated(frozenset(entry.vary), request_headers) == entry.vary
 
 
-def validators(entry: Entry) -> dict[str, str]:
+def validators(entry: CacheEntry) -> dict[str, str]:
     """The request headers that ask whether an entry still holds (§4.3.1); none where nothing tells."""
     if entry.status not in {200, 203}:
         return {}
@@ -165,7 +165,9 @@ def validators(entry: Entry) -> dict[str, str]:
     return conditions
 
 
-def renewed(entry: Entry, response: Response, requested_at: float, received_at: float) -> Entry | None:
+def renewed(
+    entry: CacheEntry, response: Response, requested_at: float, received_at: float
+) -> CacheEntry | None:
     """Return an entry with the headers of the 304 that says that it holds (§4.3.4).
 
     None when the 304 is about another state of the page.

@@ -15,8 +15,8 @@ from redis.exceptions import RedisError
 from yarl import URL
 
 from citewell.core.errors import SettingsError
-from citewell.retriever.fetch.cache.entry import DamagedEntryError, Entry, decode, encode
-from citewell.retriever.fetch.cache.store import CacheError, Usage
+from citewell.retriever.fetch.cache.entry import CacheEntry, DamagedEntryError, decode, encode
+from citewell.retriever.fetch.cache.store import CacheError, CacheUsage
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ class RedisStore:
         self._rest_until = 0.0
         self._codec = ThreadPoolExecutor(1, "cache-codec")
 
-    async def load(self, key: str) -> Entry | None:
+    async def load(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None; a damaged one is forgotten."""
         record = await self._quietly(lambda: self._redis.get(_PREFIX + key), _LOAD_SECONDS)
         if not isinstance(record, bytes):
@@ -72,7 +72,7 @@ class RedisStore:
             await self.remove(key)
             return None
 
-    async def save(self, key: str, entry: Entry, keep_until: float) -> None:
+    async def save(self, key: str, entry: CacheEntry, keep_until: float) -> None:
         """Keep an entry until `keep_until`, unless it is larger than 2 MB."""
         milliseconds = int((keep_until - time.time()) * 1000)
         record = await self._in_thread(lambda: encode(entry))
@@ -85,7 +85,7 @@ class RedisStore:
         """Forget the entry of a key."""
         await self._quietly(lambda: self._redis.unlink(_PREFIX + key), _SAVE_SECONDS)
 
-    async def usage(self) -> Usage:
+    async def usage(self) -> CacheUsage:
         """Say what there is; raises `CacheError` when the server does not."""
         return await self._explained(self._usage)
 
@@ -98,7 +98,7 @@ class RedisStore:
         await self._redis.aclose()
         self._codec.shutdown()
 
-    async def _usage(self) -> Usage:
+    async def _usage(self) -> CacheUsage:
         keys, size = 0, 0
         async for batch in self._batches():
             keys += len(batch)
@@ -106,7 +106,7 @@ class RedisStore:
             for key in batch:
                 pipe.strlen(key)
             size += sum(await pipe.execute())
-        return Usage(self._place, keys, size, 0)
+        return CacheUsage(self._place, keys, size, 0)
 
     async def _clear(self) -> int:
         count = 0

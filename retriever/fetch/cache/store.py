@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from citewell.core.errors import CitewellError
-from citewell.retriever.fetch.cache.entry import Entry
+from citewell.retriever.fetch.cache.entry import CacheEntry
 
 
 class CacheError(CitewellError):
@@ -14,7 +14,7 @@ class CacheError(CitewellError):
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class CacheUsage:
     """What a store holds. `most_bytes` is its bound, and 0 where the store has none of its own."""
 
     place: str
@@ -23,23 +23,23 @@ class Usage:
     most_bytes: int
 
 
-class Store(Protocol):
+class CacheStore(Protocol):
     """Keeps entries by key, for as long as there is room.
 
     A store never fails its user: what cannot be read is not there, what cannot be written is left out, and
     the reason is told once.
     """
 
-    async def load(self, key: str) -> Entry | None:
+    async def load(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None."""
 
-    async def save(self, key: str, entry: Entry, keep_until: float) -> None:
+    async def save(self, key: str, entry: CacheEntry, keep_until: float) -> None:
         """Keep an entry, in place of the one that the key had; `keep_until` is in seconds since the epoch."""
 
     async def remove(self, key: str) -> None:
         """Forget the entry of a key."""
 
-    async def usage(self) -> Usage:
+    async def usage(self) -> CacheUsage:
         """Say what there is; raises `CacheError` when that cannot be found out."""
 
     async def clear(self) -> int:

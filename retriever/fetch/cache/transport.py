@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from citewell.core.errors import FetchError
-from citewell.retriever.fetch.cache.entry import Entry, cut
+from citewell.retriever.fetch.cache.entry import CacheEntry, cut
 from citewell.retriever.fetch.cache.flights import Flights
 from citewell.retriever.fetch.cache.policy import CachePolicy, renewed, suits, validators
-from citewell.retriever.fetch.cache.store import Store
+from citewell.retriever.fetch.cache.store import CacheStore
 from citewell.retriever.fetch.content import SNIFF_BYTES
 from citewell.retriever.fetch.download import ContentTypeError
 from citewell.retriever.fetch.network import PAGE_STATUSES
@@ -45,7 +45,7 @@ class CachingTransport:
     def __init__(
         self,
         transport: Transport,
-        store: Store,
+        store: CacheStore,
         policy: CachePolicy,
         *,
         scope: str = "",
@@ -134,7 +134,7 @@ class CachingTransport:
         self._keep(key, request, answer, requested_at)
         return answer
 
-    async def _load(self, key: str, request: Request, *, outdated: bool = False) -> Entry | None:
+    async def _load(self, key: str, request: Request, *, outdated: bool = False) -> CacheEntry | None:
         """The entry for a request; where its time is over, it comes without its body unless `outdated`.
 
         What is asked of the server again may need as much room, and must not wait for it while holding some.
@@ -160,7 +160,7 @@ class CachingTransport:
             self._save(key, entry)
         return entry is not None
 
-    def _save(self, key: str, entry: Entry) -> None:
+    def _save(self, key: str, entry: CacheEntry) -> None:
         if self._unsaved_bytes + len(entry.body) <= _MOST_UNSAVED_BYTES:
             saving = self._store.save(key, entry, self._policy.keep_until(entry))
             self._later(saving, len(entry.body))
@@ -179,7 +179,7 @@ class CachingTransport:
         return hashlib.sha256(f"{self._scope}\n{request.url}".encode()).hexdigest()
 
 
-def _response(entry: Entry, request: Request, source: Source) -> Response:
+def _response(entry: CacheEntry, request: Request, source: Source) -> Response:
     response = Response(
         entry.url, entry.status, entry.headers, entry.body, truncated=entry.truncated, source=source
     )

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.errors import InputError
-from citewell.core.lines import read_lines
+from citewell.core.jsonl import read_lines
 from citewell.retriever.training.labels.fields import passage, text
-from citewell.retriever.training.rows import Row
+from citewell.retriever.training.rows import LabeledRow
 
 _MARK = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
 
 
-def adopted_rows(file: Path) -> list[Row]:
+def adopted_rows(file: Path) -> list[LabeledRow]:
     """Read lines of {question, answer, references}; a cited reference has the label 1, another one 0.
 
     Marks are `[1]` and `[1, 2]`; they count references from 1, or name the `n` of a reference that has one.
@@ -34,7 +34,7 @@ def adopted_rows(file: Path) -> list[Row]:
         ]
         targets = tuple(float(number in cited) for number, _ in kept)
         if len(set(targets)) > 1:
-            rows.append(Row(text(line, value, "question"), tuple(found for _, found in kept), targets))
+            rows.append(LabeledRow(text(line, value, "question"), tuple(found for _, found in kept), targets))
     if not rows:
         raise InputError(
             f"{file} cannot give the label adopted: no answer cites some of its references and not others.",

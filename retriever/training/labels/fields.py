@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from citewell.core.lines import Line
+from citewell.core.jsonl import Line
 
 
 def text(line: Line, row: Mapping[str, Any], name: str) -> str:

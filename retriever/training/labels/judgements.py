@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from citewell.core.errors import InputError
-from citewell.core.lines import either
+from citewell.core.jsonl import either
 from citewell.retriever.evaluation.task import read_task
 from citewell.retriever.evaluation.trec import ranked, read_run
-from citewell.retriever.training.rows import Row
+from citewell.retriever.training.rows import LabeledRow
 
 
-def judgement_rows(folder: Path, split: str, run: Path | None, depth: int) -> list[Row]:
+def judgement_rows(folder: Path, split: str, run: Path | None, depth: int) -> list[LabeledRow]:
     """Read the judgements of a BEIR folder.
 
     Without a run a query's passages are the judged ones. With one they are its `depth` best, as far as the
@@ -29,7 +29,7 @@ def judgement_rows(folder: Path, split: str, run: Path | None, depth: int) -> li
         targets = tuple(float(max(0, judged.get(document, 0))) for document in documents)
         if any(targets):
             passages = tuple(task.corpus.passages[task.corpus.rows[document]] for document in documents)
-            rows.append(Row(question, passages, targets))
+            rows.append(LabeledRow(question, passages, targets))
     if not rows:
         raise InputError(
             f"{either(folder / 'qrels' / f'{split}.tsv')} cannot give the label judgements: "

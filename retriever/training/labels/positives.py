@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.errors import InputError
-from citewell.core.lines import Line, read_lines
+from citewell.core.jsonl import Line, read_lines
 from citewell.retriever.training.labels.fields import passage, text
-from citewell.retriever.training.rows import Row, key
+from citewell.retriever.training.rows import LabeledRow, key
 
 
-def positive_rows(file: Path) -> list[Row]:
+def positive_rows(file: Path) -> list[LabeledRow]:
     """Read lines of {question, positive, hard_negative?, answer?}; rows of one question become one row.
 
     `positive` and `hard_negative` are lists of passages, objects of title and text. Rows without a positive
@@ -52,10 +52,10 @@ class _Merged:
                 kept.setdefault(key(each), each)
         self.answers.update(dict.fromkeys(answers))
 
-    def row(self) -> Row:
+    def row(self) -> LabeledRow:
         negatives = [each for name, each in self.negatives.items() if name not in self.positives]
         targets = (1.0,) * len(self.positives) + (0.0,) * len(negatives)
-        return Row(self.question, (*self.positives.values(), *negatives), targets, tuple(self.answers))
+        return LabeledRow(self.question, (*self.positives.values(), *negatives), targets, tuple(self.answers))
 
 
 def _list(line: Line, row: dict[str, Any], name: str) -> list[Any]:

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.errors import InputError
-from citewell.core.lines import Line, either, read_lines
+from citewell.core.jsonl import Line, either, read_lines
 from citewell.retriever.evaluation.task import read_corpus, read_queries
 from citewell.retriever.training.labels.fields import text
-from citewell.retriever.training.rows import Row
+from citewell.retriever.training.rows import LabeledRow
 
 FILE = "teacher.jsonl"
 
 
-def ranking_rows(folder: Path, depth: int) -> list[Row]:
+def ranking_rows(folder: Path, depth: int) -> list[LabeledRow]:
     """Read the rankings in teacher.jsonl[.gz] of a BEIR folder: lines of {query_id, ranking}.
 
     Passes over the same candidates are joined by the mean of reciprocal ranks, of which the label is the
@@ -48,7 +48,7 @@ def ranking_rows(folder: Path, depth: int) -> list[Row]:
         best = sorted(sums.items(), key=lambda item: (-item[1], item[0]))[:depth]
         passages = tuple(corpus.passages[corpus.rows[document]] for document, _ in best)
         rows.append(
-            Row(queries[query], passages, tuple(math.log(total / passes[query]) for _, total in best))
+            LabeledRow(queries[query], passages, tuple(math.log(total / passes[query]) for _, total in best))
         )
     return rows
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from citewell.retriever.evaluation.references import read_references
-from citewell.retriever.training.rows import Row
+from citewell.retriever.training.rows import LabeledRow
 
 
-def rouge_rows(file: Path) -> list[Row]:
+def rouge_rows(file: Path) -> list[LabeledRow]:
     """Read lines of {question, answer, references}; a label is the share of a passage's words in the answer.
 
     It is what `citewell eval retrieval --references` measures with
@@ -17,6 +17,8 @@ def rouge_rows(file: Path) -> list[Row]:
     """
     task = read_references(file)
     return [
-        Row(question, tuple(task.corpus.passages[row] for row in task.references[name]), task.labels[name])
+        LabeledRow(
+            question, tuple(task.corpus.passages[row] for row in task.references[name]), task.labels[name]
+        )
         for name, question in task.questions.items()
     ]

@@ -11,10 +11,10 @@ import pytest
 from citewell.browser.environment import Browser
 from citewell.browser.episode import Episode, read_episodes
 from citewell.browser.evaluation.evaluate import evaluate, results
-from citewell.browser.evaluation.questions import Asked, read_questions
+from citewell.browser.evaluation.questions import BrowsingQuestion, read_questions
 from citewell.browser.evaluation.report import as_json, markdown
 from citewell.browser.evaluation.systems import PolicySystem
-from citewell.browser.policies.best_of import Judge, by_quotes
+from citewell.browser.policies.best_of import EpisodeJudge, by_quotes
 from citewell.browser.policies.scripted import Scripted
 from citewell.browser.policy import Action
 from citewell.browser.state import State, TakenQuote
@@ -23,8 +23,8 @@ from tests.browser.schools import School, relevance
 
 JUDGE = by_quotes(relevance)
 ASKED = (
-    Asked("who wrote the song about rain", ("Mary Jones",)),
-    Asked("what colour is snow", ("green",)),
+    BrowsingQuestion("who wrote the song about rain", ("Mary Jones",)),
+    BrowsingQuestion("what colour is snow", ("green",)),
 )
 
 
@@ -108,7 +108,7 @@ async def test_the_best_of_several_episodes_is_chosen_and_the_table_says_by_what
     policy = Drawing(
         [search, "End: Nonsense"], [search, "Clicked on link 1", "Quote: by Mary Jones", "End: Answer"]
     )
-    judge = Judge("the most quotes", lambda episode: len(episode.quotes))
+    judge = EpisodeJudge("the most quotes", lambda episode: len(episode.quotes))
     system = PolicySystem("2*drawing", policy, lambda: Browser(School()), n=2, actions=5, judge=judge)
     file = tmp_path / "drawing.jsonl"
     found = await evaluate(system, ASKED[:1], file, quiet)
@@ -137,7 +137,7 @@ def test_questions_are_read_from_lines(tmp_path: Path) -> None:
     file.write_text(
         '{"question": "q", "answers": ["a"], "origin": "o"}\n\n{"question": "r", "answers": []}\n'
     )
-    assert read_questions(file, 1) == (Asked("q", ("a",)),)
+    assert read_questions(file, 1) == (BrowsingQuestion("q", ("a",)),)
     assert len(read_questions(file)) == 2
 
 
@@ -145,7 +145,7 @@ def test_a_question_that_occurs_twice_is_asked_once(tmp_path: Path) -> None:
     file = tmp_path / "questions.jsonl"
     rows = [("q", "a"), ("r", "b"), ("q", "c")]
     file.write_text("".join(json.dumps({"question": q, "answers": [a]}) + "\n" for q, a in rows))
-    assert read_questions(file) == (Asked("q", ("a",)), Asked("r", ("b",)))
+    assert read_questions(file) == (BrowsingQuestion("q", ("a",)), BrowsingQuestion("r", ("b",)))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from citewell.browser.commands import Invalid, parse
 from citewell.browser.policies.model import ModelPolicy
 from citewell.browser.policies.prompted import INSTRUCTION, cloned, prompted
 from citewell.generator.causal import Sampling
-from citewell.generator.completer import Written
+from citewell.generator.completer import CompletedText
 from citewell.generator.prompt import Message
 
 from .states import page, results
@@ -32,11 +32,11 @@ class Writer:
 
     async def complete(
         self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
-    ) -> Written:
+    ) -> CompletedText:
         self.messages.append(messages)
         self.samplings.append(sampling)
         self.grammars.append(grammar)
-        return Written(next(self._texts), 7, cut=False)
+        return CompletedText(next(self._texts), 7, cut=False)
 
 
 async def test_the_command_and_its_tokens() -> None:

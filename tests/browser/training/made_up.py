@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from citewell.browser.episode import Episode, Step, write_episodes
-from citewell.browser.kept import write_limits
 from citewell.browser.limits import BrowserLimits
+from citewell.browser.limits_file import write_limits
 from tests.generator.training.made_up import write_llama
 
 LIMITS = BrowserLimits(actions=6, state_tokens=600, window_lines=3)

@@ -13,9 +13,9 @@ from citewell.browser.episode import Episode, Step, read_episodes
 from citewell.browser.pairs import pairs
 from citewell.browser.training.config import (
     BrowserConfig,
-    DataConfig,
+    PolicyDataConfig,
+    PolicyTrainingConfig,
     RewardConfig,
-    TrainingConfig,
     load_config,
 )
 
@@ -29,7 +29,7 @@ def test_the_recipe_can_be_read() -> None:
     assert config.browser.limits.actions == config.browser.actions
 
 
-@pytest.mark.parametrize("section", [BrowserConfig, DataConfig, RewardConfig, TrainingConfig])
+@pytest.mark.parametrize("section", [BrowserConfig, PolicyDataConfig, RewardConfig, PolicyTrainingConfig])
 def test_the_handbook_lists_all_keys(section: type[BaseModel]) -> None:
     handbook = (ROOT / "docs" / "browser-training.md").read_text(encoding="utf-8")
     for name, field in section.model_fields.items():

@@ -14,14 +14,14 @@ pytest.importorskip("peft", reason="the extra `train` is not installed")
 
 from citewell.browser.environment import Browser
 from citewell.browser.episodes import Question, finished
-from citewell.browser.kept import read_limits
+from citewell.browser.limits_file import read_limits
 from citewell.browser.policies.opening import open_policy
-from citewell.browser.training.run import Run, train
+from citewell.browser.training.run import PolicyRun, train
 from citewell.browser.web import Web
 from citewell.core.errors import InputError, ModelError
 from citewell.core.settings import Settings
-from citewell.generator.manner import read_manner
-from citewell.generator.training.fit import Outcome
+from citewell.generator.defaults import read_manner
+from citewell.generator.training.fit import GeneratorRunResult
 from tests.browser.schools import School, relevance
 from tests.browser.training.made_up import LIMITS, write_recipe, write_world
 
@@ -36,18 +36,18 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_world(tmp_path_factory.mktemp("world"))
 
 
-def run(file: Path, out: Path, *, resume: bool = False) -> tuple[Outcome, list[str]]:
+def run(file: Path, out: Path, *, resume: bool = False) -> tuple[GeneratorRunResult, list[str]]:
     told: list[str] = []
-    job = Run(file, out, file.parent / "cache", "citewell train policy", open_web, resume)
+    job = PolicyRun(file, out, file.parent / "cache", "citewell train policy", open_web, resume)
     return train(job, told.append), told
 
 
 @pytest.fixture(scope="module")
-def trained(world: Path) -> tuple[Path, Outcome, list[str]]:
+def trained(world: Path) -> tuple[Path, GeneratorRunResult, list[str]]:
     return world / "out", *run(write_recipe(world), world / "out")
 
 
-def test_commands_are_learnt(trained: tuple[Path, Outcome, list[str]]) -> None:
+def test_commands_are_learnt(trained: tuple[Path, GeneratorRunResult, list[str]]) -> None:
     _, outcome, told = trained
     assert outcome.after["command_loss"] < 0.95 * outcome.before["command_loss"]
     assert {"reward", "valid", "score"} <= outcome.after.keys()
@@ -55,7 +55,7 @@ def test_commands_are_learnt(trained: tuple[Path, Outcome, list[str]]) -> None:
     assert "made-up: 8 search, 8 end" in told
 
 
-def test_the_folder_says_how_to_browse(trained: tuple[Path, Outcome, list[str]]) -> None:
+def test_the_folder_says_how_to_browse(trained: tuple[Path, GeneratorRunResult, list[str]]) -> None:
     folder, _, _ = trained
     assert read_limits(folder) == LIMITS
     assert read_manner(folder).frequency_penalty == 0
@@ -68,14 +68,14 @@ def test_the_folder_says_how_to_browse(trained: tuple[Path, Outcome, list[str]])
 
 
 def test_a_browser_with_the_kept_limits_shows_states_within_them(
-    trained: tuple[Path, Outcome, list[str]],
+    trained: tuple[Path, GeneratorRunResult, list[str]],
 ) -> None:
     browser = Browser(School(), read_limits(trained[0]))
     assert browser.limits.window_lines == 3
 
 
 async def test_the_folder_is_opened_as_a_policy_with_its_limits(
-    trained: tuple[Path, Outcome, list[str]],
+    trained: tuple[Path, GeneratorRunResult, list[str]],
 ) -> None:
     pytest.importorskip("xgrammar", reason="xgrammar is not installed")
     async with open_policy(str(trained[0]), Settings(), relevance=relevance) as opened:
@@ -90,7 +90,9 @@ async def test_the_folder_is_opened_as_a_policy_with_its_limits(
     assert all(0 < step.tokens <= 2 * 96 for step in episode.steps)
 
 
-def test_a_finished_run_is_not_overwritten(world: Path, trained: tuple[Path, Outcome, list[str]]) -> None:
+def test_a_finished_run_is_not_overwritten(
+    world: Path, trained: tuple[Path, GeneratorRunResult, list[str]]
+) -> None:
     with pytest.raises(InputError, match="holds a trained model already"):
         run(write_recipe(world), trained[0])
 

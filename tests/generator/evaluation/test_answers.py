@@ -10,27 +10,27 @@ import pytest
 from citewell.core.errors import CitewellError, InputError, ModelError
 from citewell.core.types import Reference
 from citewell.generator.citations.marks import MarkedSentence
-from citewell.generator.evaluation.answers import Answers, Write, Written
-from citewell.generator.evaluation.rows import Row
+from citewell.generator.evaluation.answers import AnswerFile, GeneratedAnswer, Write
+from citewell.generator.evaluation.rows import EvaluationRow
 
 REFERENCE = Reference(1, "", "", "A text.", 0.0)
-ROWS = [Row(f"k{number}", number, f"What is {number}?", (REFERENCE,)) for number in (1, 2, 3)]
+ROWS = [EvaluationRow(f"k{number}", number, f"What is {number}?", (REFERENCE,)) for number in (1, 2, 3)]
 
 
 def writer(asked: list[str], failing: str = "", heavy: str = "") -> Write:
-    async def write(question: str, references: Sequence[Reference]) -> Written:
+    async def write(question: str, references: Sequence[Reference]) -> GeneratedAnswer:
         asked.append(question)
         if question == failing:
             raise ModelError("The model is away.", "Bring it back.")
         if question == heavy:
             raise RuntimeError("Out of memory.")
-        return Written(f"It is so[1]. ✓ {question}", (MarkedSentence("It is so.", (1,)),), 0.5)
+        return GeneratedAnswer(f"It is so[1]. ✓ {question}", (MarkedSentence("It is so.", (1,)),), 0.5)
 
     return write
 
 
-async def complete(file: Path, write: Write, identity: str = "a") -> dict[str, Written]:
-    return await Answers(file).complete("mine", identity, ROWS, write, lambda done, total: None)
+async def complete(file: Path, write: Write, identity: str = "a") -> dict[str, GeneratedAnswer]:
+    return await AnswerFile(file).complete("mine", identity, ROWS, write, lambda done, total: None)
 
 
 async def test_nothing_is_written_twice(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ async def test_a_file_that_was_cut_is_completed(tmp_path: Path, lost: int) -> No
     await complete(file, writer([]))
     whole = file.read_bytes()
     file.write_bytes(whole[:-lost])
-    answers = Answers(file)
+    answers = AnswerFile(file)
     assert answers.missing("a", ROWS) == 1
     await complete(file, writer(asked))
     assert asked == ["What is 3?"]
@@ -67,15 +67,17 @@ async def test_a_failure_is_kept_with_its_reason_and_tried_again(tmp_path: Path)
     again = await complete(file, writer(asked))
     assert asked == ["What is 1?", "What is 2?"]
     assert not again["k2"].error
-    assert Answers(file).missing("a", ROWS) == 0
+    assert AnswerFile(file).missing("a", ROWS) == 0
 
 
 async def test_a_generator_that_always_fails_ends_the_evaluation(tmp_path: Path) -> None:
-    rows = [Row(f"k{number}", number, "What is 2?", (REFERENCE,)) for number in range(30)]
+    rows = [EvaluationRow(f"k{number}", number, "What is 2?", (REFERENCE,)) for number in range(30)]
     asked = list[str]()
     write = writer(asked, failing="What is 2?")
     with pytest.raises(CitewellError, match=r"mine failed on 10 rows in a row, .*The model is away"):
-        await Answers(tmp_path / "answers.jsonl").complete("mine", "a", rows, write, lambda done, total: None)
+        await AnswerFile(tmp_path / "answers.jsonl").complete(
+            "mine", "a", rows, write, lambda done, total: None
+        )
     assert len(asked) == 10
 
 
@@ -83,5 +85,5 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     file.write_text("my notes\nmore\n")
     with pytest.raises(InputError, match="line 1: this is no answer of an evaluation"):
-        Answers(file)
+        AnswerFile(file)
     assert file.read_text() == "my notes\nmore\n"

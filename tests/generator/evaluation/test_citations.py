@@ -10,7 +10,7 @@ import pytest
 
 from citewell.generator.citations.marks import MarkedSentence, read_marks
 from citewell.generator.evaluation.citations import Cited, citation_scores, claim_recall
-from citewell.generator.evaluation.judges.judge import Pair
+from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 
 PASSAGES = {1: "sun hot", 2: "moon cold", 3: "sun far", 4: "sea deep"}
 
@@ -20,7 +20,7 @@ class WordJudge:
 
     name = "words"
 
-    def supports(self, pairs: Sequence[Pair]) -> list[bool]:
+    def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         return [set(pair.claim.split()) <= set(" ".join(pair.passages).split()) for pair in pairs]
 
 
@@ -66,7 +66,7 @@ def test_the_same_as_a_plain_reading_of_the_definition() -> None:
     answers = [Cited([sentence() for _ in range(3)], PASSAGES) for _ in range(300)]
 
     def holds(claim: str, numbers: Sequence[int]) -> bool:
-        return judge.supports([Pair(claim, tuple(PASSAGES[n] for n in numbers))])[0]
+        return judge.supports([ClaimAndPassages(claim, tuple(PASSAGES[n] for n in numbers))])[0]
 
     for answer, found in zip(answers, citation_scores(answers, judge), strict=True):
         supported = [bool(s.marks) and holds(s.text, s.marks) for s in answer.sentences]
@@ -93,7 +93,7 @@ def test_each_pair_is_asked_for_once_in_three_rounds() -> None:
     rounds: list[int] = []
 
     class Counting(WordJudge):
-        def supports(self, pairs: Sequence[Pair]) -> list[bool]:
+        def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
             rounds.append(len(pairs))
             return super().supports(pairs)
 

@@ -10,7 +10,7 @@ import pytest
 
 from citewell.core.errors import InputError, ModelError
 from citewell.generator.evaluation.judges.embedding import EmbeddingJudge, windows
-from citewell.generator.evaluation.judges.judge import Pair, RememberingJudge
+from citewell.generator.evaluation.judges.judge import ClaimAndPassages, RememberingJudge
 from citewell.generator.evaluation.judges.lexical import RougeJudge
 from citewell.generator.evaluation.judges.names import build_judges, check_judges
 from citewell.generator.evaluation.judges.nli import load_nli
@@ -22,18 +22,22 @@ LENS = (
 )
 OTHER = "Lighthouse keepers wound the clockwork every few hours. They wrote a log book."
 PAIRS = [
-    Pair("The lens of a lighthouse collects its light into one narrow beam.", (LENS,)),
-    Pair("The lens of a lighthouse collects its light into one narrow beam.", (OTHER,)),
-    Pair("The lens of a lighthouse collects its light into one narrow beam.", (OTHER, LENS)),
-    Pair("The lens of a lighthouse collects its light into one narrow beam.", ()),
+    ClaimAndPassages("The lens of a lighthouse collects its light into one narrow beam.", (LENS,)),
+    ClaimAndPassages("The lens of a lighthouse collects its light into one narrow beam.", (OTHER,)),
+    ClaimAndPassages("The lens of a lighthouse collects its light into one narrow beam.", (OTHER, LENS)),
+    ClaimAndPassages("The lens of a lighthouse collects its light into one narrow beam.", ()),
 ]
 
 
 def test_the_lexical_judge_is_the_support_check() -> None:
     judge = RougeJudge(0.5)
-    assert judge.supports([Pair("The first lens was built in 1823.", (LENS,))]) == [True]
-    assert judge.supports([Pair("The first lens was built in 1824.", (LENS,))]) == [False], "a wrong number"
-    assert judge.supports([Pair("Bread is baked.", (LENS,)), Pair("Bread is baked.", ())]) == [False, False]
+    assert judge.supports([ClaimAndPassages("The first lens was built in 1823.", (LENS,))]) == [True]
+    assert judge.supports([ClaimAndPassages("The first lens was built in 1824.", (LENS,))]) == [False], (
+        "a wrong number"
+    )
+    assert judge.supports(
+        [ClaimAndPassages("Bread is baked.", (LENS,)), ClaimAndPassages("Bread is baked.", ())]
+    ) == [False, False]
 
 
 def test_the_embedding_judge_knows_the_same_meaning_in_other_words(encoder: TwoTowers) -> None:
@@ -73,7 +77,7 @@ def test_a_t5_judge_answers_by_its_first_token(tmp_path: Path) -> None:
         ("the moon is cold .", "hot"),
         ("the sun is cold", "moon moon"),
     ]
-    found = judge.supports([Pair(claim, (premise,)) for premise, claim in texts])
+    found = judge.supports([ClaimAndPassages(claim, (premise,)) for premise, claim in texts])
     model, tokenizer = AutoModelForSeq2SeqLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
     for (premise, claim), verdict in zip(texts, found, strict=True):
         read = tokenizer(f"premise: {premise} hypothesis: {claim}", return_tensors="pt")
@@ -88,7 +92,10 @@ def test_a_t5_judge_answers_by_its_first_token(tmp_path: Path) -> None:
 
 
 def test_mini_check_is_asked_in_its_own_form(tmp_path: Path) -> None:
-    pairs = [Pair("sun hot", ("the sun is hot .",)), Pair("moon", ("the moon is cold .",))]
+    pairs = [
+        ClaimAndPassages("sun hot", ("the sun is hot .",)),
+        ClaimAndPassages("moon", ("the moon is cold .",)),
+    ]
     judge = load_nli(str(write_t5(tmp_path / "MiniCheck-Flan-T5")))
     assert len(judge.supports(pairs)) == 2
 
@@ -105,8 +112,13 @@ def test_mini_check_is_asked_in_its_own_form(tmp_path: Path) -> None:
 def test_a_judge_of_classes(tmp_path: Path, labels: list[str], favourite: int, supported: bool) -> None:
     judge = load_nli(str(write_classifier(tmp_path / "nli", labels, favourite)))
     long = " ".join(["The sun is hot."] * 50)
-    assert judge.supports([Pair("the sun is hot", (long, "moon")), Pair("moon", ("sun",))]) == [supported] * 2
-    assert judge.supports([Pair("the sun is hot", ())]) == [False]
+    assert (
+        judge.supports(
+            [ClaimAndPassages("the sun is hot", (long, "moon")), ClaimAndPassages("moon", ("sun",))]
+        )
+        == [supported] * 2
+    )
+    assert judge.supports([ClaimAndPassages("the sun is hot", ())]) == [False]
 
 
 def test_a_model_without_entailment_is_refused(tmp_path: Path) -> None:

@@ -9,34 +9,37 @@ import pytest
 
 from citewell.core.types import Reference
 from citewell.generator.citations.marks import MarkedSentence
-from citewell.generator.evaluation.answers import Written
-from citewell.generator.evaluation.judges.judge import Pair
-from citewell.generator.evaluation.measures import Outcome, measure
-from citewell.generator.evaluation.report import Evaluation, details, markdown, summary
-from citewell.generator.evaluation.rows import Row
+from citewell.generator.evaluation.answers import GeneratedAnswer
+from citewell.generator.evaluation.judges.judge import ClaimAndPassages
+from citewell.generator.evaluation.measures import GeneratorResult, measure
+from citewell.generator.evaluation.report import GenerationEvaluation, details, markdown, summary
+from citewell.generator.evaluation.rows import EvaluationRow
 
 REFERENCES = (Reference(1, "", "Sun", "the sun is hot", 0.0), Reference(2, "", "", "the moon is cold", 0.0))
 ROWS = (
-    Row("a", 1, "What is hot?", REFERENCES, "The sun is.", ("the sun is hot",), source="one"),
-    Row("b", 2, "What is cold?", REFERENCES, source="two"),
-    Row("c", 3, "What is wet?", REFERENCES, answerable=False, source="two"),
+    EvaluationRow("a", 1, "What is hot?", REFERENCES, "The sun is.", ("the sun is hot",), source="one"),
+    EvaluationRow("b", 2, "What is cold?", REFERENCES, source="two"),
+    EvaluationRow("c", 3, "What is wet?", REFERENCES, answerable=False, source="two"),
 )
 GOOD = {
-    "a": Written("the sun is hot [2].", (MarkedSentence("the sun is hot", (1,)),)),
-    "b": Written("the moon is cold.", (MarkedSentence("the moon is cold", (2,)),)),
-    "c": Written("water is [1]."),
+    "a": GeneratedAnswer("the sun is hot [2].", (MarkedSentence("the sun is hot", (1,)),)),
+    "b": GeneratedAnswer("the moon is cold.", (MarkedSentence("the moon is cold", (2,)),)),
+    "c": GeneratedAnswer("water is [1]."),
 }
-FAILING = GOOD | {"b": Written(error="It is away."), "c": Written("water", (MarkedSentence("water", ()),))}
+FAILING = GOOD | {
+    "b": GeneratedAnswer(error="It is away."),
+    "c": GeneratedAnswer("water", (MarkedSentence("water", ()),)),
+}
 
 
 class WordJudge:
     name = "words"
 
-    def supports(self, pairs: Sequence[Pair]) -> list[bool]:
+    def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         return [set(pair.claim.split()) <= set(" ".join(pair.passages).split()) for pair in pairs]
 
 
-def outcome(name: str, written: dict[str, Written], *, raw: bool = False) -> Outcome:
+def outcome(name: str, written: dict[str, GeneratedAnswer], *, raw: bool = False) -> GeneratorResult:
     return measure(name, ROWS, written, [WordJudge()], raw=raw, loss=lambda text: float(len(text)))
 
 
@@ -66,7 +69,7 @@ def test_failures_count_and_are_named() -> None:
 
 
 def test_tables_and_json_say_the_same() -> None:
-    evaluation = Evaluation(
+    evaluation = GenerationEvaluation(
         "rows.jsonl", ROWS, "good", (outcome("good", GOOD), outcome("failing", FAILING)), ("Note this.",)
     )
     page = markdown(evaluation)
@@ -93,6 +96,6 @@ def test_tables_and_json_say_the_same() -> None:
 
 
 def test_one_generator_has_nothing_to_be_compared_with() -> None:
-    page = markdown(Evaluation("rows.jsonl", ROWS[:1], "good", (outcome("good", GOOD),)))
+    page = markdown(GenerationEvaluation("rows.jsonl", ROWS[:1], "good", (outcome("good", GOOD),)))
     assert "Differences" not in page
     assert "By source" not in page

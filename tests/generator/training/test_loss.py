@@ -8,14 +8,14 @@ import pytest
 import torch
 
 from citewell.generator.training.collate import IGNORED, packed, padded
-from citewell.generator.training.encode import Encoded
+from citewell.generator.training.encode import TokenizedExample
 from citewell.generator.training.loss import answer_loss, answer_tokens
 from tests.generator.training.made_up import write_llama
 
 ROWS = (
-    Encoded(tuple(range(10, 40)), (50, 51, 52, 1)),
-    Encoded(tuple(range(60, 72)), (80, 81, 1)),
-    Encoded(tuple(range(90, 121)), (99, 1)),
+    TokenizedExample(tuple(range(10, 40)), (50, 51, 52, 1)),
+    TokenizedExample(tuple(range(60, 72)), (80, 81, 1)),
+    TokenizedExample(tuple(range(90, 121)), (99, 1)),
 )
 
 
@@ -26,7 +26,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return AutoModelForCausalLM.from_pretrained(write_llama(tmp_path_factory.mktemp("llama"))).eval()
 
 
-def by_hand(model: Any, row: Encoded) -> float:
+def by_hand(model: Any, row: TokenizedExample) -> float:
     ids = torch.tensor([[*row.prompt, *row.answer]])
     logits = model(ids).logits[0].log_softmax(-1)
     start = len(row.prompt)

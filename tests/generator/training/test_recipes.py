@@ -8,12 +8,12 @@ import pytest
 from pydantic import BaseModel
 
 from citewell.generator.training.config import (
-    AdapterConfig,
-    DataConfig,
-    DevConfig,
-    ModelConfig,
-    PromptConfig,
-    TrainingConfig,
+    GeneratorAdapterConfig,
+    GeneratorDataConfig,
+    GeneratorDevConfig,
+    GeneratorModelConfig,
+    GeneratorPromptConfig,
+    GeneratorTrainingConfig,
     load_config,
 )
 
@@ -39,7 +39,15 @@ def test_the_ablations_differ_in_one_thing() -> None:
 
 
 @pytest.mark.parametrize(
-    "section", [ModelConfig, AdapterConfig, PromptConfig, DataConfig, DevConfig, TrainingConfig]
+    "section",
+    [
+        GeneratorModelConfig,
+        GeneratorAdapterConfig,
+        GeneratorPromptConfig,
+        GeneratorDataConfig,
+        GeneratorDevConfig,
+        GeneratorTrainingConfig,
+    ],
 )
 def test_the_handbook_lists_all_keys(section: type[BaseModel]) -> None:
     handbook = (ROOT / "docs" / "training-generator.md").read_text(encoding="utf-8")

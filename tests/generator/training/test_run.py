@@ -13,18 +13,19 @@ pytest.importorskip("peft", reason="the extra `train` is not installed")
 
 from citewell.core.errors import InputError, ModelError
 from citewell.core.training.checkpoints import TrainingError
-from citewell.generator.manner import read_manner
-from citewell.generator.training.fit import Outcome
-from citewell.generator.training.run import Run, train
+from citewell.generator.defaults import read_manner
+from citewell.generator.training.fit import GeneratorRunResult
+from citewell.generator.training.run import GeneratorRun, train
 from tests.generator.training.made_up import write_config, write_world
 
 
 def run(
     recipe: Path, out: Path, *, resume: bool = False, export: Path | None = None
-) -> tuple[Outcome, list[str]]:
+) -> tuple[GeneratorRunResult, list[str]]:
     told: list[str] = []
     outcome = train(
-        Run(recipe, out, recipe.parent / "cache", "citewell train generator", resume, export), told.append
+        GeneratorRun(recipe, out, recipe.parent / "cache", "citewell train generator", resume, export),
+        told.append,
     )
     return outcome, told
 
@@ -35,12 +36,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trained(world: Path) -> tuple[Path, Outcome, list[str]]:
+def trained(world: Path) -> tuple[Path, GeneratorRunResult, list[str]]:
     out = world / "trained"
     return (out, *run(write_config(world), out, export=world / "merged"))
 
 
-def test_it_learns_and_says_how_far_it_is(trained: tuple[Path, Outcome, list[str]]) -> None:
+def test_it_learns_and_says_how_far_it_is(trained: tuple[Path, GeneratorRunResult, list[str]]) -> None:
     _, outcome, told = trained
     assert outcome.steps == 8
     assert outcome.before.keys() == outcome.after.keys()
@@ -51,7 +52,7 @@ def test_it_learns_and_says_how_far_it_is(trained: tuple[Path, Outcome, list[str
 
 
 def test_the_adapter_and_the_merged_model_are_the_same(
-    trained: tuple[Path, Outcome, list[str]], world: Path
+    trained: tuple[Path, GeneratorRunResult, list[str]], world: Path
 ) -> None:
     from transformers import AutoModelForCausalLM
 
@@ -69,13 +70,15 @@ def test_the_adapter_and_the_merged_model_are_the_same(
     assert (adapted.model.layers[0].mlp.up_proj.weight - before).abs().max() > 1e-3
 
 
-def test_it_is_asked_as_it_was_trained(trained: tuple[Path, Outcome, list[str]], world: Path) -> None:
+def test_it_is_asked_as_it_was_trained(
+    trained: tuple[Path, GeneratorRunResult, list[str]], world: Path
+) -> None:
     out, _, _ = trained
     assert not read_manner(out).form.demonstration
     assert read_manner(world / "merged") == read_manner(out)
 
 
-def test_the_card_says_where_the_model_is_from(trained: tuple[Path, Outcome, list[str]]) -> None:
+def test_the_card_says_where_the_model_is_from(trained: tuple[Path, GeneratorRunResult, list[str]]) -> None:
     out, outcome, _ = trained
     card = (out / "README.md").read_text()
     record = json.loads((out / "training.json").read_text())
@@ -93,7 +96,7 @@ def test_the_card_says_where_the_model_is_from(trained: tuple[Path, Outcome, lis
 
 
 def test_a_model_that_is_there_is_never_overwritten(
-    trained: tuple[Path, Outcome, list[str]], world: Path
+    trained: tuple[Path, GeneratorRunResult, list[str]], world: Path
 ) -> None:
     out, _, _ = trained
     with pytest.raises(InputError, match="holds a trained model already"):

@@ -9,11 +9,11 @@ import pytest
 
 from citewell.core.errors import InputError
 from citewell.generator.training.config import load_config
-from citewell.generator.training.sources import Data, read_data
+from citewell.generator.training.sources import GeneratorData, read_data
 from tests.generator.training.made_up import rows, write_config, write_rows
 
 
-def read(folder: Path, extra: str = "") -> tuple[Data, list[str]]:
+def read(folder: Path, extra: str = "") -> tuple[GeneratorData, list[str]]:
     told: list[str] = []
     recipe = write_config(folder)
     recipe.write_text(recipe.read_text() + extra)

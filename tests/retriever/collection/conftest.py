@@ -22,9 +22,9 @@ from citewell.core.text import content_words
 from citewell.core.types import Page, Passage
 from citewell.retriever.collection.collection import Collection, collection_folder
 from citewell.retriever.collection.dense import Keeping, open_dense, updating
-from citewell.retriever.collection.encoding import Encoded
+from citewell.retriever.collection.encoding import EncodingProgress
 from citewell.retriever.collection.indexing import Indexer, Report, index_documents
-from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.search.query import Query
 
@@ -74,7 +74,8 @@ class Library:
     def index(self, texts: Mapping[str, str], source: str = "source") -> Report:
         """Index texts by URL; the first line of each is its title."""
         documents = [
-            Document(url, text.encode(), "text/plain", text.partition("\n")[0]) for url, text in texts.items()
+            SourceDocument(url, text.encode(), "text/plain", text.partition("\n")[0])
+            for url, text in texts.items()
         ]
         with Indexer(self.folder) as indexer:
             return index_documents(indexer, source, documents)
@@ -89,7 +90,7 @@ class Library:
         *,
         dense: bool = True,
         repair: bool = False,
-    ) -> Encoded:
+    ) -> EncodingProgress:
         """Bring the vectors up to date."""
         with (
             Indexer(self.folder, rebuild=repair) as indexer,

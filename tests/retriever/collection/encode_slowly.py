@@ -9,11 +9,11 @@ from pathlib import Path
 from conftest import BagOfWords
 
 from citewell.retriever.collection.dense import Keeping, updating
-from citewell.retriever.collection.encoding import Encoded
+from citewell.retriever.collection.encoding import EncodingProgress
 from citewell.retriever.collection.indexing import Indexer
 
 
-def say(encoded: Encoded) -> None:
+def say(encoded: EncodingProgress) -> None:
     sys.stdout.write(f"{encoded.passages}\n")
     time.sleep(0.2)
 

@@ -13,7 +13,7 @@ import pytest
 from citewell.core.errors import CollectionError
 from citewell.core.types import Failure
 from citewell.retriever.collection.indexing import Indexer, Report, index_documents
-from citewell.retriever.collection.sources import Document, read_source
+from citewell.retriever.collection.sources import SourceDocument, read_source
 from citewell.retriever.extract.sandbox import SandboxLimits
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def test_a_truncated_file_forgets_nothing(library: Library, tmp_path: Path) -> N
 
 def test_of_two_documents_with_one_url_the_first_counts_every_time(library: Library) -> None:
     twice = [
-        Document("https://a.example/", text.encode(), "text/plain")
+        SourceDocument("https://a.example/", text.encode(), "text/plain")
         for text in ("The first text.", "The other.")
     ]
     for expected in ((1, 0, 0, 0), (0, 0, 1, 0)):
@@ -125,8 +125,8 @@ def test_of_two_documents_with_one_url_the_first_counts_every_time(library: Libr
 
 async def test_two_sources_in_one_run(library: Library) -> None:
     """A page that one source gives up and the other takes over is there at the end."""
-    mine = Document("https://a.example/", b"A page about walruses.", "text/plain")
-    other = Document("https://a.example/other", b"A page about otters.", "text/plain")
+    mine = SourceDocument("https://a.example/", b"A page about walruses.", "text/plain")
+    other = SourceDocument("https://a.example/other", b"A page about otters.", "text/plain")
     with Indexer(library.folder) as indexer:
         index_documents(indexer, "first", [mine, other])
         assert index_documents(indexer, "first", [other]).removed == 1
@@ -135,8 +135,8 @@ async def test_two_sources_in_one_run(library: Library) -> None:
 
 
 async def test_many_documents_in_worker_processes(library: Library) -> None:
-    documents = [Document(f"u{n}", f"Page unique{n:04}.".encode(), "text/plain") for n in range(150)]
-    documents.insert(70, Document("bad", b"", "text/plain"))
+    documents = [SourceDocument(f"u{n}", f"Page unique{n:04}.".encode(), "text/plain") for n in range(150)]
+    documents.insert(70, SourceDocument("bad", b"", "text/plain"))
     seen: list[int] = []
     with Indexer(library.folder) as indexer:
         report = index_documents(
@@ -155,9 +155,9 @@ async def test_many_documents_in_worker_processes(library: Library) -> None:
 
 
 async def test_what_was_stored_before_a_failure_is_searchable_after_the_next_run(library: Library) -> None:
-    def documents() -> Iterator[Document]:
+    def documents() -> Iterator[SourceDocument]:
         for n in range(100):
-            yield Document(f"u{n}", f"Page unique{n:04}.".encode(), "text/plain")
+            yield SourceDocument(f"u{n}", f"Page unique{n:04}.".encode(), "text/plain")
         raise OSError("the network drive is gone")
 
     with pytest.raises(OSError, match="network drive"), Indexer(library.folder) as indexer:
@@ -175,14 +175,14 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 async def test_a_page_that_never_ends_is_reported_and_the_run_goes_on(library: Library) -> None:
     endless = b"%PDF-1.4\n1 0 obj\n1 0 R\nendobj\ntrailer\n<< /Size 2 /Root 1 0 R >>\n%%EOF\n"
-    documents = [Document(f"https://a.example/{n}", f"Page unique{n:03}.".encode()) for n in range(100)]
-    documents.insert(50, Document("https://a.example/endless", endless))
+    documents = [SourceDocument(f"https://a.example/{n}", f"Page unique{n:03}.".encode()) for n in range(100)]
+    documents.insert(50, SourceDocument("https://a.example/endless", endless))
     with Indexer(library.folder) as indexer:
-        limits = SandboxLimits(workers=2, seconds=0.7)
+        limits = SandboxLimits(workers=2, seconds=3.0)
         report = index_documents(indexer, "source", documents, sandbox=limits)
     assert report.added == 100
     assert report.failures == [
-        Failure("https://a.example/endless", "reading it took longer than 0.7 s", "extract")
+        Failure("https://a.example/endless", "reading it took longer than 3.0 s", "extract")
     ]
     assert await library.search("unique099") == ["https://a.example/99"]
 
@@ -190,5 +190,5 @@ async def test_a_page_that_never_ends_is_reported_and_the_run_goes_on(library: L
 def test_what_was_left_out_of_a_page_is_told(library: Library) -> None:
     values = b"[" + b",".join(b'{"n": %d}' % n for n in range(25_000)) + b"]"
     with Indexer(library.folder) as indexer:
-        report = index_documents(indexer, "source", [Document("data.json", values)])
+        report = index_documents(indexer, "source", [SourceDocument("data.json", values)])
     assert (report.added, report.notices) == (1, ["data.json: only the beginning of its data was read"])

@@ -11,7 +11,7 @@ import pytest
 
 from citewell.core.errors import InputError
 from citewell.core.types import Failure
-from citewell.retriever.collection.sources import Document, read_source
+from citewell.retriever.collection.sources import SourceDocument, read_source
 
 
 def lines(*rows: object) -> bytes:
@@ -26,17 +26,17 @@ def test_a_folder_gives_the_files_of_every_kind_in_a_stable_order(tmp_path: Path
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"not to be read")
     documents = list(read_source(tmp_path))
-    assert all(isinstance(document, Document) for document in documents)
+    assert all(isinstance(document, SourceDocument) for document in documents)
     names = [document.url.removeprefix(f"{tmp_path.as_uri()}/") for document in documents]
     assert names == ["a.html", "b.md", "e.htm", "f.xhtml", "g.markdown", "sub/c.TXT", "sub/deep/d.pdf"]
-    assert [d.body.decode() for d in documents if isinstance(d, Document)] == names
+    assert [d.body.decode() for d in documents if isinstance(d, SourceDocument)] == names
 
 
 def test_a_single_file_is_read_whatever_its_suffix(tmp_path: Path) -> None:
     file = tmp_path / "café notes.log"
     file.write_text("notes")
     [document] = read_source(file)
-    assert document == Document(f"{tmp_path.as_uri()}/caf%C3%A9%20notes.log", b"notes")
+    assert document == SourceDocument(f"{tmp_path.as_uri()}/caf%C3%A9%20notes.log", b"notes")
 
 
 @pytest.mark.parametrize("name", ["pages.jsonl", "pages.jsonl.gz"])
@@ -47,8 +47,8 @@ def test_lines_are_pages_with_html_or_text_and_url_or_path(tmp_path: Path, name:
     )
     (tmp_path / name).write_bytes(gzip.compress(body) if name.endswith(".gz") else body + b"\n  \n")
     assert list(read_source(tmp_path / name)) == [
-        Document("https://a.example/1", "<p>é</p>".encode(), "text/html; charset=utf-8", "One"),
-        Document("wp/a/Africa.htm", b"plain", "text/plain; charset=utf-8", ""),
+        SourceDocument("https://a.example/1", "<p>é</p>".encode(), "text/html; charset=utf-8", "One"),
+        SourceDocument("wp/a/Africa.htm", b"plain", "text/plain; charset=utf-8", ""),
     ]
 
 
@@ -72,7 +72,7 @@ def test_a_broken_line_is_reported_by_its_number_and_the_others_are_read(
     file = tmp_path / "pages.jsonl"
     file.write_bytes(good + line + b"\n" + good)
     first, failure, last = read_source(file)
-    assert isinstance(first, Document)
+    assert isinstance(first, SourceDocument)
     assert first == last
     assert isinstance(failure, Failure)
     assert failure.url == f"{file}:2"
@@ -83,7 +83,7 @@ def test_half_a_character_in_json_spoils_nothing(tmp_path: Path) -> None:
     file = tmp_path / "pages.jsonl"
     file.write_bytes(lines({"url": "https://a.example/\ud800", "title": "T\udc00", "text": "x\ud800"}))
     assert list(read_source(file)) == [
-        Document("https://a.example/?", b"x?", "text/plain; charset=utf-8", "T?")
+        SourceDocument("https://a.example/?", b"x?", "text/plain; charset=utf-8", "T?")
     ]
 
 
@@ -94,7 +94,7 @@ def test_a_truncated_gzip_gives_what_can_be_read_and_says_so(tmp_path: Path) -> 
     file.write_bytes(whole[: len(whole) // 2])
     *documents, failure = read_source(file)
     assert 0 < len(documents) < 200
-    assert all(isinstance(document, Document) for document in documents)
+    assert all(isinstance(document, SourceDocument) for document in documents)
     assert isinstance(failure, Failure)
     assert failure.url == f"{file}:{len(documents) + 1}"
     assert "cannot be read any further" in failure.reason

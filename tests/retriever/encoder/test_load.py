@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from aiohttp import web
 
-from citewell.core.building import STEPS
+from citewell.core.build_cache import STEPS
 from citewell.core.errors import ModelError
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.engines import choice

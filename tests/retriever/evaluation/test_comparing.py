@@ -8,15 +8,15 @@ import pytest
 
 from citewell.core.errors import InputError
 from citewell.retriever.evaluation.comparing import compare_files
-from citewell.retriever.evaluation.evaluate import Outcome
-from citewell.retriever.evaluation.report import Evaluation, compared, details, summary
+from citewell.retriever.evaluation.evaluate import RankingResult
+from citewell.retriever.evaluation.report import RetrievalEvaluation, compared, details, summary
 
 
 def keep(file: Path, **systems: dict[str, float]) -> Path:
     """Keep an evaluation of systems, each with its values of one measure, as the command does."""
-    outcomes = tuple(Outcome(name, {"MAP": values}, {}) for name, values in systems.items())
+    outcomes = tuple(RankingResult(name, {"MAP": values}, {}) for name, values in systems.items())
     base = outcomes[0].name
-    found = Evaluation("notes", "corpus", 2, 5, base, outcomes, compared(outcomes, base), ())
+    found = RetrievalEvaluation("notes", "corpus", 2, 5, base, outcomes, compared(outcomes, base), ())
     file.write_text(summary(found))
     file.with_suffix(".details.json").write_text(details(found))
     return file

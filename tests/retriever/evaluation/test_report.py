@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from citewell.retriever.evaluation.evaluate import Outcome, Speed
+from citewell.retriever.evaluation.evaluate import RankingResult, Speed
 from citewell.retriever.evaluation.plots import draw
 from citewell.retriever.evaluation.report import (
-    Evaluation,
+    RetrievalEvaluation,
     compared,
     details,
     details_file,
@@ -24,11 +24,11 @@ VALUES = {
 }
 
 
-def evaluation(*names: str) -> Evaluation:
+def evaluation(*names: str) -> RetrievalEvaluation:
     speeds = {"bm25": Speed(1000, 0.5, 0.2, 0.4), "mine": None}
-    outcomes = tuple(Outcome(name, VALUES[name], {}, speeds[name]) for name in names)
+    outcomes = tuple(RankingResult(name, VALUES[name], {}, speeds[name]) for name in names)
     comparisons = compared(outcomes, names[0])
-    return Evaluation("notes", "corpus", 3, 1000, names[0], outcomes, comparisons, ("A notice.",))
+    return RetrievalEvaluation("notes", "corpus", 3, 1000, names[0], outcomes, comparisons, ("A notice.",))
 
 
 def test_the_summary_holds_systems_and_measures_alone() -> None:

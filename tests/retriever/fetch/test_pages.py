@@ -15,7 +15,7 @@ from citewell.core.types import Failure
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.hedge import Get
 from citewell.retriever.fetch.http import HttpFetcher
-from citewell.retriever.fetch.pages import Patience, fetch_all
+from citewell.retriever.fetch.pages import FetchWait, fetch_all
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]
@@ -30,7 +30,7 @@ async def as_it_is(page: Download) -> Download:
 
 
 def stage(urls: list[str], get: Get, deadline: float) -> AsyncGenerator[Download | Failure, None]:
-    return fetch_all(urls, get, as_it_is, Patience(deadline))
+    return fetch_all(urls, get, as_it_is, FetchWait(deadline))
 
 
 async def test_good_pages_arrive_while_late_ones_are_reported(serve: Serve, fetcher: HttpFetcher) -> None:
@@ -159,7 +159,7 @@ async def test_a_fault_of_the_program_is_not_a_failed_page() -> None:
 
 
 async def test_the_stage_ends_early_when_patience_does() -> None:
-    patience = Patience(30)
+    patience = FetchWait(30)
     ended = asyncio.Event()
 
     async def get(url: str) -> Download:
@@ -183,7 +183,7 @@ async def test_the_stage_ends_early_when_patience_does() -> None:
 
 
 async def test_patience_may_come_back() -> None:
-    patience = Patience(30)
+    patience = FetchWait(30)
     asked, answer = asyncio.Event(), asyncio.Event()
 
     async def get(url: str) -> Download:
@@ -204,7 +204,7 @@ async def test_patience_may_come_back() -> None:
 
 
 async def test_a_page_that_is_there_at_the_end_is_still_read() -> None:
-    patience = Patience(30)
+    patience = FetchWait(30)
     arrived = asyncio.Event()
 
     async def get(url: str) -> Download:
@@ -231,5 +231,5 @@ async def test_a_page_without_text_is_a_failure() -> None:
     async def read(page: Download) -> Download:
         raise ExtractionError("it holds no readable text")
 
-    outcomes = [outcome async for outcome in fetch_all(["http://a/"], get, read, Patience(5))]
+    outcomes = [outcome async for outcome in fetch_all(["http://a/"], get, read, FetchWait(5))]
     assert outcomes == [Failure("http://a/", "it holds no readable text", "extract")]

@@ -16,7 +16,7 @@ from citewell.retriever.losses.inner_product_mse import InnerProductMse
 from citewell.retriever.losses.lists import RankedLists
 from citewell.retriever.losses.listwise_kl import ListwiseKl
 from citewell.retriever.losses.margin_mse import MarginMse
-from citewell.retriever.losses.mixture import Mixture, Part
+from citewell.retriever.losses.mixture import Mixture, WeightedObjective
 
 NAN = math.nan
 OBJECTIVES = [InnerProductMse(), Contrastive(), ListwiseKl(), MarginMse(), EncoderKl()]
@@ -160,7 +160,10 @@ def test_loss_and_gradient_are_finite_whatever_is_missing(
 
 
 def test_a_mixture_weighs_its_objectives_and_knows_what_each_is_for() -> None:
-    parts = [Part("mse", InnerProductMse(), 2.0), Part("kl", ListwiseKl(), 1.0, frozenset({"teacher"}))]
+    parts = [
+        WeightedObjective("mse", InnerProductMse(), 2.0),
+        WeightedObjective("kl", ListwiseKl(), 1.0, frozenset({"teacher"})),
+    ]
     mixture = Mixture(nn.Identity(), parts)  # type: ignore[arg-type]
     scores = torch.tensor([[0.5, 0.1]])
     plain = mixture.losses(scores, lists([[1.0, 0.0]], source="plain"))

@@ -11,7 +11,7 @@ import pytest
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.training.candidates import Miner, corpus_of, nearest
 from citewell.retriever.training.config import MiningConfig
-from citewell.retriever.training.rows import Row
+from citewell.retriever.training.rows import LabeledRow
 
 
 class Letters:
@@ -41,10 +41,10 @@ def miner(tmp_path: Path, told: list[str], **changes: object) -> Miner:
     return Miner(Letters(), config, tmp_path, told.append)
 
 
-ROW = Row("aabb", ("aabb", "zzz"), (1.0, 0.0), ("bab",))
+ROW = LabeledRow("aabb", ("aabb", "zzz"), (1.0, 0.0), ("bab",))
 
 
-def negatives(row: Row) -> tuple[str, ...]:
+def negatives(row: LabeledRow) -> tuple[str, ...]:
     return tuple(text for text, target in zip(row.passages, row.targets, strict=True) if target == 0)
 
 
@@ -80,7 +80,7 @@ def test_what_may_answer_the_question_is_no_negative(tmp_path: Path, told: list[
 
 
 def test_copies_of_a_positive_are_no_negatives(tmp_path: Path, told: list[str]) -> None:
-    row = Row("wolves hunt", ("Wolves hunt deer in winter.",), (1.0,))
+    row = LabeledRow("wolves hunt", ("Wolves hunt deer in winter.",), (1.0,))
     others = ["deer in winter", "bears fish in rivers"]
     (mined,) = miner(tmp_path, told, margin=-1.0).mine([row], others, 2)
     assert negatives(mined) == ("bears fish in rivers",)
@@ -89,13 +89,17 @@ def test_copies_of_a_positive_are_no_negatives(tmp_path: Path, told: list[str]) 
 def test_a_positive_of_the_same_question_in_another_row_is_no_negative(
     tmp_path: Path, told: list[str]
 ) -> None:
-    rows = [Row("aabb", ("aabb",), (1.0,)), Row("AABB", ("aab",), (1.0,)), Row("xy", ("xy",), (1.0,))]
+    rows = [
+        LabeledRow("aabb", ("aabb",), (1.0,)),
+        LabeledRow("AABB", ("aab",), (1.0,)),
+        LabeledRow("xy", ("xy",), (1.0,)),
+    ]
     first, *_ = miner(tmp_path, told).mine(rows, [], 2)
     assert negatives(first) == ("xy",)
 
 
 def test_bm25_finds_what_the_encoder_does_not(tmp_path: Path, told: list[str]) -> None:
-    row = Row("why do cats purr", ("Content cats purr.",), (1.0,))
+    row = LabeledRow("why do cats purr", ("Content cats purr.",), (1.0,))
     others = [*(f"whydocatspurr {number}" for number in range(9)), "Dogs bark at cats that are far away."]
     (plain,) = miner(tmp_path, told, depth=1, margin=-1.0).mine([row], others, 5)
     (fused,) = miner(tmp_path, told, depth=1, skip=0, bm25=True, margin=-1.0).mine([row], others, 5)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 
 from citewell.retriever.training.plan import plan
-from citewell.retriever.training.rows import Row, Source
+from citewell.retriever.training.rows import LabeledRow, RowSource
 
 
-def rows(count: int, passages: int) -> tuple[Row, ...]:
+def rows(count: int, passages: int) -> tuple[LabeledRow, ...]:
     texts = tuple(f"p{number}" for number in range(passages))
-    return tuple(Row(f"q{number}", texts, tuple(map(float, range(passages)))) for number in range(count))
+    return tuple(
+        LabeledRow(f"q{number}", texts, tuple(map(float, range(passages)))) for number in range(count)
+    )
 
 
-SOURCES = [Source("a", rows(10, 3)), Source("b", rows(3, 20), repeat=2)]
+SOURCES = [RowSource("a", rows(10, 3)), RowSource("b", rows(3, 20), repeat=2)]
 
 
 def test_every_question_is_seen_in_every_epoch_as_often_as_its_source_says() -> None:

@@ -8,12 +8,12 @@ import pytest
 from pydantic import BaseModel
 
 from citewell.retriever.training.config import (
-    AdapterConfig,
-    DataConfig,
-    DevConfig,
+    EncoderAdapterConfig,
+    EncoderDataConfig,
+    EncoderDevConfig,
+    EncoderModelConfig,
+    EncoderTrainingConfig,
     MiningConfig,
-    ModelConfig,
-    TrainingConfig,
     load_config,
 )
 
@@ -28,7 +28,15 @@ def test_a_recipe_can_be_read(recipe: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "section", [ModelConfig, AdapterConfig, DataConfig, DevConfig, MiningConfig, TrainingConfig]
+    "section",
+    [
+        EncoderModelConfig,
+        EncoderAdapterConfig,
+        EncoderDataConfig,
+        EncoderDevConfig,
+        MiningConfig,
+        EncoderTrainingConfig,
+    ],
 )
 def test_the_handbook_lists_all_keys(section: type[BaseModel]) -> None:
     handbook = (ROOT / "docs" / "training-retriever.md").read_text(encoding="utf-8")

@@ -16,13 +16,15 @@ pytest.importorskip("peft", reason="the extra `train` is not installed")
 
 from citewell.core.training.checkpoints import TrainingError
 from citewell.retriever.encoder.load import load_encoder
-from citewell.retriever.training.card import Outcome
-from citewell.retriever.training.run import Run, train
+from citewell.retriever.training.card import EncoderRunResult
+from citewell.retriever.training.run import EncoderRun, train
 
 
-def run(config: Path, out: Path, *, resume: bool = False) -> tuple[Outcome, list[str]]:
+def run(config: Path, out: Path, *, resume: bool = False) -> tuple[EncoderRunResult, list[str]]:
     told: list[str] = []
-    return train(Run(config, out, config.parent / "cache", "citewell train", resume), told.append), told
+    return train(
+        EncoderRun(config, out, config.parent / "cache", "citewell train", resume), told.append
+    ), told
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +33,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trained(world: Path) -> tuple[Path, Outcome, list[str]]:
+def trained(world: Path) -> tuple[Path, EncoderRunResult, list[str]]:
     out = world / "trained"
     return (out, *run(write_config(world, epochs=12), out))
 
 
-def test_it_learns_to_rank(trained: tuple[Path, Outcome, list[str]]) -> None:
+def test_it_learns_to_rank(trained: tuple[Path, EncoderRunResult, list[str]]) -> None:
     _, outcome, told = trained
     assert outcome.before.keys() == outcome.after.keys() == {"made-up", "dev"}
     assert outcome.before["dev"] < 0.8
@@ -45,7 +47,9 @@ def test_it_learns_to_rank(trained: tuple[Path, Outcome, list[str]]) -> None:
     assert any(line.startswith("step 72 of 72") and "questions/s" in line for line in told)
 
 
-def test_the_model_gives_the_same_vectors_everywhere(trained: tuple[Path, Outcome, list[str]]) -> None:
+def test_the_model_gives_the_same_vectors_everywhere(
+    trained: tuple[Path, EncoderRunResult, list[str]],
+) -> None:
     from sentence_transformers import SentenceTransformer
 
     out, _, _ = trained
@@ -59,7 +63,7 @@ def test_the_model_gives_the_same_vectors_everywhere(trained: tuple[Path, Outcom
 
 
 def test_the_adapters_make_the_model_of_its_base(
-    trained: tuple[Path, Outcome, list[str]], world: Path
+    trained: tuple[Path, EncoderRunResult, list[str]], world: Path
 ) -> None:
     from peft import PeftModel
     from transformers import AutoModel
@@ -74,7 +78,7 @@ def test_the_adapters_make_the_model_of_its_base(
         np.testing.assert_allclose(weight.numpy(), merged[name].numpy(), atol=1e-6)
 
 
-def test_the_card_says_where_the_model_is_from(trained: tuple[Path, Outcome, list[str]]) -> None:
+def test_the_card_says_where_the_model_is_from(trained: tuple[Path, EncoderRunResult, list[str]]) -> None:
     out, outcome, _ = trained
     card = (out / "README.md").read_text()
     record = json.loads((out / "training.json").read_text())
@@ -91,7 +95,7 @@ def test_the_card_says_where_the_model_is_from(trained: tuple[Path, Outcome, lis
 
 
 def test_a_student_learns_from_another_encoder_without_labels(
-    trained: tuple[Path, Outcome, list[str]], world: Path
+    trained: tuple[Path, EncoderRunResult, list[str]], world: Path
 ) -> None:
     out, _, _ = trained
     config = write_config(world, "student.toml", epochs=12)
@@ -125,7 +129,7 @@ def test_a_model_that_is_not_there_leaves_no_folder(world: Path, old: str) -> No
 
 
 def test_a_model_that_is_there_is_never_overwritten(
-    trained: tuple[Path, Outcome, list[str]], world: Path
+    trained: tuple[Path, EncoderRunResult, list[str]], world: Path
 ) -> None:
     out, _, _ = trained
     for resume in (False, True):

@@ -6,7 +6,7 @@ import pytest
 
 from citewell.core.errors import InputError
 from citewell.scorer.data.reading import read_comparisons
-from citewell.scorer.data.types import Answer
+from citewell.scorer.data.types import VotedAnswer
 from tests.scorer.data.files import write
 
 
@@ -34,9 +34,9 @@ def test_thumbs_up_are_compared_with_thumbs_down_of_the_same_question(tmp_path: 
     assert found.both_references == (("of a",), ("of b",))
     assert data.funnel["thumbs"] == 6
     assert data.voted[0].answers == (
-        Answer("a", 2, ("of a",)),
-        Answer("b", -1, ("of b",)),
-        Answer("c", 0, ("of c",)),
+        VotedAnswer("a", 2, ("of a",)),
+        VotedAnswer("b", -1, ("of b",)),
+        VotedAnswer("c", 0, ("of c",)),
     )
 
 

@@ -6,13 +6,13 @@ from citewell.core.near_duplicates import NearDuplicates
 from citewell.scorer.data.config import SplitConfig
 from citewell.scorer.data.reading import read_comparisons
 from citewell.scorer.data.splits import divide, part
-from citewell.scorer.data.types import Data
+from citewell.scorer.data.types import ComparisonData
 from tests.scorer.data.files import ALL, answers, write
 
 SPLITS = SplitConfig(dev=0.2, test=0.2, near=0.6)
 
 
-def data(folder: Path, questions: list[str], name: str) -> Data:
+def data(folder: Path, questions: list[str], name: str) -> ComparisonData:
     rows = [{"question": each, "answers": answers(("a", 1), ("b", 2))} for each in questions]
     return read_comparisons(write(folder, rows, name), ALL)
 

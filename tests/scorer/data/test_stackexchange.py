@@ -91,7 +91,7 @@ import resource, sys
 from pathlib import Path
 from citewell.scorer.data.notes import Notes
 from citewell.scorer.data.config import ReadingConfig
-from citewell.scorer.data.place import Place
+from citewell.scorer.data.source_line import Place
 from citewell.scorer.data.stackexchange import read_dump
 file = Path(sys.argv[1])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

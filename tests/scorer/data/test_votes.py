@@ -4,14 +4,14 @@ import pytest
 
 from citewell.core.text import words
 from citewell.scorer.data.config import PAPER, RAW
-from citewell.scorer.data.notes import Notes
-from citewell.scorer.data.types import Answer, Voted
+from citewell.scorer.data.notes import FileNotes
+from citewell.scorer.data.types import Voted, VotedAnswer
 from citewell.scorer.data.votes import compare, even, pairs, prepare
 from tests.scorer.data.files import rule
 
 
 def asked(*given: tuple[str, float]) -> Voted:
-    answers = tuple(Answer(text, votes) for text, votes in given)
+    answers = tuple(VotedAnswer(text, votes) for text, votes in given)
     return Voted("Why?", answers, group="why", source="forum")
 
 
@@ -94,7 +94,7 @@ def test_most_pairs_draws_the_same_ones_each_time() -> None:
 
 
 def test_the_funnel_counts_what_each_step_leaves() -> None:
-    notes = Notes()
+    notes = FileNotes()
     for voted in (ranked(8), ranked(3), asked(("alone", 2))):
         compare(voted, PAPER, notes)
     assert notes.funnel() == {

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 
 from citewell.core.errors import ModelError
-from citewell.core.order import N_NDCG, PAIRS, SPEARMAN
-from citewell.scorer.evaluation.clusters import Part, share, weighted
+from citewell.core.ranking_metrics import N_NDCG, PAIRS, SPEARMAN
+from citewell.scorer.evaluation.clusters import ClusterShare, share, weighted
 from citewell.scorer.evaluation.evaluate import evaluate
 from citewell.scorer.evaluation.measures import (
     BRIER,
@@ -21,14 +21,14 @@ from citewell.scorer.evaluation.measures import (
     MATCHED_PAIRS,
     measure,
 )
-from citewell.scorer.evaluation.system import System, length_system, random_system
-from citewell.scorer.evaluation.task import Item, Pair, Task
+from citewell.scorer.evaluation.system import ScoringSystem, length_system, random_system
+from citewell.scorer.evaluation.task import AnswerPair, Item, ScoringTask
 
 
 def item(key: str, lengths: Sequence[int], pairs: Sequence[tuple[int, int, float]], votes=()) -> Item:
     """A question whose answers have so many words."""
     answers = tuple(" ".join([f"{place}word"] * length) for place, length in enumerate(lengths))
-    return Item(key, "Why?", answers, ((),) * len(answers), tuple(Pair(*pair) for pair in pairs), votes)
+    return Item(key, "Why?", answers, ((),) * len(answers), tuple(AnswerPair(*pair) for pair in pairs), votes)
 
 
 def silent(text: str) -> None:
@@ -36,7 +36,7 @@ def silent(text: str) -> None:
 
 
 def test_accuracy_is_the_share_of_all_pairs_without_ties_and_equal_scores_count_half() -> None:
-    task = Task(
+    task = ScoringTask(
         "t",
         (
             item("a", (10, 10, 10), [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 0.5)]),
@@ -53,7 +53,7 @@ def test_accuracy_is_the_share_of_all_pairs_without_ties_and_equal_scores_count_
 
 
 def test_the_values_of_questions_have_the_share_as_their_mean() -> None:
-    parts = {"a": Part(1, 4), "b": Part(3, 3), "c": Part(0.5, 1)}
+    parts = {"a": ClusterShare(1, 4), "b": ClusterShare(3, 3), "c": ClusterShare(0.5, 1)}
     found = share(parts)
     assert found is not None
     assert found.value == pytest.approx(4.5 / 8)
@@ -69,7 +69,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
         parts = {}
         for key in range(60):
             easy, total = draw.uniform(0.3, 0.9), draw.randint(1, 12)
-            parts[str(key)] = Part(sum(draw.random() < easy for _ in range(total)), total)
+            parts[str(key)] = ClusterShare(sum(draw.random() < easy for _ in range(total)), total)
         found = share(parts)
         assert found is not None
         held += found.low <= 0.6 <= found.high
@@ -77,7 +77,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
 
 
 def test_order_within_a_question_needs_different_votes() -> None:
-    task = Task(
+    task = ScoringTask(
         "t",
         (
             item("a", (3, 5, 9), [(0, 1, 1.0)], votes=(9.0, 5.0, 1.0)),
@@ -92,7 +92,7 @@ def test_order_within_a_question_needs_different_votes() -> None:
 
 def test_scores_by_rank_go_from_the_best_answer_to_the_worst() -> None:
     items = [item(str(k), (4,) * 5, [(0, 1, 1.0)], votes=(9.0, 7.0, 5.0, 3.0, 1.0)) for k in range(4)]
-    outcome = measure("s", Task("t", tuple(items)), {str(k): [2, 1, 0, -1, -2] for k in range(4)})
+    outcome = measure("s", ScoringTask("t", tuple(items)), {str(k): [2, 1, 0, -1, -2] for k in range(4)})
     values = [point.value for point in outcome.ranks]
     assert values == sorted(values, reverse=True)
     assert sum(values) == pytest.approx(0)
@@ -113,7 +113,7 @@ def calibrated(truth: float) -> dict[str, float]:
         people = float(draw.random() < sigmoid(truth * difference, 0))
         items.append(item(key, (1, 1), [(0, 1, people)]))
         scores[key] = [difference, 0.0]
-    outcome = measure("s", Task("t", tuple(items)), scores, sigmoid)
+    outcome = measure("s", ScoringTask("t", tuple(items)), scores, sigmoid)
     assert outcome.calibration is not None
     places = [point.place for point in outcome.calibration.bins]
     assert places == sorted(places)
@@ -130,7 +130,7 @@ def test_calibration_tells_right_predictions_from_overconfident_ones() -> None:
 
 
 def test_ties_of_people_count_in_calibration() -> None:
-    task = Task("t", (item("a", (1, 1), [(0, 1, 0.5)]),))
+    task = ScoringTask("t", (item("a", (1, 1), [(0, 1, 0.5)]),))
     outcome = measure("s", task, {"a": [0.0, 0.0]}, sigmoid)
     assert outcome.calibration is not None
     assert outcome.calibration.measures == pytest.approx({ECE: 0.0, LOG_LOSS: math.log(2), BRIER: 0.0})
@@ -138,7 +138,7 @@ def test_ties_of_people_count_in_calibration() -> None:
 
 
 def test_the_length_baseline_prefers_the_longer_and_the_random_one_does_not_change() -> None:
-    task = Task("t", tuple(item(str(k), (4, 9), [(0, 1, 0.0)]) for k in range(200)))
+    task = ScoringTask("t", tuple(item(str(k), (4, 9), [(0, 1, 0.0)]) for k in range(200)))
     length = evaluate(task, length_system(), silent)
     assert length.estimates[PAIRS].value == length.estimates[LONGER].value == 1
     first, second = (evaluate(task, random_system(), silent) for _ in range(2))
@@ -147,6 +147,6 @@ def test_the_length_baseline_prefers_the_longer_and_the_random_one_does_not_chan
 
 @pytest.mark.parametrize("scores", [[math.nan, 1.0], [1.0]])
 def test_scores_that_are_no_numbers_are_an_error(scores: list[float]) -> None:
-    task = Task("t", (item("a", (1, 1), [(0, 1, 1.0)]),))
+    task = ScoringTask("t", (item("a", (1, 1), [(0, 1, 1.0)]),))
     with pytest.raises(ModelError, match="broken gave no number"):
-        evaluate(task, System("broken", lambda question, answers, references: scores), silent)
+        evaluate(task, ScoringSystem("broken", lambda question, answers, references: scores), silent)

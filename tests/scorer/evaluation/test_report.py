@@ -12,9 +12,9 @@ import pytest
 from citewell.scorer.estimator import curve
 from citewell.scorer.evaluation.evaluate import evaluate
 from citewell.scorer.evaluation.plots import draw, draw_curves
-from citewell.scorer.evaluation.report import Evaluation, comparisons, details, markdown, summary
-from citewell.scorer.evaluation.system import System, length_system, random_system
-from citewell.scorer.evaluation.task import Item, Pair, Task
+from citewell.scorer.evaluation.report import ScorerEvaluation, comparisons, details, markdown, summary
+from citewell.scorer.evaluation.system import ScoringSystem, length_system, random_system
+from citewell.scorer.evaluation.task import AnswerPair, Item, ScoringTask
 
 
 def like(question: str, answers: object, references: object) -> list[float]:
@@ -22,22 +22,27 @@ def like(question: str, answers: object, references: object) -> list[float]:
 
 
 @pytest.fixture
-def evaluation() -> Evaluation:
+def evaluation() -> ScorerEvaluation:
     items = tuple(
         Item(
-            str(k), f"Why {k}?", ("a b", "c", "d e"), ((),) * 3, (Pair(0, 1, 1.0), Pair(0, 2, 1.0)), (9, 4, 1)
+            str(k),
+            f"Why {k}?",
+            ("a b", "c", "d e"),
+            ((),) * 3,
+            (AnswerPair(0, 1, 1.0), AnswerPair(0, 2, 1.0)),
+            (9, 4, 1),
         )
         for k in range(30)
     )
-    task = Task("votes.jsonl", items, ("questions  30",))
-    liking = System("liking", like, lambda first, second: 1 / (1 + math.exp(second - first)))
+    task = ScoringTask("votes.jsonl", items, ("questions  30",))
+    liking = ScoringSystem("liking", like, lambda first, second: 1 / (1 + math.exp(second - first)))
     outcomes = tuple(
         evaluate(task, system, lambda text: None) for system in (length_system(), random_system(), liking)
     )
-    return Evaluation(task, "length", outcomes, ("default is liking.",))
+    return ScorerEvaluation(task, "length", outcomes, ("default is liking.",))
 
 
-def test_the_summary_has_every_measure_with_its_interval(evaluation: Evaluation) -> None:
+def test_the_summary_has_every_measure_with_its_interval(evaluation: ScorerEvaluation) -> None:
     found = json.loads(summary(evaluation))
     assert list(found) == ["length", "random", "liking"]
     assert found["length"]["pair accuracy"] == {
@@ -52,7 +57,7 @@ def test_the_summary_has_every_measure_with_its_interval(evaluation: Evaluation)
     assert "calibration error" not in found["length"]
 
 
-def test_better_than_length_is_told_with_p(evaluation: Evaluation) -> None:
+def test_better_than_length_is_told_with_p(evaluation: ScorerEvaluation) -> None:
     found = comparisons(evaluation)
     assert found["pair accuracy"]["liking"].difference == pytest.approx(0.25)
     assert found["pair accuracy"]["liking"].p_holm < 0.01
@@ -62,14 +67,14 @@ def test_better_than_length_is_told_with_p(evaluation: Evaluation) -> None:
         assert text in page
 
 
-def test_the_details_have_what_plots_and_later_tests_need(evaluation: Evaluation) -> None:
+def test_the_details_have_what_plots_and_later_tests_need(evaluation: ScorerEvaluation) -> None:
     found = json.loads(details(evaluation, comparisons(evaluation)))
     assert len(found["values"]["liking"]["pair accuracy"]) == 30
     assert [point["number"] for point in found["ranks"]["liking"]] == [30, 30, 30]
     assert set(found["calibration"]) == {"liking"}
 
 
-def test_plots_are_drawn(evaluation: Evaluation, tmp_path: Path) -> None:
+def test_plots_are_drawn(evaluation: ScorerEvaluation, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     assert [file.name for file in draw(evaluation, tmp_path)] == ["ranks.png", "calibration.png"]
     chance = random.Random(1)

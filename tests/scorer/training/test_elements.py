@@ -7,10 +7,10 @@ import math
 import pytest
 import torch
 
-from citewell.scorer.data.types import Answer, Comparison, Group, Ranking, Voted
+from citewell.scorer.data.types import Comparison, Group, RankedAnswers, Voted, VotedAnswer
 from citewell.scorer.training.collate import Whole, targets
 from citewell.scorer.training.config import ObjectiveConfig
-from citewell.scorer.training.elements import Candidate, Element, compared, elements
+from citewell.scorer.training.elements import CandidateText, Element, compared, elements
 from citewell.scorer.training.loss import length_correlation, loss_of, pairwise
 from citewell.scorer.training.plan import Size, plan
 
@@ -28,7 +28,7 @@ def part_of(element: Element, lengths: list[int] | None = None) -> dict[str, tor
 
 
 def ranking(*answers: str) -> Group:
-    comparisons = Ranking("q", answers, group="g", source="s").comparisons()
+    comparisons = RankedAnswers("q", answers, group="g", source="s").comparisons()
     return Group("g", "q", comparisons)
 
 
@@ -64,12 +64,12 @@ def test_answers_in_many_pairs_do_not_weigh_more() -> None:
 def test_the_same_text_with_other_references_is_another_answer() -> None:
     pair = Comparison("q", "a", "a", 1.0, references=("x",), second_references=("y",), group="g", source="s")
     element = compared(Group("g", "q", (pair,)))
-    assert element.answers == (Candidate("a", ("x",)), Candidate("a", ("y",)))
+    assert element.answers == (CandidateText("a", ("x",)), CandidateText("a", ("y",)))
 
 
 def test_regression_and_classification_as_in_webglm() -> None:
     voted = [
-        Voted(f"q{n}", tuple(Answer(f"{n}{v}", v) for v in (15, 3, 0)), group=f"g{n}", source="s")
+        Voted(f"q{n}", tuple(VotedAnswer(f"{n}{v}", v) for v in (15, 3, 0)), group=f"g{n}", source="s")
         for n in range(5)
     ]
     regression = elements([], voted, "regression", 0)

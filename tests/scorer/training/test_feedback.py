@@ -14,12 +14,12 @@ pytest.importorskip("datasets", reason="the extra `train` is not installed")
 from citewell.core.errors import InputError, ModelError
 from citewell.scorer.form import read_form
 from citewell.scorer.load import load_scorer
-from citewell.scorer.training.card import Outcome
+from citewell.scorer.training.card import ScorerRunResult
 from citewell.scorer.training.config import load_config
-from citewell.scorer.training.feedback import FEWEST, Feedback, retrain
+from citewell.scorer.training.feedback import FEWEST, FeedbackRun, retrain
 from citewell.scorer.training.gate import Gate, GateError
 from citewell.scorer.training.pinned import PINNED, read_pinned
-from citewell.scorer.training.run import Run, train
+from citewell.scorer.training.run import ScorerRun, train
 from tests.scorer.training.made_up import BAD, choices, question, write_recipe, write_rows, write_world
 
 KIND, RUDE = "it is kind and so", "it is rude and so"
@@ -29,12 +29,12 @@ KIND, RUDE = "it is kind and so", "it is rude and so"
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = write_world(tmp_path_factory.mktemp("world"))
     recipe = write_recipe(folder, "recipe.toml")
-    train(Run(load_config(recipe), recipe, folder / "current", folder / "cache", ""), [].append)
+    train(ScorerRun(load_config(recipe), recipe, folder / "current", folder / "cache", ""), [].append)
     return folder
 
 
-def feedback(world: Path, file: Path, out: str, **changes: bool) -> Feedback:
-    return Feedback(file, str(world / "current"), world / out, world / "cache", "command", 1, **changes)
+def feedback(world: Path, file: Path, out: str, **changes: bool) -> FeedbackRun:
+    return FeedbackRun(file, str(world / "current"), world / out, world / "cache", "command", 1, **changes)
 
 
 def test_feedback_makes_a_new_scorer_that_keeps_the_pinned_test(world: Path) -> None:
@@ -49,7 +49,7 @@ def test_feedback_makes_a_new_scorer_that_keeps_the_pinned_test(world: Path) -> 
     scores = load_scorer(str(world / "better"), world / "cache", 1).rate(question(1), [KIND, RUDE])
     assert scores[0] > scores[1]
     again = feedback(world, file, "third")
-    retrain(Feedback(file, str(world / "better"), again.out, again.cache, "command", 1), told.append)
+    retrain(FeedbackRun(file, str(world / "better"), again.out, again.cache, "command", 1), told.append)
     assert read_form(world / "third").pinned == before.pinned
 
 
@@ -88,9 +88,9 @@ frozen = 0.5
     recipe = write_recipe(world, "spite.toml", text)
     pinned = read_pinned(current, read_form(current))
 
-    def spoil(*, force: bool) -> Outcome:
+    def spoil(*, force: bool) -> ScorerRunResult:
         gate = Gate(pinned, lambda line: None, force=force)
-        run = Run(load_config(recipe), recipe, world / "worse", world / "cache", "", force, gate)
+        run = ScorerRun(load_config(recipe), recipe, world / "worse", world / "cache", "", force, gate)
         return train(run, lambda line: None)
 
     with pytest.raises(GateError, match="is worse than the current one"):
@@ -108,7 +108,7 @@ def test_a_scorer_without_a_pinned_test_is_not_trained_further(world: Path) -> N
     (folder / "scorer.json").write_text(json.dumps(form | {"pinned": ""}))
     file = write_rows(world / "enough.jsonl", choices(FEWEST, start=1000))
     with pytest.raises(InputError, match="has no pinned test"):
-        retrain(Feedback(file, str(folder), world / "never", world / "cache", "", 1), [].append)
+        retrain(FeedbackRun(file, str(folder), world / "never", world / "cache", "", 1), [].append)
     (folder / "run.json").unlink()
     with pytest.raises(ModelError, match=r"cannot be read from run\.json"):
-        retrain(Feedback(file, str(folder), world / "never", world / "cache", "", 1), [].append)
+        retrain(FeedbackRun(file, str(folder), world / "never", world / "cache", "", 1), [].append)

@@ -10,13 +10,13 @@ from pydantic import BaseModel
 
 from citewell.core.errors import InputError
 from citewell.scorer.data.config import ReadingConfig, SplitConfig, VoteConfig
-from citewell.scorer.form import Layout
+from citewell.scorer.form import InputLayout
 from citewell.scorer.training.config import (
-    AdapterConfig,
-    DataConfig,
-    ModelConfig,
     ObjectiveConfig,
-    TrainingConfig,
+    ScorerAdapterConfig,
+    ScorerDataConfig,
+    ScorerModelConfig,
+    ScorerTrainingConfig,
     TuningConfig,
     load_config,
 )
@@ -52,8 +52,16 @@ def test_the_formulations_differ_in_nothing_else() -> None:
 @pytest.mark.parametrize(
     "section",
     [
-        *(ModelConfig, Layout, AdapterConfig, DataConfig, ReadingConfig, VoteConfig, SplitConfig),
-        *(ObjectiveConfig, TuningConfig, TrainingConfig),
+        *(
+            ScorerModelConfig,
+            InputLayout,
+            ScorerAdapterConfig,
+            ScorerDataConfig,
+            ReadingConfig,
+            VoteConfig,
+            SplitConfig,
+        ),
+        *(ObjectiveConfig, TuningConfig, ScorerTrainingConfig),
     ],
 )
 def test_the_handbook_lists_all_keys(section: type[BaseModel]) -> None:

@@ -22,10 +22,10 @@ from citewell.core.training.checkpoints import TrainingError
 from citewell.scorer.data.reading import read_comparisons
 from citewell.scorer.form import read_form
 from citewell.scorer.load import load_scorer
-from citewell.scorer.training.card import Outcome
+from citewell.scorer.training.card import ScorerRunResult
 from citewell.scorer.training.config import load_config
 from citewell.scorer.training.pinned import PINNED, read_pinned
-from citewell.scorer.training.run import Run, train
+from citewell.scorer.training.run import ScorerRun, train
 from tests.scorer.training.made_up import question, write_recipe, write_world
 
 KIND, RUDE = "it is kind and so", "it is rude and so"
@@ -33,7 +33,7 @@ KIND, RUDE = "it is kind and so", "it is rude and so"
 
 def run(
     recipe: Path, out: Path, *, resume: bool = False, tell: Callable[[str], None] = lambda line: None
-) -> tuple[Outcome, list[str]]:
+) -> tuple[ScorerRunResult, list[str]]:
     """Train; also returns what was told, which `tell` hears as well."""
     told: list[str] = []
 
@@ -42,7 +42,7 @@ def run(
         tell(line)
 
     cache = recipe.parent / "cache"
-    made = Run(load_config(recipe), recipe, out, cache, "citewell train scorer", resume)
+    made = ScorerRun(load_config(recipe), recipe, out, cache, "citewell train scorer", resume)
     return train(made, hear), told
 
 
@@ -52,12 +52,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trained(world: Path) -> tuple[Path, Outcome, list[str]]:
+def trained(world: Path) -> tuple[Path, ScorerRunResult, list[str]]:
     out = world / "trained"
     return (out, *run(write_recipe(world, "recipe.toml"), out))
 
 
-def test_it_learns_what_people_like(trained: tuple[Path, Outcome, list[str]]) -> None:
+def test_it_learns_what_people_like(trained: tuple[Path, ScorerRunResult, list[str]]) -> None:
     _, outcome, told = trained
     assert outcome.before["accuracy"] == 0.5
     assert outcome.after["accuracy"] > 0.9
@@ -66,7 +66,9 @@ def test_it_learns_what_people_like(trained: tuple[Path, Outcome, list[str]]) ->
     assert any("comparisons to learn from" in line for line in told)
 
 
-def test_the_scorer_can_be_loaded_and_asked(trained: tuple[Path, Outcome, list[str]], world: Path) -> None:
+def test_the_scorer_can_be_loaded_and_asked(
+    trained: tuple[Path, ScorerRunResult, list[str]], world: Path
+) -> None:
     out, _, _ = trained
     scorer = load_scorer(str(out), world / "cache", 1)
     scores = scorer.rate(question(3), [KIND, RUDE, KIND])
@@ -104,7 +106,7 @@ def test_more_layers_than_there_are_are_refused(world: Path) -> None:
 
 
 def test_scores_have_mean_0_and_deviation_1_over_what_was_learnt_from(
-    trained: tuple[Path, Outcome, list[str]], world: Path
+    trained: tuple[Path, ScorerRunResult, list[str]], world: Path
 ) -> None:
     out, _, _ = trained
     scorer = load_scorer(str(out), world / "cache", 1)
@@ -118,7 +120,7 @@ def test_scores_have_mean_0_and_deviation_1_over_what_was_learnt_from(
     assert sum((score - mean) ** 2 for score in scores) / len(scores) == pytest.approx(1, abs=0.15)
 
 
-def test_what_is_written_says_where_it_is_from(trained: tuple[Path, Outcome, list[str]]) -> None:
+def test_what_is_written_says_where_it_is_from(trained: tuple[Path, ScorerRunResult, list[str]]) -> None:
     out, outcome, _ = trained
     card = (out / "README.md").read_text()
     record = json.loads((out / "training.json").read_text())
@@ -132,7 +134,7 @@ def test_what_is_written_says_where_it_is_from(trained: tuple[Path, Outcome, lis
 
 
 def test_the_pinned_test_is_of_questions_that_were_not_learnt_from(
-    trained: tuple[Path, Outcome, list[str]],
+    trained: tuple[Path, ScorerRunResult, list[str]],
 ) -> None:
     out, _, _ = trained
     pinned = read_pinned(out, read_form(out))
@@ -145,7 +147,7 @@ def test_the_pinned_test_is_of_questions_that_were_not_learnt_from(
 
 
 def test_a_scorer_that_is_there_is_never_overwritten(
-    trained: tuple[Path, Outcome, list[str]], world: Path
+    trained: tuple[Path, ScorerRunResult, list[str]], world: Path
 ) -> None:
     out, _, _ = trained
     with pytest.raises(InputError, match="holds a trained model already"):
@@ -245,7 +247,7 @@ def run_until_killed(recipe: Path, out: Path) -> None:
 
 
 def test_a_run_that_was_killed_goes_on_to_the_same_end(
-    trained: tuple[Path, Outcome, list[str]], world: Path
+    trained: tuple[Path, ScorerRunResult, list[str]], world: Path
 ) -> None:
     whole, outcome, _ = trained
     recipe, out = world / "recipe.toml", world / "killed"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from citewell.server.access.decision import AccessDecision
 from citewell.server.access.limits import open_limiter
 from citewell.server.access.memory_limiter import MemoryLimiter
-from citewell.server.access.verdict import Verdict
 
 NOON = 20_000 * 86_400 + 43_200
 
@@ -37,41 +37,41 @@ def limiter(clock: Clock) -> MemoryLimiter:
 
 
 async def test_a_limit_holds_in_every_minute(limiter: MemoryLimiter, clock: Clock) -> None:
-    assert await limiter.take("ada", 2, None) == Verdict(True, 0.0, 1, 2)
+    assert await limiter.take("ada", 2, None) == AccessDecision(True, 0.0, 1, 2)
     clock.forward(30)
-    assert await limiter.take("ada", 2, None) == Verdict(True, 0.0, 0, 2)
+    assert await limiter.take("ada", 2, None) == AccessDecision(True, 0.0, 0, 2)
     clock.forward(10)
-    assert await limiter.take("ada", 2, None) == Verdict(False, 20.0, 0, 2)
-    assert await limiter.take("bob", 2, None) == Verdict(True, 0.0, 1, 2)
+    assert await limiter.take("ada", 2, None) == AccessDecision(False, 20.0, 0, 2)
+    assert await limiter.take("bob", 2, None) == AccessDecision(True, 0.0, 1, 2)
     clock.forward(20)  # the first request is a minute old
     assert (await limiter.take("ada", 2, None)).allowed
-    assert (await limiter.take("ada", 2, None)) == Verdict(False, 30.0, 0, 2)
+    assert (await limiter.take("ada", 2, None)) == AccessDecision(False, 30.0, 0, 2)
 
 
 async def test_a_budget_holds_from_midnight_to_midnight(limiter: MemoryLimiter, clock: Clock) -> None:
     for left in (1, 0):
-        assert await limiter.take("ada", None, 2) == Verdict(True, 0.0, left, 2)
-    assert await limiter.take("ada", None, 2) == Verdict(False, 43_200.0, 0, 2)
+        assert await limiter.take("ada", None, 2) == AccessDecision(True, 0.0, left, 2)
+    assert await limiter.take("ada", None, 2) == AccessDecision(False, 43_200.0, 0, 2)
     clock.forward(43_200)
-    assert await limiter.take("ada", None, 2) == Verdict(True, 0.0, 1, 2)
+    assert await limiter.take("ada", None, 2) == AccessDecision(True, 0.0, 1, 2)
 
 
 async def test_what_is_refused_by_one_limit_costs_nothing_of_the_other(
     limiter: MemoryLimiter, clock: Clock
 ) -> None:
-    assert await limiter.take("ada", 1, 2) == Verdict(True, 0.0, 0, 1)
-    assert await limiter.take("ada", 1, 2) == Verdict(False, 60.0, 0, 1)
+    assert await limiter.take("ada", 1, 2) == AccessDecision(True, 0.0, 0, 1)
+    assert await limiter.take("ada", 1, 2) == AccessDecision(False, 60.0, 0, 1)
     clock.forward(60)
-    assert await limiter.take("ada", 1, 2) == Verdict(True, 0.0, 0, 1)
+    assert await limiter.take("ada", 1, 2) == AccessDecision(True, 0.0, 0, 1)
     clock.forward(60)
-    assert await limiter.take("ada", 1, 2) == Verdict(False, 43_080.0, 0, 2)
+    assert await limiter.take("ada", 1, 2) == AccessDecision(False, 43_080.0, 0, 2)
     assert (await limiter.take("ada", 1, None)).allowed
 
 
 async def test_no_limit(limiter: MemoryLimiter) -> None:
     for none in (None, 0):
         for _ in range(100):
-            assert await limiter.take("ada", none, none) == Verdict(True, 0.0, None, None)
+            assert await limiter.take("ada", none, none) == AccessDecision(True, 0.0, None, None)
 
 
 async def test_limits_that_change(limiter: MemoryLimiter) -> None:

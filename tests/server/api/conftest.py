@@ -20,7 +20,7 @@ import uvicorn
 from citewell.core.settings import Settings, load_settings
 from citewell.retriever.collection.collection import collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
-from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.sources import SourceDocument
 from citewell.server.access.keys import new_key
 from citewell.server.running import listen, server_config
 from citewell.server.store.database import open_store
@@ -88,7 +88,7 @@ def collection_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with the collection `notes`."""
     data_dir = tmp_path_factory.mktemp("data")
     documents = [
-        Document(f"https://notes.example/{title.lower()}", text.encode(), "text/plain", title)
+        SourceDocument(f"https://notes.example/{title.lower()}", text.encode(), "text/plain", title)
         for title, text in _NOTES.items()
     ]
     with Indexer(collection_folder(data_dir, "notes")) as indexer:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import citewell
-from citewell.server.access.doorman import Doorman
+from citewell.server.access.authenticator import Authenticator
 from citewell.server.access.errors import NoKeyError, WrongKeyError
 from citewell.server.store.database import open_store
 from tests.nursery import Nursery
@@ -49,7 +49,7 @@ async def test_from_creating_to_revoking(keys: Keys, tmp_path: Path) -> None:
 
     file = tmp_path / "data" / "citewell.sqlite3"
     async with open_store(f"sqlite:///{file}") as store:
-        doorman = Doorman(store.keys)
+        doorman = Authenticator(store.keys)
         assert (await doorman.admit(f"Bearer {secret}", "ask")).key_id == listed["id"]
         assert keys("revoke", listed["id"]).returncode == 0
         with pytest.raises(WrongKeyError):

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from citewell.server.access.doorman import Doorman
+from citewell.server.access.authenticator import Authenticator
 from citewell.server.access.errors import WrongKeyError
 from citewell.server.access.keys import ApiKey, new_key
 from tests.server.api.conftest import BATS, Search, Service, Start
@@ -84,7 +84,7 @@ async def test_keys_end_by_the_clock_and_come_back_with_it() -> None:
     ring = Ring(lasting.key, replace(ending.key, expires=datetime.now(UTC) + timedelta(days=30)))
     times = jumps()
     now = next(times)
-    doorman = Doorman(ring, now=lambda: now)
+    doorman = Authenticator(ring, now=lambda: now)
     for held in (True, False, True, True):
         assert (await doorman.admit(f"Bearer {lasting.secret}", "ask")).key_id == lasting.key.id
         if held:

@@ -17,10 +17,10 @@ import pytest_asyncio
 from citewell.core.settings import Settings
 from citewell.retriever.collection.collection import collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
-from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.fetch.render import find_chromium, runs_as_root
 from citewell.server.store.answers import StoredAnswer
-from citewell.server.store.database import Store, open_store
+from citewell.server.store.database import ServiceStore, open_store
 from citewell.server.store.ids import new_id
 from tests.server.api.conftest import Service, search, serving, settings
 
@@ -80,7 +80,7 @@ def collection_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder whose collection `notes` holds markup and scripts as text."""
     data_dir = tmp_path_factory.mktemp("data")
     documents = [
-        Document(f"https://notes.example/{number}", text.encode(), "text/plain", title)
+        SourceDocument(f"https://notes.example/{number}", text.encode(), "text/plain", title)
         for number, (title, text) in enumerate(_NOTES.items())
     ]
     with Indexer(collection_folder(data_dir, "notes")) as indexer:
@@ -136,7 +136,7 @@ async def open_page(browser: Any, service: Service) -> AsyncIterator[OpenPage]:
     assert complaints == []
 
 
-def in_store(service: Service, use: Callable[[Store], Awaitable[Any]]) -> Any:
+def in_store(service: Service, use: Callable[[ServiceStore], Awaitable[Any]]) -> Any:
     """Use the database of a running service, in a thread since the tests have a loop of their own."""
     result: list[Any] = []
 

@@ -13,7 +13,7 @@ import pytest_asyncio
 from citewell.core.settings import Settings
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.comparisons import StoredComparison
-from citewell.server.store.database import Store
+from citewell.server.store.database import ServiceStore
 from citewell.server.store.ids import new_id
 from citewell.server.store.rankings import StoredRanking
 from tests.server.api.conftest import Service, serving
@@ -34,7 +34,7 @@ def answer(question: str, text: str, status: str = "answered", key_id: str | Non
     )
 
 
-async def add(store: Store) -> None:
+async def add(store: ServiceStore) -> None:
     for question in QUESTIONS:
         for text in ("Long ago.", f"Dust {HARM}.", "Light scatters.", "Light scatters."):
             await store.answers.add(answer(question, text))
@@ -43,11 +43,11 @@ async def add(store: Store) -> None:
     await store.answers.add(answer("Asked twice?", "No evidence.", "no_evidence"))
 
 
-async def stored(store: Store) -> list[StoredComparison]:
+async def stored(store: ServiceStore) -> list[StoredComparison]:
     return [each async for each in store.comparisons.each()]
 
 
-async def stored_rankings(store: Store) -> list[StoredRanking]:
+async def stored_rankings(store: ServiceStore) -> list[StoredRanking]:
     return [each async for each in store.rankings.each()]
 
 
@@ -168,7 +168,7 @@ async def test_a_key_compares_its_own_answers_and_admin_those_of_all(
     with serving(settings()) as service:
         one, other, admin = (add_key(service, *scopes) for scopes in (["ask"], ["ask"], ["ask", "admin"]))
 
-        async def add_own(store: Store) -> None:
+        async def add_own(store: ServiceStore) -> None:
             for text in ("Mine.", "Mine too.", "Also mine."):
                 await store.answers.add(answer("Whose?", text, key_id=one.key.id))
 

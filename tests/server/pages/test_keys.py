@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from citewell.core.settings import Settings
-from citewell.server.access.keys import Made, new_key
+from citewell.server.access.keys import NewKey, new_key
 from tests.server.api.conftest import Service, serving
 from tests.server.pages.conftest import BATS, OpenPage, in_store
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-def add_key(service: Service, *scopes: str) -> Made:
+def add_key(service: Service, *scopes: str) -> NewKey:
     made = new_key("test", scopes)
     in_store(service, lambda store: store.keys.add(made.key))
     return made

@@ -9,7 +9,7 @@ import pytest
 
 from citewell.core.settings import Settings
 from citewell.server.store.answers import StoredAnswer
-from citewell.server.store.database import Store
+from citewell.server.store.database import ServiceStore
 from citewell.server.store.ratings import StoredRating
 from tests.server.api.conftest import Service, serving
 from tests.server.pages.conftest import HARM, OpenPage, in_store
@@ -34,7 +34,7 @@ def service(settings: Callable[..., Settings], old: StoredAnswer) -> Iterator[Se
         yield service
 
 
-async def ratings(store: Store) -> list[StoredRating]:
+async def ratings(store: ServiceStore) -> list[StoredRating]:
     return [each async for each in store.ratings.each()]
 
 

@@ -15,7 +15,7 @@ import pytest
 from citewell.core.settings import Settings
 from citewell.retriever.collection.collection import collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
-from citewell.retriever.collection.sources import Document
+from citewell.retriever.collection.sources import SourceDocument
 from tests.server.api.conftest import Event, Service, make_key, service, serving, settings, start
 from tests.server.local import answering
 
@@ -111,7 +111,9 @@ def collection_data(tmp_path_factory: pytest.TempPathFactory, canary: Listener) 
     """A data folder whose collection `notes` holds the poisoned passages, as text and in titles."""
     data_dir = tmp_path_factory.mktemp("data")
     documents = [
-        Document(row.url, row.passage(canary.url).encode(), "text/plain", f"{row.place} {row.text[:200]}")
+        SourceDocument(
+            row.url, row.passage(canary.url).encode(), "text/plain", f"{row.place} {row.text[:200]}"
+        )
         for row in POISONED
     ]
     with Indexer(collection_folder(data_dir, "notes")) as indexer:

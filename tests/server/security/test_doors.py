@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from citewell.core.settings import Settings, load_settings
-from citewell.server.access.keys import SCOPES, Made, new_key
+from citewell.server.access.keys import SCOPES, NewKey, new_key
 from citewell.server.app import create_app
 from citewell.server.store.database import open_store
 from tests.server.api.conftest import Service, serving
@@ -121,7 +121,7 @@ def locked(settings: Callable[..., Settings]) -> Iterator[Locked]:
         )
 
 
-async def _store(service: Service, made: list[Made], revoked: Made) -> None:
+async def _store(service: Service, made: list[NewKey], revoked: NewKey) -> None:
     async with open_store(service.settings.server.database_url.get_secret_value()) as store:
         for each in made:
             await store.keys.add(each.key)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.server.store.database import Store, open_store
+from citewell.server.store.database import ServiceStore, open_store
 from tests.nursery import PIPE, Forked, Nursery
 
 Program = Callable[..., Forked]
@@ -27,7 +27,7 @@ def url(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def store(url: str) -> AsyncIterator[Store]:
+async def store(url: str) -> AsyncIterator[ServiceStore]:
     async with open_store(url) as store:
         yield store
 

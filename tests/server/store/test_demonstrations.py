@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 
-from citewell.server.store.database import Store
+from citewell.server.store.database import ServiceStore
 from citewell.server.store.demonstrations import StoredAction
 
 from .samples import answer, demonstration
@@ -14,7 +14,7 @@ NOTED = [{"kind": "search", "key": "crows", "page": {"text": "【0†Crows†bir
 EPISODE = {"id": "e", "question": "What do crows give?", "steps": [], "answer": "Gifts [1]."}
 
 
-async def test_a_demonstration_grows_action_by_action(store: Store) -> None:
+async def test_a_demonstration_grows_action_by_action(store: ServiceStore) -> None:
     begun = demonstration(key_id="ada")
     await store.demonstrations.add(begun)
     assert await store.demonstrations.get(begun.id) == begun
@@ -37,7 +37,7 @@ async def test_a_demonstration_grows_action_by_action(store: Store) -> None:
     assert [each async for each in store.demonstrations.each_episode()] == [EPISODE]
 
 
-async def test_of_two_actions_at_once_one_is_stored(store: Store) -> None:
+async def test_of_two_actions_at_once_one_is_stored(store: ServiceStore) -> None:
     begun = demonstration()
     await store.demonstrations.add(begun)
     acted = [store.demonstrations.act(begun, command, 0.0, NOTED, "browsing") for command in ("Top", "Back")]
@@ -48,7 +48,7 @@ async def test_of_two_actions_at_once_one_is_stored(store: Store) -> None:
     assert len(await store.demonstrations.noted(begun.id)) == 1
 
 
-async def test_what_is_deleted_is_gone_with_its_pages(store: Store) -> None:
+async def test_what_is_deleted_is_gone_with_its_pages(store: ServiceStore) -> None:
     begun, other = demonstration(), demonstration()
     for each in (begun, other):
         await store.demonstrations.add(each)
@@ -62,7 +62,7 @@ async def test_what_is_deleted_is_gone_with_its_pages(store: Store) -> None:
     assert len(await store.demonstrations.noted(other.id)) == 1
 
 
-async def test_pages_of_demonstrations_are_the_newest_first_and_a_key_s_own(store: Store) -> None:
+async def test_pages_of_demonstrations_are_the_newest_first_and_a_key_s_own(store: ServiceStore) -> None:
     given = [demonstration(key_id="ada" if number % 2 else "bob") for number in range(4)]
     for each in given:
         await store.demonstrations.add(each)
@@ -72,7 +72,7 @@ async def test_pages_of_demonstrations_are_the_newest_first_and_a_key_s_own(stor
     assert await store.demonstrations.page("ada", 3) == newest[::2]
 
 
-async def test_an_answer_has_its_episode_beside_it(store: Store) -> None:
+async def test_an_answer_has_its_episode_beside_it(store: ServiceStore) -> None:
     found, plain = answer(), answer()
     for each in (found, plain):
         await store.answers.add(each)

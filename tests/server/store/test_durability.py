@@ -6,7 +6,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from citewell.server.store.database import Store, open_store
+from citewell.server.store.database import ServiceStore, open_store
 
 from .samples import answer, feedback, job
 
@@ -55,7 +55,7 @@ async def test_what_runs_in_a_living_process_is_left_running(url: str, program: 
 
 
 async def test_an_open_store_does_not_wait_for_a_process_that_died(
-    store: Store, url: str, program: Program
+    store: ServiceStore, url: str, program: Program
 ) -> None:
     process = program("writer.py", url, 1, 100_000, "work")
     assert process.stdout is not None
@@ -96,7 +96,7 @@ async def test_what_a_cancelled_caller_began_is_ended(url: str) -> None:
         assert len([each async for each in store.feedback.each()]) == 51
 
 
-async def test_what_was_not_heard_of_for_an_hour_is_not_waited_for(store: Store) -> None:
+async def test_what_was_not_heard_of_for_an_hour_is_not_waited_for(store: ServiceStore) -> None:
     """Its process may have run on a computer that is no more."""
     long_ago = datetime.now(UTC) - timedelta(hours=1, minutes=1)
     await store.jobs.add(silent := job(updated=long_ago))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from citewell.scorer.data.reading import read_comparisons
 from citewell.server.store.comparisons import StoredComparison
-from citewell.server.store.database import Store
+from citewell.server.store.database import ServiceStore
 from citewell.server.store.feedback import StoredFeedback
 from citewell.server.store.rankings import StoredRanking
 
@@ -19,7 +19,7 @@ def written(rows: list[StoredFeedback] | list[StoredComparison] | list[StoredRan
     return file
 
 
-async def test_thumbs_come_back(store: Store, tmp_path: Path) -> None:
+async def test_thumbs_come_back(store: ServiceStore, tmp_path: Path) -> None:
     liked = feedback(comment='=cmd|"\n{"thumbs": -1}\u2028')
     disliked = feedback(thumb=-1, answer="By sight.", references=("Bats are not blind.",))
     for each in (liked, disliked, feedback(thumb=0, sentence=2), feedback(thumb=0, comment="hm")):
@@ -34,7 +34,7 @@ async def test_thumbs_come_back(store: Store, tmp_path: Path) -> None:
     assert data.funnel["thumbs"] == 2
 
 
-async def test_comparisons_come_back(store: Store, tmp_path: Path) -> None:
+async def test_comparisons_come_back(store: ServiceStore, tmp_path: Path) -> None:
     for overall in (-2, -1, 0, 1, 2):
         await store.comparisons.add(comparison(overall=overall))
     blank = dict.fromkeys(("usefulness", "coherence", "unsupported", "overall"))
@@ -47,7 +47,7 @@ async def test_comparisons_come_back(store: Store, tmp_path: Path) -> None:
     assert (first.references, first.second_references) == (("Bats use echolocation.",), ())
 
 
-async def test_rankings_come_back(store: Store, tmp_path: Path) -> None:
+async def test_rankings_come_back(store: ServiceStore, tmp_path: Path) -> None:
     await store.rankings.add(ranking())
     stored = [each async for each in store.rankings.each()]
     (group,) = read_comparisons(written(stored, tmp_path / "r.jsonl")).groups

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import event
 
 from citewell.core.errors import SettingsError
-from citewell.server.store.database import Store, open_store
+from citewell.server.store.database import ServiceStore, open_store
 from citewell.server.store.engine import FileTransactions
 from citewell.server.store.errors import StoreError, StoreFullError, StoreUnreachableError
 
@@ -33,7 +33,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", folder], check=True)
 
 
-async def fill(store: Store) -> list[str]:
+async def fill(store: ServiceStore) -> list[str]:
     """Add feedback until there is no room; return the ids that were accepted."""
     accepted = []
     for _ in range(100):
@@ -46,7 +46,7 @@ async def fill(store: Store) -> list[str]:
     raise AssertionError("the disk is larger than it should be")
 
 
-async def comes_back(store: Store) -> None:
+async def comes_back(store: ServiceStore) -> None:
     """Ask until the store answers: it tries its database once a second."""
     async with asyncio.timeout(10):
         while True:
@@ -140,7 +140,7 @@ async def test_a_file_that_is_no_database(file: Path) -> None:
     assert file.read_bytes().startswith(b"This is a letter")
 
 
-async def test_what_was_refused_is_named_without_its_content(store: Store) -> None:
+async def test_what_was_refused_is_named_without_its_content(store: ServiceStore) -> None:
     await store.feedback.add(once := feedback(comment="my secret illness"))
     with pytest.raises(StoreError) as refused:
         await store.feedback.add(once)

@@ -9,14 +9,14 @@ import pytest
 from sqlalchemy import insert
 
 from citewell.server.access.keys import new_key
-from citewell.server.store.database import Store
+from citewell.server.store.database import ServiceStore
 from citewell.server.store.ids import new_id
 from citewell.server.store.tables import FEEDBACK
 
 from .samples import NOON, answer, comparison, feedback, job, ranking, rating
 
 
-async def test_an_answer_from_its_beginning_to_its_end(store: Store) -> None:
+async def test_an_answer_from_its_beginning_to_its_end(store: ServiceStore) -> None:
     begun = answer(key_id="ada", question="Wieso ist der Himmel blau? 🦇")
     await store.answers.add(begun)
     assert await store.answers.get(begun.id) == begun
@@ -27,7 +27,7 @@ async def test_an_answer_from_its_beginning_to_its_end(store: Store) -> None:
     assert await store.answers.get("no-such-answer") is None
 
 
-async def test_a_failed_answer_keeps_its_problem(store: Store) -> None:
+async def test_a_failed_answer_keeps_its_problem(store: ServiceStore) -> None:
     failed = answer()
     await store.answers.add(failed)
     problem = {"title": "Late", "status": 504}
@@ -37,7 +37,7 @@ async def test_a_failed_answer_keeps_its_problem(store: Store) -> None:
     assert (stored.status, stored.problem, stored.body) == ("failed", problem, None)
 
 
-async def test_a_deleted_answer_leaves_its_feedback(store: Store) -> None:
+async def test_a_deleted_answer_leaves_its_feedback(store: ServiceStore) -> None:
     gone = answer()
     await store.answers.add(gone)
     thought = feedback(answer_id=gone.id)
@@ -50,7 +50,7 @@ async def test_a_deleted_answer_leaves_its_feedback(store: Store) -> None:
     assert [each async for each in store.feedback.each()] == [thought]
 
 
-async def test_pages_of_answers_are_the_newest_first_and_a_key_s_own(store: Store) -> None:
+async def test_pages_of_answers_are_the_newest_first_and_a_key_s_own(store: ServiceStore) -> None:
     answers = [answer(key_id="ada" if number % 2 else "bob") for number in range(6)]
     for each in answers:
         await store.answers.add(each)
@@ -66,7 +66,9 @@ async def test_pages_of_answers_are_the_newest_first_and_a_key_s_own(store: Stor
     ("query", "found"),
     [("GROSSE  STRASSE", 0), ("große str", 0), ("100%", 1), ("a_b", 2), ("écluse", 3), ("E\u0301CLUSE", 3)],
 )
-async def test_questions_are_searched_whatever_their_case(store: Store, query: str, found: int) -> None:
+async def test_questions_are_searched_whatever_their_case(
+    store: ServiceStore, query: str, found: int
+) -> None:
     questions = [
         "Wo ist die große Straße?",
         "Is it 100% or 1000?",
@@ -79,7 +81,7 @@ async def test_questions_are_searched_whatever_their_case(store: Store, query: s
     assert await store.answers.page(None, 10, query=query) == [answers[found]]
 
 
-async def test_finished_answers_are_found_by_digest_while_they_are_fresh(store: Store) -> None:
+async def test_finished_answers_are_found_by_digest_while_they_are_fresh(store: ServiceStore) -> None:
     for minutes, status, digest in ((0, "done", "d"), (5, "done", "d"), (6, "failed", "d"), (7, "done", "e")):
         created = NOON + timedelta(minutes=minutes)
         await store.answers.add(answer(status=status, digest=digest, created=created))
@@ -90,7 +92,7 @@ async def test_finished_answers_are_found_by_digest_while_they_are_fresh(store: 
     assert await store.answers.fresh("f", NOON) is None
 
 
-async def test_questions_that_were_asked_again_have_their_answers_together(store: Store) -> None:
+async def test_questions_that_were_asked_again_have_their_answers_together(store: ServiceStore) -> None:
     asked = [
         answer(question=question, key_id=key_id, status=status)
         for question, key_id, status in (
@@ -111,7 +113,7 @@ async def test_questions_that_were_asked_again_have_their_answers_together(store
     assert await store.answers.repeated("bob", 10) == []
 
 
-async def test_what_somebody_has_compared_is_found_by_question(store: Store) -> None:
+async def test_what_somebody_has_compared_is_found_by_question(store: ServiceStore) -> None:
     mine, theirs, other = comparison(), comparison(key_id="ada"), comparison(question="Why?")
     for each in (mine, theirs, other):
         await store.comparisons.add(each)
@@ -120,7 +122,7 @@ async def test_what_somebody_has_compared_is_found_by_question(store: Store) -> 
     assert await store.comparisons.of_questions("ada", set()) == []
 
 
-async def test_comparisons_and_ratings(store: Store) -> None:
+async def test_comparisons_and_ratings(store: ServiceStore) -> None:
     comparisons = [comparison(), comparison(overall=0, comment="equal")]
     ratings = [rating(), rating(rater="bob", scores={"relevancy": 0})]
     for each in comparisons:
@@ -133,7 +135,7 @@ async def test_comparisons_and_ratings(store: Store) -> None:
     assert await store.ratings.items_of("nobody") == set()
 
 
-async def test_rankings(store: Store) -> None:
+async def test_rankings(store: ServiceStore) -> None:
     mine, theirs = ranking(), ranking(key_id="ada", ranks=(1, 2, 3))
     for each in (mine, theirs):
         await store.rankings.add(each)
@@ -142,7 +144,7 @@ async def test_rankings(store: Store) -> None:
     assert await store.rankings.of_questions(None, {mine.question}) == [mine]
 
 
-async def test_jobs(store: Store) -> None:
+async def test_jobs(store: ServiceStore) -> None:
     jobs = [job(), job(), job()]
     for each in jobs:
         await store.jobs.add(each)
@@ -162,7 +164,7 @@ async def test_jobs(store: Store) -> None:
     assert await store.jobs.page(2, before=jobs[1].id) == [expected]
 
 
-async def test_keys(store: Store) -> None:
+async def test_keys(store: ServiceStore) -> None:
     assert await store.keys.count() == 0
     first = new_key("laptop", ["ask", "feedback"], rate_per_minute=30, daily=500).key
     second = new_key("admin", ["admin"], expires=NOON).key
@@ -179,7 +181,7 @@ async def test_keys(store: Store) -> None:
     assert await store.keys.count() == 2
 
 
-async def test_times_are_kept_in_any_zone_and_given_back_in_utc(store: Store) -> None:
+async def test_times_are_kept_in_any_zone_and_given_back_in_utc(store: ServiceStore) -> None:
     elsewhere = NOON.astimezone(timezone(timedelta(hours=-9, minutes=-30)))
     kept = answer(created=elsewhere, status="done")
     await store.answers.add(kept)
@@ -189,7 +191,7 @@ async def test_times_are_kept_in_any_zone_and_given_back_in_utc(store: Store) ->
     assert stored.created.tzinfo == UTC
 
 
-async def test_characters_that_no_database_can_store(store: Store) -> None:
+async def test_characters_that_no_database_can_store(store: ServiceStore) -> None:
     hostile = feedback(comment="a\0b \ud800 c", references=("x\0y \udfff",))
     await store.feedback.add(hostile)
     (stored,) = await store.feedback.of_answer("an-answer")
@@ -198,7 +200,7 @@ async def test_characters_that_no_database_can_store(store: Store) -> None:
     assert await store.answers.get("\0") is None
 
 
-async def test_all_feedback_is_read_bit_by_bit(store: Store) -> None:
+async def test_all_feedback_is_read_bit_by_bit(store: ServiceStore) -> None:
     many = [feedback(comment=str(number)) for number in range(1_001)]
     rows = [vars(each) | {"references": list(each.references)} for each in many]
     await store.database.change(insert(FEEDBACK).values(rows[:500]))
@@ -211,7 +213,7 @@ async def test_all_feedback_is_read_bit_by_bit(store: Store) -> None:
     assert read == [*many, late]
 
 
-async def test_it_answers(store: Store) -> None:
+async def test_it_answers(store: ServiceStore) -> None:
     await store.ping()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, event, insert
 
-from citewell.server.store.database import Store, open_store
+from citewell.server.store.database import ServiceStore, open_store
 from citewell.server.store.engine import FileTransactions
 from citewell.server.store.errors import StoreError, StoreUnreachableError
 from citewell.server.store.tables import FEEDBACK
@@ -138,7 +138,7 @@ async def test_many_writers_and_one_that_is_refused(url: str) -> None:
         assert ids == {each.id for each in (known, *wanted)}
 
 
-async def test_a_group_says_of_each_change_what_it_changed(store: Store) -> None:
+async def test_a_group_says_of_each_change_what_it_changed(store: ServiceStore) -> None:
     await store.answers.add(asked := answer())
     ends = [
         store.answers.finish(asked.id, body={"end": n}, problem=None, status="done", seconds=float(n))

@@ -10,13 +10,13 @@ import sys
 from datetime import UTC, datetime
 
 from citewell.server.store.answers import StoredAnswer
-from citewell.server.store.database import Store, open_store
+from citewell.server.store.database import ServiceStore, open_store
 from citewell.server.store.feedback import StoredFeedback
 from citewell.server.store.ids import new_id
 from citewell.server.store.jobs import StoredJob
 
 
-async def add(store: Store, count: int) -> None:
+async def add(store: ServiceStore, count: int) -> None:
     for _ in range(count):
         now = datetime.now(UTC)
         feedback = StoredFeedback(new_id(), "answer", None, 1, "good", None, now, "Why?", "So.", ["Because."])

@@ -7,8 +7,8 @@ from itertools import pairwise
 from citewell.core.errors import CompletionError
 from citewell.core.events import Done, Event, Failed, Fetched, Ranked, Scored, Searched, Token
 from citewell.core.types import Answer, Failure
-from citewell.server.telemetry.history import History, Result
-from citewell.server.telemetry.stages import Stage, stages
+from citewell.server.telemetry.history import QuestionHistory, Result
+from citewell.server.telemetry.stages import StageSpan, stages
 
 SEARCHED = Searched(())
 FETCHED = Fetched("https://a.example", "A", 3, 0.1)
@@ -17,8 +17,8 @@ TOKEN = Token("Because.")
 SCORED = Scored((), 0)
 
 
-def history_of(*events: Event, result: Result, mode: str = "answer") -> History:
-    history = History("an-id", mode)
+def history_of(*events: Event, result: Result, mode: str = "answer") -> QuestionHistory:
+    history = QuestionHistory("an-id", mode)
     history.begun = history.now()
     for event in events:
         history.note(event)
@@ -30,7 +30,7 @@ def done(**timings: float) -> Done:
     return Done(Answer("Why?", "answered", "", (), (), timings=timings))
 
 
-def names(found: list[Stage]) -> list[str]:
+def names(found: list[StageSpan]) -> list[str]:
     assert all(stage.start <= stage.end for stage in found)
     assert all(one.end == next_.start for one, next_ in pairwise(found))
     return [stage.name if stage.is_complete else f"{stage.name}!" for stage in found]
@@ -70,6 +70,6 @@ def test_what_failed_or_was_given_up_ends_where_it_was() -> None:
 
 def test_who_waits_in_vain_was_in_the_queue_alone() -> None:
     for result, expected in (("failed", ["queue!"]), ("refused", []), ("cached", []), ("answered", [])):
-        history = History("an-id", "answer")
+        history = QuestionHistory("an-id", "answer")
         history.end(result)  # type: ignore[arg-type]
         assert names(stages(history)) == expected

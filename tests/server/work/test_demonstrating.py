@@ -15,16 +15,16 @@ from citewell.browser.page import TextPage
 from citewell.browser.recording import Recorded
 from citewell.browser.web import Web
 from citewell.core.errors import CitewellError, InputError
-from citewell.server.store.database import Store, open_store
+from citewell.server.store.database import ServiceStore, open_store
 from citewell.server.store.demonstrations import StoredDemonstration
-from citewell.server.work.demonstrating import Demonstrating, Seen
+from citewell.server.work.demonstrating import DemonstrationService, DemonstrationState
 from citewell.server.work.errors import BrowsedElsewhereError, BrowsingError, BrowsingOverError
-from citewell.server.work.opening import Opening
-from citewell.server.work.own_pages import OwnPages
+from citewell.server.work.public_urls import PublicUrls
+from citewell.server.work.reconnecting import Reconnecting
 from tests.browser.pages import Shelf, article
 
 QUESTION = "What do crows give?"
-OWN = OwnPages("notes", ())
+OWN = PublicUrls("notes", ())
 LONG = article("\n".join(f"Line {number} of what crows give." for number in range(90)), "Gifts", path="gifts")
 BLACK = article("Crows are black.", path="black")
 OPENED = ("Search crows", "Clicked on link 0")
@@ -42,21 +42,21 @@ class Changing(Shelf):
 class Bench:
     """What a test works with: a store, a web, and as many processes as it makes."""
 
-    def __init__(self, opening: Opening[Store], web: Web) -> None:
+    def __init__(self, opening: Reconnecting[ServiceStore], web: Web) -> None:
         self.opening = opening
         self.web = web
 
     @property
-    def store(self) -> Store:
+    def store(self) -> ServiceStore:
         return self.opening.get()
 
-    def process(self, **options: float) -> Demonstrating:
+    def process(self, **options: float) -> DemonstrationService:
         async def open_web(collection: str | None) -> Web:
             return self.web
 
-        return Demonstrating(self.opening, open_web, **options)  # type: ignore[arg-type]
+        return DemonstrationService(self.opening, open_web, **options)  # type: ignore[arg-type]
 
-    async def stored(self, seen: Seen) -> StoredDemonstration:
+    async def stored(self, seen: DemonstrationState) -> StoredDemonstration:
         found = await self.store.demonstrations.get(seen.demonstration.id)
         assert found is not None
         return found
@@ -65,17 +65,19 @@ class Bench:
 @pytest.fixture
 async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     @asynccontextmanager
-    async def opener() -> AsyncIterator[Store]:
+    async def opener() -> AsyncIterator[ServiceStore]:
         async with open_store(f"sqlite:///{tmp_path / 'citewell.sqlite3'}") as store:
             yield store
 
-    opening = Opening("database", opener)
+    opening = Reconnecting("database", opener)
     await opening.start()
     yield Bench(opening, Changing(LONG, BLACK))
     await opening.close()
 
 
-async def give(demonstrating: Demonstrating, seen: Seen, *commands: str) -> Seen:
+async def give(
+    demonstrating: DemonstrationService, seen: DemonstrationState, *commands: str
+) -> DemonstrationState:
     for command in commands:
         seen = await demonstrating.act(seen.demonstration, command, seen.demonstration.count)
     return seen
@@ -105,7 +107,7 @@ async def test_what_went_on_elsewhere_is_not_overwritten(bench: Bench) -> None:
         await one.act(gone_on.demonstration, "Search ravens", after=0)
     both = [one.act(gone_on.demonstration, command, after=1) for command in ("Top", "Back")]
     results = await asyncio.gather(*both, return_exceptions=True)
-    assert sorted(isinstance(result, Seen) for result in results) == [False, True]
+    assert sorted(isinstance(result, DemonstrationState) for result in results) == [False, True]
     stored = await bench.stored(begun)
     assert stored.actions[0].command == "Search crows"
     assert stored.count == len(stored.actions) == 2

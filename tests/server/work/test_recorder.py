@@ -10,9 +10,9 @@ from pathlib import Path
 
 from citewell.core.errors import CitewellError
 from citewell.server.store.answers import StoredAnswer
-from citewell.server.store.database import Store, open_store
-from citewell.server.work.opening import Opening
-from citewell.server.work.recorder import End, Recorder
+from citewell.server.store.database import ServiceStore, open_store
+from citewell.server.work.reconnecting import Reconnecting
+from citewell.server.work.recorder import EndRecorder, QuestionEnd
 
 
 def running(answer_id: str) -> StoredAnswer:
@@ -24,18 +24,18 @@ async def test_what_the_database_refuses_is_stored_once_it_takes_it(tmp_path: Pa
     is_there = asyncio.Event()
 
     @asynccontextmanager
-    async def opener() -> AsyncGenerator[Store, None]:
+    async def opener() -> AsyncGenerator[ServiceStore, None]:
         if not is_there.is_set():
             raise CitewellError("The database is away.")
         async with open_store(url) as store:
             yield store
 
-    opening = Opening("database", opener)
-    recorder = Recorder(opening, pause=0.05)
+    opening = Reconnecting("database", opener)
+    recorder = EndRecorder(opening, pause=0.05)
     async with open_store(url) as store:
         await store.answers.add(running("one"))
         await opening.start()
-        await recorder.keep(End("one", "done", 1.5, {"answer": "Because."}))
+        await recorder.keep(QuestionEnd("one", "done", 1.5, {"answer": "Because."}))
         assert recorder.pending == 1
         is_there.set()
         async with asyncio.timeout(10):
@@ -50,9 +50,9 @@ async def test_what_the_database_refuses_is_stored_once_it_takes_it(tmp_path: Pa
 
 async def test_what_is_left_is_stored_when_the_service_stops(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'citewell.sqlite3'}"
-    opening = Opening("database", lambda: open_store(url))
-    recorder = Recorder(opening)
-    await recorder.keep(End("one", "failed", 1.0, problem={"status": 500}))
+    opening = Reconnecting("database", lambda: open_store(url))
+    recorder = EndRecorder(opening)
+    await recorder.keep(QuestionEnd("one", "failed", 1.0, problem={"status": 500}))
     assert recorder.pending == 1
     await opening.start()
     await opening.get().answers.add(running("one"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from citewell.core.errors import CitewellError, InputError
-from citewell.core.order import PAIRS
+from citewell.core.ranking_metrics import PAIRS
 from citewell.core.settings import load_settings
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.evaluation.evaluate import candidates, evaluate, evaluate_references, evaluate_run
@@ -19,33 +19,33 @@ from citewell.retriever.evaluation.systems.dense import DenseSystem
 from citewell.retriever.evaluation.systems.hybrid import HybridSystem
 from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25, tf_idf
 from citewell.retriever.evaluation.systems.names import Loading, build_systems
-from citewell.retriever.evaluation.systems.pipeline import PipelineSystem
-from citewell.retriever.evaluation.systems.system import Searcher, System, best
-from citewell.retriever.evaluation.task import Corpus, Task, read_task
+from citewell.retriever.evaluation.systems.pipeline import RankerSystem
+from citewell.retriever.evaluation.systems.system import RankingSystem, Searcher, best
+from citewell.retriever.evaluation.task import Corpus, RetrievalTask, read_task
 from citewell.retriever.lexical import bm25 as few_passages_bm25
 from citewell.retriever.rank import Ranker
 from tests.retriever.evaluation.made_up import WordEncoder, write_jsonl, write_task
 
 
-def systems(folder: Path) -> list[System]:
+def systems(folder: Path) -> list[RankingSystem]:
     dense, lexical = DenseSystem("dense", WordEncoder(), folder), LexicalSystem("bm25", bm25)
     return [
         LexicalSystem("tfidf", tf_idf),
         lexical,
         dense,
         HybridSystem("hybrid", dense, lexical),
-        PipelineSystem("pipeline", Ranker(WordEncoder(), prefilter=48), lexical),
+        RankerSystem("pipeline", Ranker(WordEncoder(), prefilter=48), lexical),
     ]
 
 
 NAMES = ("tfidf", "bm25", "dense", "hybrid", "pipeline")
 
 
-def one(name: str, folder: Path) -> System:
+def one(name: str, folder: Path) -> RankingSystem:
     return next(system for system in systems(folder) if system.name == name)
 
 
-def read(system: System, corpus: Corpus) -> Searcher:
+def read(system: RankingSystem, corpus: Corpus) -> Searcher:
     return system.read(corpus, None, lambda done, total: None).searcher
 
 
@@ -54,12 +54,12 @@ def corpus_of(*texts: str) -> Corpus:
 
 
 @pytest.fixture
-def task(tmp_path: Path) -> Task:
+def task(tmp_path: Path) -> RetrievalTask:
     return read_task(write_task(tmp_path / "notes"), "test")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_whole_corpus_with_an_empty_document(task: Task, tmp_path: Path, name: str) -> None:
+def test_a_whole_corpus_with_an_empty_document(task: RetrievalTask, tmp_path: Path, name: str) -> None:
     outcome = evaluate(task, one(name, tmp_path / "cache"), 3)
     assert means(outcome.values)[MRR] == pytest.approx(1), outcome.run
     assert all(len(found) <= 3 for found in outcome.run.values())
@@ -70,7 +70,7 @@ def test_a_whole_corpus_with_an_empty_document(task: Task, tmp_path: Path, name:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_first_stage_is_ranked_anew(task: Task, tmp_path: Path, name: str) -> None:
+def test_a_first_stage_is_ranked_anew(task: RetrievalTask, tmp_path: Path, name: str) -> None:
     run = {"q1": {"empty": 3.0, "moon": 2.0, "bats": 1.0}, "q2": {"bread": 2.0, "tides": 1.5, "moon": 1.0}}
     first = candidates(task, run, 3)
     assert first.notices == ("1 judged queries are not in the run to rank anew; they count as zero.",)
@@ -81,7 +81,7 @@ def test_a_first_stage_is_ranked_anew(task: Task, tmp_path: Path, name: str) -> 
     assert outcome.values[MRR] == {"q1": 1, "q2": 1, "q3": 0}
 
 
-def test_the_encoder_reads_candidates_alone(task: Task, tmp_path: Path) -> None:
+def test_the_encoder_reads_candidates_alone(task: RetrievalTask, tmp_path: Path) -> None:
     encoder = WordEncoder()
     first = candidates(task, {"q1": {"moon": 2.0, "bats": 1.0, "bread": 0.5}}, 2)
     outcome = evaluate(task, DenseSystem("dense", encoder, tmp_path), 100, first=first.run)
@@ -89,14 +89,14 @@ def test_the_encoder_reads_candidates_alone(task: Task, tmp_path: Path) -> None:
     assert set(outcome.run["q1"]) == {"moon", "bats"}
 
 
-def test_a_run_of_other_queries_is_refused(task: Task) -> None:
+def test_a_run_of_other_queries_is_refused(task: RetrievalTask) -> None:
     with pytest.raises(InputError, match="none of the judged queries"):
         candidates(task, {"q9": {"moon": 2.0}}, 2)
     with pytest.raises(InputError, match="none of the judged queries"):
         evaluate_run(task, "other.txt", {"q9": {"moon": 2.0}})
 
 
-def test_a_run_made_elsewhere(task: Task) -> None:
+def test_a_run_made_elsewhere(task: RetrievalTask) -> None:
     outcome = evaluate_run(task, "mine.txt", {"q1": {"bats": 1.0}, "q2": {"elsewhere": 3.0, "tides": 2.0}})
     assert outcome.values[MRR] == {"q1": 1, "q2": 0.5, "q3": 0}
     assert outcome.speed is None
@@ -158,7 +158,7 @@ def test_the_pipeline_puts_what_it_leaves_out_last() -> None:
     twice = Corpus(
         ("a", "b", "c"), ("",) * 3, ("The tides of the Moon.", "Gravity.", "The tides of the Moon.")
     )
-    system = PipelineSystem("pipeline", Ranker(WordEncoder(), prefilter=48), LexicalSystem("bm25", bm25))
+    system = RankerSystem("pipeline", Ranker(WordEncoder(), prefilter=48), LexicalSystem("bm25", bm25))
     searcher = read(system, twice)
     assert searcher.score("tides", np.array([0, 1, 2])).tolist() == [2, 1, 0]
     assert len(searcher.search("tides", 9).rows) == 1
@@ -171,7 +171,7 @@ class Damaged(WordEncoder):
         return super().encode_questions(questions) * np.float32("nan")
 
 
-def test_scores_that_are_no_numbers_are_refused(task: Task, tmp_path: Path) -> None:
+def test_scores_that_are_no_numbers_are_refused(task: RetrievalTask, tmp_path: Path) -> None:
     with pytest.raises(CitewellError, match="dense gives query 'q1' a score that is no number"):
         evaluate(task, DenseSystem("dense", Damaged(), tmp_path), 3)
 
@@ -184,7 +184,7 @@ def test_names(cache: Path) -> None:
         build_systems(["bm25", "bm52"], Loading(settings))
 
 
-def test_minilm_finds_what_shares_no_word(task: Task, cache: Path, tmp_path: Path) -> None:
+def test_minilm_finds_what_shares_no_word(task: RetrievalTask, cache: Path, tmp_path: Path) -> None:
     settings = load_settings({"threads": 2})
     (system,) = build_systems(["minilm"], Loading(settings))
     outcome = evaluate(task, system, 5)

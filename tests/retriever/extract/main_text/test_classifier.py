@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from citewell.retriever.extract.main_text.classifier import MODEL, Classifier, load, packaged, stacked
-from citewell.retriever.extract.main_text.features import Weights, featurize
+from citewell.retriever.extract.main_text.features import WordWeights, featurize
 from citewell.retriever.extract.main_text.forest import Forest
 from citewell.retriever.extract.main_text.layout import lay_out, parse
 from citewell.retriever.extract.main_text.signs import Signs, read_signs
@@ -48,7 +48,7 @@ def test_a_forest_judges_many_rows_as_it_judges_each() -> None:
 def test_the_second_forest_sees_the_guesses_around_a_piece() -> None:
     tree = parse("<div><p>one</p><p>two</p></div><div><p>three</p></div>")
     assert tree is not None
-    features = featurize(lay_out(tree), Signs("", (0.0,)), Weights({}, {}))
+    features = featurize(lay_out(tree), Signs("", (0.0,)), WordWeights({}, {}))
     table = stacked(features, np.array([0.2, 0.6, 1.0], dtype=np.float32))
     assert table.shape == (3, features.values.shape[1] + 20)
     added = table[:, features.values.shape[1] :]

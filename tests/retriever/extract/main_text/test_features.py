@@ -7,13 +7,19 @@ import random
 import numpy as np
 import pytest
 
-from citewell.retriever.extract.main_text.features import CONTAINERS, Features, Weights, featurize, name_words
+from citewell.retriever.extract.main_text.features import (
+    CONTAINERS,
+    Features,
+    WordWeights,
+    featurize,
+    name_words,
+)
 from citewell.retriever.extract.main_text.layout import lay_out, parse
 from citewell.retriever.extract.main_text.signs import Signs, read_signs
 from citewell.retriever.extract.main_text.text_features import text_words
 from tests.retriever.extract.main_text.trees import made_up_tree
 
-WEIGHTS = Weights({"post": 1.5, "menu": -2.0}, {"share": -1.0, "chapter": 0.5})
+WEIGHTS = WordWeights({"post": 1.5, "menu": -2.0}, {"share": -1.0, "chapter": 0.5})
 PAGE = (
     "<html><head><title>Box kites</title></head><body>"
     "<ul class='menu'><li><a>Home</a></li><li><a>Shop</a></li></ul>"

@@ -6,13 +6,13 @@ import random
 
 import pytest
 
-from citewell.retriever.extract.main_text.layout import Layout, lay_out, parse
+from citewell.retriever.extract.main_text.layout import PageLayout, lay_out, parse
 from tests.retriever.extract.main_text.trees import made_up_tree
 
 UNREAD = ["script", "style", "svg", "template", "select"]
 
 
-def layout_of(html: str) -> Layout:
+def layout_of(html: str) -> PageLayout:
     tree = parse(html)
     assert tree is not None
     return lay_out(tree)

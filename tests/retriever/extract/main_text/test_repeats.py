@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.retriever.extract.main_text.layout import Layout, lay_out, parse
+from citewell.retriever.extract.main_text.layout import PageLayout, lay_out, parse
 from citewell.retriever.extract.main_text.repeats import comments_under_article, hidden_repeats
 
 PROSE = "A box kite has two cells and a frame of four sticks, and flies in a strong and steady wind."
 
 
-def layout_of(html: str) -> Layout:
+def layout_of(html: str) -> PageLayout:
     tree = parse(html)
     assert tree is not None
     return lay_out(tree)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.retriever.extract.document import Block, Document
+from citewell.retriever.extract.document import Block, ExtractedDocument
 from citewell.retriever.extract.training.scores import (
-    Overlap,
-    Score,
+    ExtractionScore,
+    ShingleOverlap,
     mean_score,
     run_overlap,
     run_score,
@@ -19,24 +19,26 @@ from citewell.retriever.extract.training.scores import (
 
 def test_words_are_a_bag_without_case() -> None:
     score = word_score("Kites fly. Kites FLY high", "kites fly over the sea")
-    assert score == pytest.approx(Score(2 / 5, 2 / 5, 2 / 5))
-    assert word_score("", "kites") == word_score("boats", "kites") == Score(0.0, 0.0, 0.0)
+    assert score == pytest.approx(ExtractionScore(2 / 5, 2 / 5, 2 / 5))
+    assert word_score("", "kites") == word_score("boats", "kites") == ExtractionScore(0.0, 0.0, 0.0)
 
 
 def test_the_mean_f1_is_that_of_the_pages() -> None:
-    assert mean_score([Score(1.0, 0.5, 2 / 3), Score(0.0, 0.5, 0.0)]) == pytest.approx(Score(0.5, 0.5, 1 / 3))
+    assert mean_score([ExtractionScore(1.0, 0.5, 2 / 3), ExtractionScore(0.0, 0.5, 0.0)]) == pytest.approx(
+        ExtractionScore(0.5, 0.5, 1 / 3)
+    )
 
 
 def test_runs_of_four_words_keep_case_and_are_counted() -> None:
-    assert run_overlap("a b c d e a b c d e", "a b c d e") == Overlap(shared=2, found=7, gold=2)
-    assert run_overlap("A b c d", "a b c d") == Overlap(0, 1, 1)
-    assert run_overlap("two words", "two words") == Overlap(1, 1, 1)
-    assert run_overlap("", "a b c d") == Overlap(0, 0, 1)
+    assert run_overlap("a b c d e a b c d e", "a b c d e") == ShingleOverlap(shared=2, found=7, gold=2)
+    assert run_overlap("A b c d", "a b c d") == ShingleOverlap(0, 1, 1)
+    assert run_overlap("two words", "two words") == ShingleOverlap(1, 1, 1)
+    assert run_overlap("", "a b c d") == ShingleOverlap(0, 0, 1)
 
 
 def test_a_page_without_any_text_found_lowers_recall_alone() -> None:
-    score = run_score([Overlap(3, 4, 3), Overlap(0, 0, 5)])
-    assert score == pytest.approx(Score(0.75, 0.5, 0.6))
+    score = run_score([ShingleOverlap(3, 4, 3), ShingleOverlap(0, 0, 5)])
+    assert score == pytest.approx(ExtractionScore(0.75, 0.5, 0.6))
 
 
 def test_snippets_are_found_whatever_their_case() -> None:
@@ -52,5 +54,5 @@ def test_a_document_is_shown_with_each_heading_once() -> None:
         Block("Four.", ("History", "Japan")),
         Block("Five.", ("Use",)),
     )
-    shown = shown_text(Document("Kites", blocks))
+    shown = shown_text(ExtractedDocument("Kites", blocks))
     assert " ".join(shown.split("\n")) == "Lead. History One. China Two. Three. Japan Four. Use Five."

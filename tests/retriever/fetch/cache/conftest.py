@@ -16,7 +16,7 @@ from aiohttp import web
 
 from citewell.retriever.fetch.cache.disk import DiskStore
 from citewell.retriever.fetch.cache.policy import CachePolicy
-from citewell.retriever.fetch.cache.store import Store
+from citewell.retriever.fetch.cache.store import CacheStore
 from citewell.retriever.fetch.cache.transport import CachingTransport
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
@@ -92,7 +92,7 @@ class Web:
     async def open(
         self,
         policy: CachePolicy | None = None,
-        store: Store | None = None,
+        store: CacheStore | None = None,
         scope: str = "",
         user_agent: str = "Citewell-test",
         most_bytes: int = MOST_BYTES,

@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-from citewell.retriever.fetch.cache.entry import DamagedEntryError, Entry, cut, decode, encode
+from citewell.retriever.fetch.cache.entry import CacheEntry, DamagedEntryError, cut, decode, encode
 
 from .entries import entry
 
@@ -73,6 +73,6 @@ def test_a_body_that_is_larger_than_allowed_is_not_given_out() -> None:
     ],
 )
 def test_a_body_that_was_cut_serves_those_who_want_no_more(
-    stored: Entry, at: int | None, given: Entry
+    stored: CacheEntry, at: int | None, given: CacheEntry
 ) -> None:
     assert cut(stored, at) == given

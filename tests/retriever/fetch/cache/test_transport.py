@@ -12,7 +12,7 @@ from citewell.core.errors import FetchError
 from citewell.retriever.fetch.cache.policy import HOUR
 from citewell.retriever.fetch.download import ContentTypeError, Download
 from citewell.retriever.fetch.http import HttpFetcher
-from citewell.retriever.fetch.room import Room
+from citewell.retriever.fetch.memory_budget import MemoryBudget
 
 from .conftest import Clock, Origin
 
@@ -94,7 +94,7 @@ async def test_outdated_pages_hold_no_room_while_their_server_is_asked(
     local_web.origin.headers = {"Cache-Control": "max-age=1", "ETag": '"a"'}
     local_web.origin.body = "a" * 180_000
     urls = [f"{local_web.url}?{number}" for number in range(6)]
-    room = Room(most_bytes=1_000_000, page_bytes=200_000)
+    room = MemoryBudget(most_bytes=1_000_000, page_bytes=200_000)
 
     async def read(fetcher: HttpFetcher, url: str) -> Download:
         with room.hold() as hold:

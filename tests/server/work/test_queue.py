@@ -13,7 +13,6 @@ from citewell.core.events import Done, Event, Notice
 from citewell.core.types import Answer
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.ids import new_id
-from citewell.server.work.desk import Desk, DeskLimits, Outcome, Ticket, Work
 from citewell.server.work.errors import (
     AnswerLateError,
     CancelledError,
@@ -22,6 +21,7 @@ from citewell.server.work.errors import (
     StoppingError,
 )
 from citewell.server.work.event_log import Numbered
+from citewell.server.work.queue import QuestionOutcome, QuestionQueue, QueueLimits, Subscription, Work
 
 ANSWER = Answer("Why?", "answered", "Because.", (), (), models={"generator": "test"})
 
@@ -60,10 +60,10 @@ class Kept:
     """How questions ended, as the desk tells it."""
 
     def __init__(self) -> None:
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[QuestionOutcome] = []
         self.told = asyncio.Event()
 
-    async def __call__(self, outcome: Outcome) -> None:
+    async def __call__(self, outcome: QuestionOutcome) -> None:
         self.outcomes.append(outcome)
         self.told.set()
 
@@ -72,20 +72,20 @@ class Kept:
         return [outcome.state for outcome in self.outcomes]
 
 
-async def ignore(outcome: Outcome) -> None:
+async def ignore(outcome: QuestionOutcome) -> None:
     pass
 
 
-def join(desk: Desk, work: Work, question: str = "Why?") -> Ticket:
+def join(desk: QuestionQueue, work: Work, question: str = "Why?") -> Subscription:
     return desk.join(asked(question), work, ignore)
 
 
-async def names(ticket: Ticket, after: int = 0) -> list[str]:
+async def names(ticket: Subscription, after: int = 0) -> list[str]:
     return [event.name async for event in ticket.follow(after) if event]
 
 
 async def test_the_end_is_kept_before_it_is_told() -> None:
-    desk, kept, work = Desk(DeskLimits()), Kept(), Pipeline()
+    desk, kept, work = QuestionQueue(QueueLimits()), Kept(), Pipeline()
     ticket = desk.join(asked(), work, kept)
     work.gate.set()
     async for event in ticket.follow():
@@ -95,7 +95,7 @@ async def test_the_end_is_kept_before_it_is_told() -> None:
 
 
 async def test_events_are_numbered_and_resumed_from_any_of_them() -> None:
-    desk, work = Desk(DeskLimits()), Pipeline()
+    desk, work = QuestionQueue(QueueLimits()), Pipeline()
     ticket = join(desk, work)
     work.gate.set()
     assert await names(ticket) == ["searching", "notice", "done"]
@@ -105,7 +105,7 @@ async def test_events_are_numbered_and_resumed_from_any_of_them() -> None:
 
 
 async def test_equal_questions_share_a_run_and_each_is_told() -> None:
-    desk, work, first, second = Desk(DeskLimits()), Pipeline(), Kept(), Kept()
+    desk, work, first, second = QuestionQueue(QueueLimits()), Pipeline(), Kept(), Kept()
     tickets = [desk.join(asked(), work, first), desk.join(asked(), work, second)]
     await work.begun.wait()
     assert (desk.running, desk.waiting) == (1, 0)
@@ -115,7 +115,7 @@ async def test_equal_questions_share_a_run_and_each_is_told() -> None:
 
 
 async def test_only_so_many_questions_run_and_wait() -> None:
-    desk = Desk(DeskLimits(concurrency=2, queue=1))
+    desk = QuestionQueue(QueueLimits(concurrency=2, queue=1))
     works = [Pipeline() for _ in range(3)]
     tickets = [join(desk, work, f"{number}?") for number, work in enumerate(works)]
     await works[1].begun.wait()
@@ -134,7 +134,7 @@ async def test_only_so_many_questions_run_and_wait() -> None:
 
 
 async def test_a_question_that_waits_too_long_fails_and_frees_its_place() -> None:
-    desk = Desk(DeskLimits(concurrency=1, queue=1, queue_seconds=0.01))
+    desk = QuestionQueue(QueueLimits(concurrency=1, queue=1, queue_seconds=0.01))
     work = Pipeline()
     first, second = join(desk, work, "1?"), join(desk, Pipeline(), "2?")
     outcome = await second.ended()
@@ -145,7 +145,7 @@ async def test_a_question_that_waits_too_long_fails_and_frees_its_place() -> Non
 
 
 async def test_a_question_that_takes_too_long_is_stopped() -> None:
-    desk, work = Desk(DeskLimits(concurrency=1, answer_seconds=0.01)), Pipeline()
+    desk, work = QuestionQueue(QueueLimits(concurrency=1, answer_seconds=0.01)), Pipeline()
     outcome = await join(desk, work).ended()
     assert isinstance(outcome.error, AnswerLateError)
     assert work.ended.is_set()
@@ -164,7 +164,7 @@ async def test_a_question_that_takes_too_long_is_stopped() -> None:
     ],
 )
 async def test_a_failure_is_told_to_everyone_and_nobody_after(error: Exception, name: str) -> None:
-    desk, work = Desk(DeskLimits()), Pipeline(error)
+    desk, work = QuestionQueue(QueueLimits()), Pipeline(error)
     tickets = [join(desk, work), join(desk, work)]
     work.gate.set()
     for ticket in tickets:
@@ -177,7 +177,7 @@ async def test_a_failure_is_told_to_everyone_and_nobody_after(error: Exception, 
 
 
 async def test_the_last_one_to_leave_cancels_the_work() -> None:
-    desk, work, first, second = Desk(DeskLimits()), Pipeline(), Kept(), Kept()
+    desk, work, first, second = QuestionQueue(QueueLimits()), Pipeline(), Kept(), Kept()
     one, other = desk.join(asked(), work, first), desk.join(asked(), work, second)
     await work.begun.wait()
     one.leave()
@@ -192,7 +192,7 @@ async def test_the_last_one_to_leave_cancels_the_work() -> None:
 
 
 async def test_who_waits_for_a_turn_and_leaves_never_runs() -> None:
-    desk, work, other, kept = Desk(DeskLimits(concurrency=1)), Pipeline(), Pipeline(), Kept()
+    desk, work, other, kept = QuestionQueue(QueueLimits(concurrency=1)), Pipeline(), Pipeline(), Kept()
     first = join(desk, work, "1?")
     await work.begun.wait()
     desk.join(asked("2?"), other, kept).leave()
@@ -204,7 +204,7 @@ async def test_who_waits_for_a_turn_and_leaves_never_runs() -> None:
 
 
 async def test_nobody_joins_a_run_that_is_being_cancelled() -> None:
-    desk, work = Desk(DeskLimits()), Pipeline()
+    desk, work = QuestionQueue(QueueLimits()), Pipeline()
     ticket = join(desk, work)
     await work.begun.wait()
     ticket.leave()
@@ -214,7 +214,7 @@ async def test_nobody_joins_a_run_that_is_being_cancelled() -> None:
 
 
 async def test_a_follower_may_come_back_in_time() -> None:
-    desk, work = Desk(DeskLimits(resume_seconds=0.05)), Pipeline()
+    desk, work = QuestionQueue(QueueLimits(resume_seconds=0.05)), Pipeline()
     ticket = join(desk, work)
     await first_event(ticket)
     assert not work.ended.is_set()
@@ -227,14 +227,14 @@ async def test_a_follower_may_come_back_in_time() -> None:
     assert (await ticket.ended()).state == "cancelled"
 
 
-async def first_event(ticket: Ticket) -> None:
+async def first_event(ticket: Subscription) -> None:
     events = ticket.follow()
     await anext(events)
     await events.aclose()
 
 
 async def test_a_quiet_question_shows_signs_of_life() -> None:
-    desk, work = Desk(DeskLimits()), Pipeline()
+    desk, work = QuestionQueue(QueueLimits()), Pipeline()
     ticket = join(desk, work)
     signs = 0
     async for event in ticket.follow(2, heartbeat=0.01):
@@ -246,10 +246,10 @@ async def test_a_quiet_question_shows_signs_of_life() -> None:
 
 
 async def test_one_who_cannot_be_told_keeps_nothing_from_the_others() -> None:
-    async def fail(outcome: Outcome) -> None:
+    async def fail(outcome: QuestionOutcome) -> None:
         raise OSError("no")
 
-    desk, work, kept = Desk(DeskLimits()), Pipeline(), Kept()
+    desk, work, kept = QuestionQueue(QueueLimits()), Pipeline(), Kept()
     one, other = desk.join(asked(), work, fail), desk.join(asked(), work, kept)
     work.gate.set()
     assert [(await one.ended()).state, (await other.ended()).state] == ["done", "done"]
@@ -257,7 +257,7 @@ async def test_one_who_cannot_be_told_keeps_nothing_from_the_others() -> None:
 
 
 async def test_closing_cancels_what_runs_and_refuses_what_comes() -> None:
-    desk, work, kept = Desk(DeskLimits(concurrency=1)), Pipeline(), Kept()
+    desk, work, kept = QuestionQueue(QueueLimits(concurrency=1)), Pipeline(), Kept()
     tickets = [desk.join(asked("1?"), work, kept), desk.join(asked("2?"), Pipeline(), kept)]
     await work.begun.wait()
     await desk.close()
@@ -269,7 +269,7 @@ async def test_closing_cancels_what_runs_and_refuses_what_comes() -> None:
 
 
 async def test_a_desk_that_is_closed_at_once_tells_of_all_ends() -> None:
-    desk, kept = Desk(DeskLimits()), Kept()
+    desk, kept = QuestionQueue(QueueLimits()), Kept()
     desk.join(asked(), Pipeline(), kept)
     await desk.close()
     assert kept.states == ["cancelled"]

@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from citewell.browser.episode import Ending
-from citewell.server.api.shapes import Id, Name, Question
+from citewell.server.api.schemas import Id, Name, Question
 
 Status = Literal["browsing", "answering", "submitted"]
 
 
-class Demonstrating(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class DemonstrationRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A question that somebody is going to answer with the text browser."""
 
     question: Question
@@ -35,7 +35,7 @@ class Demonstrating(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     ] = ""
 
 
-class Acting(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class ActionRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """One command of the text browser."""
 
     command: Annotated[
@@ -53,7 +53,7 @@ class Acting(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     ]
 
 
-class Submitting(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class SubmissionRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """The answer to the question, which cites the quotes by their numbers."""
 
     answer: Annotated[
@@ -74,7 +74,7 @@ class PageLink(Struct, frozen=True):
     domain: str
 
 
-class View(Struct, frozen=True):
+class BrowserView(Struct, frozen=True):
     """What is in view: lines `first` to `last` of the page. Links in it are marked `【id†text†domain】`."""
 
     title: str
@@ -86,7 +86,7 @@ class View(Struct, frozen=True):
     can_go_back: bool
 
 
-class Quoted(Struct, frozen=True):
+class QuoteObject(Struct, frozen=True):
     """An extract of a page, which the answer cites by its number."""
 
     number: int
@@ -96,7 +96,7 @@ class Quoted(Struct, frozen=True):
     text: str
 
 
-class Acted(Struct, frozen=True):
+class LastAction(Struct, frozen=True):
     """The last action: `reason` says why it was not valid."""
 
     command: str
@@ -113,13 +113,13 @@ class Demonstration(Struct, frozen=True):
     created: datetime
     count: Annotated[int, Meta(description="Actions so far; the next one is given `after` them.")]
     actions_left: Annotated[int, Meta(description="Actions that are left, repeated scrolls merged.")]
-    quotes: list[Quoted]
-    view: View
-    last: Acted | None
+    quotes: list[QuoteObject]
+    view: BrowserView
+    last: LastAction | None
     ending: Ending | None
 
 
-class Demonstrated(Struct, frozen=True):
+class DemonstrationSummary(Struct, frozen=True):
     """A demonstration in the list."""
 
     id: Id
@@ -133,7 +133,7 @@ class Demonstrated(Struct, frozen=True):
 class DemonstrationList(Struct, frozen=True):
     """A page of the demonstrations, newest first; `next` is the `before` of the page that follows."""
 
-    demonstrations: list[Demonstrated]
+    demonstrations: list[DemonstrationSummary]
     next: Id | None
 
 
@@ -159,7 +159,7 @@ class EpisodeQuote(Struct, frozen=True):
     text: str
 
 
-class Episode(Struct, frozen=True):
+class EpisodeExport(Struct, frozen=True):
     """A whole episode, as a line of an export has it."""
 
     id: str

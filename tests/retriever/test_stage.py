@@ -14,9 +14,9 @@ from citewell.core.errors import ExtractionError, FetchError
 from citewell.core.types import Failure, Hit, Page, Passage, Reference
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.fetch.download import Download
-from citewell.retriever.fetch.room import Hold
+from citewell.retriever.fetch.memory_budget import Lease
 from citewell.retriever.rank import Ranker
-from citewell.retriever.reading import Reading, Waiting
+from citewell.retriever.stage import RetrievalStage, WaitPolicy
 
 QUESTION = "How do bats find their way in the dark?"
 ANSWERS = [
@@ -70,7 +70,7 @@ class Web:
         *,
         hedge: bool = False,
         on_body: Callable[[], None] | None = None,
-        hold: Hold | None = None,
+        hold: Lease | None = None,
     ) -> Download:
         if url not in self._pages:
             raise FetchError("no host is named so", kind="dns")
@@ -84,13 +84,13 @@ class Web:
 
 
 def reading(
-    ranker: Ranker, hits: list[Hit], web: Web, *, held: Shelf | None = None, waiting: Waiting
-) -> Reading:
+    ranker: Ranker, hits: list[Hit], web: Web, *, held: Shelf | None = None, waiting: WaitPolicy
+) -> RetrievalStage:
     ranking = ranker.begin(QUESTION)
-    return Reading(ranking, hits, 5, held=held, fetch=web.fetch, extractor=Texts(), waiting=waiting)
+    return RetrievalStage(ranking, hits, 5, held=held, fetch=web.fetch, extractor=Texts(), waiting=waiting)
 
 
-async def outcomes(reading: Reading) -> list[Page | Failure]:
+async def outcomes(reading: RetrievalStage) -> list[Page | Failure]:
     async with aclosing(reading.pages()) as stream:
         return [outcome async for outcome in stream]
 
@@ -101,7 +101,7 @@ def texts(references: tuple[Reference, ...]) -> set[str]:
 
 GOOD = {f"http://good.example/{number}/": text for number, text in enumerate(ANSWERS)}
 HITS = [Hit(url, "Bats", text) for url, text in GOOD.items()]
-PATIENT = Waiting(deadline=20, patience=1000, hedges=0)
+PATIENT = WaitPolicy(deadline=20, patience=1000, hedges=0)
 
 
 async def test_pages_become_references_and_failures_have_reasons(ranker: Ranker) -> None:
@@ -119,7 +119,7 @@ async def test_pages_become_references_and_failures_have_reasons(ranker: Ranker)
 async def test_a_page_that_promises_nothing_is_not_waited_for(ranker: Ranker) -> None:
     slow = Hit("http://bread.example/slow", "Bread", "Sourdough rises because of wild yeast.")
     web = Web(GOOD | {slow.url: slow.snippet})
-    stage = reading(ranker, [*HITS, slow], web, waiting=Waiting(deadline=60, patience=1, hedges=0))
+    stage = reading(ranker, [*HITS, slow], web, waiting=WaitPolicy(deadline=60, patience=1, hedges=0))
     found = await asyncio.wait_for(outcomes(stage), 60)
     (late,) = (outcome for outcome in found if isinstance(outcome, Failure))
     assert (late.url, late.kind) == (slow.url, "late")
@@ -131,7 +131,7 @@ async def test_a_page_that_promises_nothing_is_not_waited_for(ranker: Ranker) ->
 async def test_a_page_that_promises_much_is_waited_for(ranker: Ranker) -> None:
     slow = Hit("http://bats.example/slow", "Bats", QUESTION)
     web = Web(GOOD | {slow.url: "Bats find their way in the dark by their ears, by echolocation."})
-    waiting = Waiting(deadline=60, patience=1000, hedges=0)
+    waiting = WaitPolicy(deadline=60, patience=1000, hedges=0)
     stage = reading(ranker, [slow, *HITS], web, waiting=waiting)
     found: list[Page | Failure] = []
     async with aclosing(stage.pages()) as stream:
@@ -146,7 +146,7 @@ async def test_a_page_that_promises_much_is_waited_for(ranker: Ranker) -> None:
 async def test_the_deadline_ends_the_waiting_in_any_case(ranker: Ranker) -> None:
     slow = Hit("http://bats.example/slow", "Bats", QUESTION)
     stage = reading(
-        ranker, [slow], Web({slow.url: ""}), waiting=Waiting(deadline=0.2, patience=1000, hedges=0)
+        ranker, [slow], Web({slow.url: ""}), waiting=WaitPolicy(deadline=0.2, patience=1000, hedges=0)
     )
     assert await outcomes(stage) == [Failure(slow.url, "late: no answer within 0.2 s", "late")]
     assert await stage.references() == ()
@@ -229,7 +229,7 @@ async def test_pages_may_come_while_others_are_ranked() -> None:
     hits = [Hit(url, "Bats") for url in GOOD]
     slow = Hit("http://bread.example/slow", "Bread", "Sourdough rises because of wild yeast.")
     web = Web(GOOD | {slow.url: slow.snippet})
-    waiting = Waiting(deadline=60, patience=0.3, hedges=0)
+    waiting = WaitPolicy(deadline=60, patience=0.3, hedges=0)
     stage = reading(Ranker(Held(), prefilter=48), [*hits, slow], web, waiting=waiting)
     found = []
     async with aclosing(stage.pages()) as stream:
@@ -247,7 +247,7 @@ async def test_few_passages_are_encoded_after_the_last_page_and_those_at_hand_al
     slow = Hit("http://bats.example/slow", "Bats", QUESTION)
     encoder, web = Words(), Web({slow.url: long})
     ranking = Ranker(encoder, prefilter=48).begin(QUESTION)
-    stage = Reading(ranking, [slow], 5, held=None, fetch=web.fetch, extractor=Lines(), waiting=PATIENT)
+    stage = RetrievalStage(ranking, [slow], 5, held=None, fetch=web.fetch, extractor=Lines(), waiting=PATIENT)
     asyncio.get_running_loop().call_later(0.35, web.released.set)
     await outcomes(stage)
     assert await stage.references()
@@ -256,7 +256,9 @@ async def test_few_passages_are_encoded_after_the_last_page_and_those_at_hand_al
     encoder = Words()
     ranking = Ranker(encoder, prefilter=48).begin(QUESTION)
     shelf = Shelf(page(slow.url, *long.split("\n")))
-    stage = Reading(ranking, [slow], 5, held=shelf, fetch=web.fetch, extractor=Lines(), waiting=PATIENT)
+    stage = RetrievalStage(
+        ranking, [slow], 5, held=shelf, fetch=web.fetch, extractor=Lines(), waiting=PATIENT
+    )
     await outcomes(stage)
     await stage.references()
     assert sum("part" in text for text in encoder.encoded) == 40
@@ -276,7 +278,7 @@ async def test_passages_of_the_last_page_are_encoded_as_long_as_that_changes_the
     slow = Hit("http://bats.example/slow", "Bats", QUESTION)
     web = Web({slow.url: "\n".join(texts)})
     ranking = Ranker(Later(), prefilter=48).begin(QUESTION)
-    stage = Reading(ranking, [slow], 3, held=None, fetch=web.fetch, extractor=Lines(), waiting=PATIENT)
+    stage = RetrievalStage(ranking, [slow], 3, held=None, fetch=web.fetch, extractor=Lines(), waiting=PATIENT)
     asyncio.get_running_loop().call_later(0.35, web.released.set)
     await outcomes(stage)
     assert [reference.text for reference in await stage.references()] == texts[:-4:-1]

@@ -7,13 +7,13 @@ from pathlib import Path
 from citewell.core.events import Done, Event, Failed, Fetched, Notice, Ranked, Searched
 from citewell.core.types import Answer, Failure, Hit, Reference
 from citewell.server.work.event_log import named
-from citewell.server.work.own_pages import OwnPages
+from citewell.server.work.public_urls import PublicUrls
 
 
 def test_a_page_has_its_place_in_what_was_indexed(tmp_path: Path) -> None:
     single = tmp_path / "one file.md"
     single.write_text("One.")
-    own = OwnPages("notes", ["/srv/docs", "/srv/docs/deep", str(single), "https://example.org/"])
+    own = PublicUrls("notes", ["/srv/docs", "/srv/docs/deep", str(single), "https://example.org/"])
     for path, name in (
         (Path("/srv/docs/a/b c.md"), "collection:notes/a/b c.md"),
         (Path("/srv/docs/deep/x.md"), "collection:notes/x.md"),
@@ -41,7 +41,7 @@ def test_no_event_names_a_folder() -> None:
         Ranked((reference,), True),
         Done(answer),
     ]
-    own = OwnPages("notes", ["/srv/secret/notes"])
+    own = PublicUrls("notes", ["/srv/secret/notes"])
     for event in events:
         told = named(own.outside(event))
         # What a page says is what it says.
@@ -50,7 +50,7 @@ def test_no_event_names_a_folder() -> None:
 
 
 def test_a_message_has_no_folder_of_what_was_indexed() -> None:
-    own = OwnPages("notes", ["/srv/secret/notes"])
+    own = PublicUrls("notes", ["/srv/secret/notes"])
     message = "1 added\nfile:///srv/secret/notes/a.pdf: damaged\nNothing in /srv/secret/notes/b: empty"
     assert own.text(message) == "1 added\ncollection:notes/a.pdf: damaged\nNothing in b: empty"
     assert own.text("There is no /srv/secret/notes.") == "There is no notes."

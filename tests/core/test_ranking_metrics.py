@@ -8,7 +8,7 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from citewell.core.order import N_NDCG, NDCG, PAIRS, SPEARMAN, has_order, measure_order
+from citewell.core.ranking_metrics import N_NDCG, NDCG, PAIRS, SPEARMAN, has_order, measure_order
 
 LABELS = [0.8, 0.6, 0.3, 0.2, 0.1]
 

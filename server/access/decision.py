@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 
 @dataclass(frozen=True)
-class Verdict:
+class AccessDecision:
     """Whether a request may pass.
 
     `retry_after` is how many seconds to wait before another one can, 0 for a request that may pass. Of the
@@ -29,7 +29,7 @@ class Limiter(Protocol):
     def trouble(self) -> str:
         """Why limits hold for this process alone although a server is configured; empty if all is well."""
 
-    async def take(self, name: str, per_minute: int | None, daily: int | None) -> Verdict:
+    async def take(self, name: str, per_minute: int | None, daily: int | None) -> AccessDecision:
         """Count a request if it may pass; one that may not costs nothing.
 
         In no 60 seconds do more than `per_minute` requests of a name pass, and on no day, in UTC, more than
@@ -46,12 +46,12 @@ class Share(NamedTuple):
     wait: float
 
 
-def decide(shares: Sequence[Share]) -> Verdict:
+def decide(shares: Sequence[Share]) -> AccessDecision:
     """The verdict on a request that needs one of each share."""
     if not shares:
-        return Verdict(True, 0.0, None, None)
+        return AccessDecision(True, 0.0, None, None)
     least = min(shares, key=lambda share: share.left)
     spent = [share.wait for share in shares if share.left <= 0]
     if spent:
-        return Verdict(False, max(spent), 0, least.limit)
-    return Verdict(True, 0.0, least.left - 1, least.limit)
+        return AccessDecision(False, max(spent), 0, least.limit)
+    return AccessDecision(True, 0.0, least.left - 1, least.limit)

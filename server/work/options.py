@@ -12,7 +12,7 @@ from citewell.retriever.search.query import Recency
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class QuestionOptions:
     """A question and how it is to be answered; None is what the settings say.
 
     With the mode `retrieve`, no answer is written; with `browse`, a `policy` finds the references with the

@@ -24,7 +24,7 @@ class KeyRing(Protocol):
 
 
 @dataclass(frozen=True)
-class Visitor:
+class Caller:
     """Who asks: a key's id, None without one, what it may do, and its own limits, None where it has none."""
 
     key_id: str | None
@@ -33,11 +33,11 @@ class Visitor:
     daily: int | None = None
 
 
-ANONYMOUS = Visitor(None, frozenset(SCOPES) - {"admin"})
+ANONYMOUS = Caller(None, frozenset(SCOPES) - {"admin"})
 """Everybody, as long as no key was ever created and the service listens on this computer only."""
 
 
-class Doorman:
+class Authenticator:
     """Lets requests in by the keys of a store.
 
     `loopback` says whether the service listens on this computer only: without any key, it is open to
@@ -56,7 +56,7 @@ class Doorman:
         self._now = now
         self._has_keys = False
 
-    async def admit(self, header: str | None, scope: str) -> Visitor:
+    async def admit(self, header: str | None, scope: str) -> Caller:
         """Return who asks, by the value of the header `Authorization` (RFC 6750, section 2.1).
 
         Raises `NoKeyError` without a key where one is needed, `WrongKeyError` for one that is unknown, wrong,
@@ -69,7 +69,7 @@ class Doorman:
             raise NoKeyError("This needs a key.", _HOW)
         return _allowed(await self._visitor(text.strip()), scope)
 
-    async def _visitor(self, text: str) -> Visitor:
+    async def _visitor(self, text: str) -> Caller:
         presented = read_key(text)
         if presented is None:
             raise WrongKeyError("The key is not valid.", _HOW)
@@ -79,7 +79,7 @@ class Doorman:
         if not key.holds(self._now()):
             why = "revoked" if key.revoked else "made for a time that is over"
             raise WrongKeyError(f"The key was {why}.", "Ask for a new one: `citewell keys create`.")
-        return Visitor(key.id, key.scopes, key.rate_per_minute, key.daily)
+        return Caller(key.id, key.scopes, key.rate_per_minute, key.daily)
 
     async def _any_keys(self) -> bool:
         """Keys are revoked and never deleted, so that one is enough to ask no more."""
@@ -87,7 +87,7 @@ class Doorman:
         return self._has_keys
 
 
-def _allowed(visitor: Visitor, scope: str) -> Visitor:
+def _allowed(visitor: Caller, scope: str) -> Caller:
     if scope not in visitor.scopes:
         who = "The key is not" if visitor.key_id else "Without a key, nobody is"
         raise WrongScopeError(

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from citewell.core.building import OnStep, begin, built, fill
+from citewell.core.build_cache import OnStep, begin, built, fill
 from citewell.core.errors import ModelError
 from citewell.core.weights import locate, verify
 
@@ -17,7 +17,7 @@ def dequantised(name: str, cache: Path, on_step: OnStep = lambda name, step: Non
     Raises `ModelError` when the weights are missing, damaged, or of a kind that transformers cannot read.
     """
     target = cache / "models" / f"{Path(name).name}-{locate(name).fingerprint}-float32"
-    return built(name, target, ["citewell.core.dequantisation", name], on_step)
+    return built(name, target, ["citewell.core.dequantization", name], on_step)
 
 
 def _convert(name: str, target: Path) -> None:

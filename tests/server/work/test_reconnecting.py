@@ -10,7 +10,7 @@ import pytest
 
 from citewell.core.errors import CitewellError
 from citewell.server.work.errors import NotReadyError
-from citewell.server.work.opening import Opening
+from citewell.server.work.reconnecting import Reconnecting
 
 
 class Part:
@@ -34,7 +34,7 @@ class Part:
 
 async def test_a_part_is_opened_and_closed() -> None:
     part = Part()
-    opening = Opening("part", part.open)
+    opening = Reconnecting("part", part.open)
     with pytest.raises(NotReadyError):
         opening.get()
     await opening.start()
@@ -48,7 +48,7 @@ async def test_a_part_is_opened_and_closed() -> None:
 
 async def test_a_part_that_is_missing_is_opened_later() -> None:
     part = Part(failures=1)
-    opening = Opening("part", part.open)
+    opening = Reconnecting("part", part.open)
     await opening.start()
     with pytest.raises(NotReadyError, match="It is not there"):
         opening.get()
@@ -60,11 +60,11 @@ async def test_a_part_that_is_missing_is_opened_later() -> None:
 
 
 async def test_a_part_that_is_never_there_does_not_keep_the_service_from_stopping() -> None:
-    opening = Opening("part", Part(failures=1_000).open)
+    opening = Reconnecting("part", Part(failures=1_000).open)
     await opening.start()
     await asyncio.wait_for(opening.close(), 60)
 
 
 async def test_a_fault_of_the_program_ends_the_start() -> None:
     with pytest.raises(ValueError, match="not there"):
-        await Opening("part", Part(failures=1, error=ValueError).open).start()
+        await Reconnecting("part", Part(failures=1, error=ValueError).open).start()

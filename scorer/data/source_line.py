@@ -9,7 +9,7 @@ from typing import Any
 
 from citewell.core.text import shorten, squeeze
 from citewell.scorer.data.config import ReadingConfig
-from citewell.scorer.data.notes import Notes
+from citewell.scorer.data.notes import FileNotes
 
 _TOO_MUCH = 1e15  # for votes; NaN is not less either
 _GONE = {"[deleted]", "[removed]"}
@@ -21,12 +21,12 @@ def group_of(question: str) -> str:
 
 
 @dataclass(frozen=True)
-class Place:
+class SourceLine:
     """A line of the source `source`, or a post of a dump."""
 
     where: str
     source: str
-    notes: Notes
+    notes: FileNotes
     config: ReadingConfig
 
     def problem(self, kind: str, what: str) -> None:

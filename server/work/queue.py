@@ -39,7 +39,7 @@ _LOG = logging.getLogger("citewell.desk")
 
 
 @dataclass(frozen=True, slots=True)
-class DeskLimits:
+class QueueLimits:
     """How much is done at once, and how long it may take, in seconds."""
 
     concurrency: int = 2
@@ -50,7 +50,7 @@ class DeskLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QuestionOutcome:
     """How a question ended. `seconds` counts from when it was asked, its waiting included."""
 
     state: Literal["done", "failed", "cancelled"]
@@ -59,7 +59,7 @@ class Outcome:
     error: CitewellError | None = None
 
 
-Keep = Callable[[Outcome], Awaitable[None]]
+Keep = Callable[[QuestionOutcome], Awaitable[None]]
 """Told how a question ended, before those who follow it are."""
 
 
@@ -71,18 +71,18 @@ class _Run:
     work: Work
     began: float
     log: EventLog = field(default_factory=EventLog)
-    tickets: set[Ticket] = field(default_factory=set)
+    tickets: set[Subscription] = field(default_factory=set)
     task: asyncio.Task[dict[str, Any]] | None = None
 
 
-class Ticket:
+class Subscription:
     """One person's claim on the answer to a question, which others may have asked too."""
 
-    def __init__(self, desk: Desk, run: _Run, about: StoredAnswer, keep: Keep) -> None:
+    def __init__(self, desk: QuestionQueue, run: _Run, about: StoredAnswer, keep: Keep) -> None:
         """Claim what `run` finds; `about` is what was asked, by whom."""
         self.about = about
         self.keep = keep
-        self.outcome: Outcome | None = None
+        self.outcome: QuestionOutcome | None = None
         """How the question ended for this person, once it has."""
         self.joined = time.monotonic()
         self._desk = desk
@@ -90,7 +90,7 @@ class Ticket:
         self._readers = 0
         self._leaving: asyncio.TimerHandle | None = None
 
-    async def ended(self) -> Outcome:
+    async def ended(self) -> QuestionOutcome:
         """Wait for the end of the question."""
         await self._run.log.closed()
         assert self.outcome is not None
@@ -130,15 +130,15 @@ class Ticket:
         self._leaving = None if seconds is None else loop.call_later(seconds, self.leave)
 
 
-class Desk:
+class QuestionQueue:
     """Decides which question runs when. All of its methods belong to one event loop."""
 
-    def __init__(self, limits: DeskLimits) -> None:
+    def __init__(self, limits: QueueLimits) -> None:
         self.limits = limits
         self._slots = asyncio.Semaphore(limits.concurrency)
         self._running: dict[str, _Run] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._tickets: dict[str, Ticket] = {}
+        self._tickets: dict[str, Subscription] = {}
         self._usual = _FIRST_GUESS
         self._is_closing = False
 
@@ -163,7 +163,7 @@ class Desk:
         if self.is_full(digest):
             raise QueueFullError(len(self._running), self._retry_after())
 
-    def join(self, about: StoredAnswer, work: Work, keep: Keep) -> Ticket:
+    def join(self, about: StoredAnswer, work: Work, keep: Keep) -> Subscription:
         """Ask a question, or follow the one of the same digest that is on its way.
 
         `keep` is told how the question ended. Raises `QueueFullError` where too many wait already, and
@@ -178,12 +178,12 @@ class Desk:
                 run.log.add("queued", {"ahead": len(self._running) - 1})
             run.task = asyncio.create_task(self._answer(run))
             self._start(self._attend(run, run.task))
-        ticket = Ticket(self, run, about, keep)
+        ticket = Subscription(self, run, about, keep)
         run.tickets.add(ticket)
         self._hold(ticket)
         return ticket
 
-    def finished(self, about: StoredAnswer, *, hold: bool = True) -> Ticket:
+    def finished(self, about: StoredAnswer, *, hold: bool = True) -> Subscription:
         """A ticket for a question that has ended; `hold` keeps it for those who come back."""
         run = _Run("", _nothing, time.monotonic())
         if about.body is None:
@@ -193,8 +193,10 @@ class Desk:
             run.log.add("ranked", {"references": about.body["references"], "relevant": relevant})
             run.log.add("done", {})
         run.log.close()
-        ticket = Ticket(self, run, about, _forget)
-        ticket.outcome = Outcome("failed" if about.body is None else "done", about.seconds or 0.0, about.body)
+        ticket = Subscription(self, run, about, _forget)
+        ticket.outcome = QuestionOutcome(
+            "failed" if about.body is None else "done", about.seconds or 0.0, about.body
+        )
         if hold:
             self._hold(ticket)
             self._let_go([ticket])
@@ -206,11 +208,11 @@ class Desk:
         if ticket is not None:
             ticket.leave()
 
-    def ticket(self, ticket_id: str) -> Ticket | None:
+    def ticket(self, ticket_id: str) -> Subscription | None:
         """The ticket of this id, while its question runs and for a minute after."""
         return self._tickets.get(ticket_id)
 
-    def drop(self, ticket: Ticket, run: _Run) -> None:
+    def drop(self, ticket: Subscription, run: _Run) -> None:
         """Take back what `join` gave."""
         if self._running.get(run.digest) is not run or ticket not in run.tickets:
             return
@@ -219,7 +221,7 @@ class Desk:
             return
         run.tickets.discard(ticket)
         self._tickets.pop(ticket.about.id, None)
-        self._start(self._tell([ticket], Outcome("cancelled", 0.0, error=CancelledError())))
+        self._start(self._tell([ticket], QuestionOutcome("cancelled", 0.0, error=CancelledError())))
 
     async def close(self) -> None:
         """Take no more questions, cancel those that run, and wait until all ends were kept."""
@@ -288,7 +290,7 @@ class Desk:
         rounds = math.ceil(max(len(self._running), 1) / self.limits.concurrency / 2)
         return min(max(self._usual * rounds, 1.0), _LONGEST_WAIT)
 
-    async def _tell(self, tickets: Iterable[Ticket], outcome: Outcome) -> None:
+    async def _tell(self, tickets: Iterable[Subscription], outcome: QuestionOutcome) -> None:
         ends = []
         for ticket in tickets:
             ticket.outcome = replace(outcome, seconds=_since(ticket.joined))
@@ -303,30 +305,30 @@ class Desk:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _hold(self, ticket: Ticket) -> None:
+    def _hold(self, ticket: Subscription) -> None:
         self._tickets[ticket.about.id] = ticket
         if len(self._tickets) > MOST_HELD:
             oldest = next((held for held in self._tickets.values() if held.outcome), None)
             if oldest is not None:
                 del self._tickets[oldest.about.id]
 
-    def _let_go(self, tickets: Iterable[Ticket]) -> None:
+    def _let_go(self, tickets: Iterable[Subscription]) -> None:
         loop = asyncio.get_running_loop()
         for ticket in tickets:
             loop.call_later(HELD, self._tickets.pop, ticket.about.id, None)
 
 
-def _outcome(run: _Run, answering: asyncio.Task[dict[str, Any]]) -> Outcome:
+def _outcome(run: _Run, answering: asyncio.Task[dict[str, Any]]) -> QuestionOutcome:
     seconds = _since(run.began)
     if answering.cancelled():
-        return Outcome("cancelled", seconds, error=CancelledError())
+        return QuestionOutcome("cancelled", seconds, error=CancelledError())
     error = answering.exception()
     if error is None:
-        return Outcome("done", seconds, answering.result())
+        return QuestionOutcome("done", seconds, answering.result())
     if not isinstance(error, CitewellError):
         _LOG.error("A question failed", exc_info=error)
         error = InternalError()
-    return Outcome("failed", seconds, error=error)
+    return QuestionOutcome("failed", seconds, error=error)
 
 
 def _since(began: float) -> float:
@@ -338,5 +340,5 @@ async def _nothing() -> AsyncGenerator[Event, None]:
     yield
 
 
-async def _forget(outcome: Outcome) -> None:
+async def _forget(outcome: QuestionOutcome) -> None:
     pass

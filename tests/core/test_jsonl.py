@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import InputError
-from citewell.core.lines import read_lines
+from citewell.core.jsonl import read_lines
 
 
 def test_a_line_that_is_not_utf8_is_an_error_or_reported(tmp_path: Path) -> None:

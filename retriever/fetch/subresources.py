@@ -13,7 +13,7 @@ from citewell.retriever.fetch.guard import Network
 Get = Callable[[str], Awaitable[Download]]
 
 
-class Parts:
+class SubresourceFetcher:
     """Fetches scripts, style sheets and data for pages that are rendered.
 
     A script of a public page must not read a private network that was opened for fetching: it could tell

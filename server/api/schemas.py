@@ -38,7 +38,7 @@ Rating = Annotated[
 Text = Annotated[str, Meta(min_length=1, max_length=100_000)]
 
 
-class Retrieval(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class RetrieveRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A question whose references are wanted, and where they may come from."""
 
     question: Question
@@ -56,7 +56,7 @@ class Retrieval(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     recency: Literal["day", "week", "month", "year"] | None = None
 
 
-class Asking(Retrieval, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class AskRequest(RetrieveRequest, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A question to be answered. What is left out is as the service's settings say."""
 
     mode: Annotated[
@@ -83,7 +83,7 @@ class Asking(Retrieval, forbid_unknown_fields=True, frozen=True, kw_only=True):
     )
 
 
-class Opinion(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class FeedbackRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """What somebody thinks of an answer: a thumb, a comment, or a sentence that is not supported."""
 
     thumb: Annotated[int, Meta(ge=-1, le=1, description="1 up, -1 down, 0 neither.", examples=[1])] = 0
@@ -101,7 +101,7 @@ class Opinion(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     ) = None
 
 
-class Compared(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class ComparedAnswer(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """One of two answers: one that this service gave, by its id, or any text with its references."""
 
     answer_id: Id | None = None
@@ -109,14 +109,14 @@ class Compared(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     references: Annotated[list[Text], Meta(max_length=50)] = []
 
 
-class Trust(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class ReferenceTrust(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """How far a reference on which an answer relies can be trusted."""
 
     reference: Annotated[int, Meta(ge=1, description="Its number, from 1.", examples=[1])]
     trust: Annotated[Literal["low", "medium", "high"], Meta(examples=["high"])]
 
 
-class Claim(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class ClaimRating(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """How well a sentence is supported, by a reference or by common knowledge, and what it is worth."""
 
     sentence: Annotated[int, Meta(ge=0, description="Its number, from 0.", examples=[0])]
@@ -124,21 +124,21 @@ class Claim(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     relevance: Annotated[Literal["none", "side", "core"], Meta(examples=["core"])] | None = None
 
 
-class Weighed(Compared, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class AnnotatedAnswer(ComparedAnswer, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """One of two answers, with what the rater thinks of its references and sentences."""
 
-    trust: Annotated[list[Trust], Meta(max_length=50)] = []
-    claims: Annotated[list[Claim], Meta(max_length=200)] = []
+    trust: Annotated[list[ReferenceTrust], Meta(max_length=50)] = []
+    claims: Annotated[list[ClaimRating], Meta(max_length=200)] = []
 
 
-class Comparing(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class ComparisonRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """Which of two answers is better, as WebGPT's raters said it (appendix C.2).
 
     All four ratings are needed, unless the question is flagged.
     """
 
     question: Question
-    answers: Annotated[list[Weighed], Meta(min_length=2, max_length=2)]
+    answers: Annotated[list[AnnotatedAnswer], Meta(min_length=2, max_length=2)]
     flag: (
         Annotated[
             Literal["unclear", "unsuitable"],
@@ -153,11 +153,11 @@ class Comparing(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     comment: Comment = ""
 
 
-class Ranked(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class RankingRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """In which order several answers are put, as InstructGPT's raters did it (§3.4)."""
 
     question: Question
-    answers: Annotated[list[Compared], Meta(min_length=2, max_length=9)]
+    answers: Annotated[list[ComparedAnswer], Meta(min_length=2, max_length=9)]
     ranks: Annotated[
         list[Annotated[int, Meta(ge=1, le=9)]],
         Meta(
@@ -173,7 +173,7 @@ class Ranked(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
 Scores = Annotated[dict[Annotated[str, Meta(max_length=40)], int], Meta(max_length=20)]
 
 
-class Judged(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class RatingRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """What a rater thinks of an answer and of its references, on WebGLM's scales (Tables 20 and 21)."""
 
     answer: Annotated[
@@ -198,7 +198,7 @@ class Judged(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     ] = ""
 
 
-class Indexing(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+class IndexRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A source to be put into a collection, which is made where there is none of its name."""
 
     name: Name
@@ -213,13 +213,13 @@ class Indexing(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     ]
 
 
-class Made(Struct, frozen=True):
+class Created(Struct, frozen=True):
     """What was stored."""
 
     id: Id
 
 
-class Reference(Struct, frozen=True):
+class ReferenceObject(Struct, frozen=True):
     """A passage on which an answer rests."""
 
     number: int
@@ -231,7 +231,7 @@ class Reference(Struct, frozen=True):
     date: Annotated[str, Meta(description="Of publication, YYYY-MM-DD; empty where it is not known.")] = ""
 
 
-class Sentence(Struct, frozen=True):
+class SentenceObject(Struct, frozen=True):
     """A sentence of an answer, and what supports it."""
 
     text: str
@@ -240,7 +240,7 @@ class Sentence(Struct, frozen=True):
     supported: bool
 
 
-class Failure(Struct, frozen=True):
+class FailureObject(Struct, frozen=True):
     """A page or a provider that gave nothing, and why."""
 
     url: str
@@ -248,7 +248,7 @@ class Failure(Struct, frozen=True):
     kind: str = ""
 
 
-class Candidate(Struct, frozen=True):
+class CandidateObject(Struct, frozen=True):
     """One of the answers of which the best won."""
 
     answer: str
@@ -259,7 +259,7 @@ class Candidate(Struct, frozen=True):
     reason: str
 
 
-class Problem(Struct, frozen=True, omit_defaults=True):
+class ProblemDetails(Struct, frozen=True, omit_defaults=True):
     """What went wrong, as RFC 9457 has it."""
 
     type: Annotated[str, Meta(examples=["/problems/queue-full"])]
@@ -279,19 +279,19 @@ class ProblemType(Struct, frozen=True):
     status: int
 
 
-class References(Struct, frozen=True):
+class RetrieveResponse(Struct, frozen=True):
     """The references of a question."""
 
     question: str
     status: Literal["retrieved", "no_evidence"]
-    references: list[Reference]
-    failures: list[Failure]
+    references: list[ReferenceObject]
+    failures: list[FailureObject]
     notices: list[str]
     timings: dict[str, float]
     models: dict[str, str]
 
 
-class Answer(Struct, frozen=True):
+class AnswerResponse(Struct, frozen=True):
     """A question and, once its `state` is `done`, its answer."""
 
     id: Id
@@ -307,17 +307,17 @@ class Answer(Struct, frozen=True):
     options: dict[str, Any] = {}
     status: Literal["answered", "no_evidence"] | UnsetType = UNSET
     answer: str | UnsetType = UNSET
-    sentences: list[Sentence] | UnsetType = UNSET
-    references: list[Reference] | UnsetType = UNSET
-    failures: list[Failure] | UnsetType = UNSET
-    candidates: list[Candidate] | UnsetType = UNSET
+    sentences: list[SentenceObject] | UnsetType = UNSET
+    references: list[ReferenceObject] | UnsetType = UNSET
+    failures: list[FailureObject] | UnsetType = UNSET
+    candidates: list[CandidateObject] | UnsetType = UNSET
     notices: list[str] | UnsetType = UNSET
     timings: dict[str, float] | UnsetType = UNSET
     models: dict[str, str] | UnsetType = UNSET
-    problem: Problem | UnsetType = UNSET
+    problem: ProblemDetails | UnsetType = UNSET
 
 
-class Asked(Struct, frozen=True):
+class AnswerSummary(Struct, frozen=True):
     """A question in the history."""
 
     id: Id
@@ -327,14 +327,14 @@ class Asked(Struct, frozen=True):
     seconds: float | None
 
 
-class History(Struct, frozen=True):
+class AnswerList(Struct, frozen=True):
     """A page of the history, newest first; `next` is the `before` of the page that follows."""
 
-    answers: list[Asked]
+    answers: list[AnswerSummary]
     next: Id | None
 
 
-class Collection(Struct, frozen=True):
+class CollectionSummary(Struct, frozen=True):
     """A collection that can be searched; `problem` says why it cannot."""
 
     name: Name
@@ -345,14 +345,14 @@ class Collection(Struct, frozen=True):
     problem: str | None = None
 
 
-class Collections(Struct, frozen=True):
+class CollectionList(Struct, frozen=True):
     """All collections, by name; `searched` is the one that questions go to by themselves."""
 
-    collections: list[Collection]
+    collections: list[CollectionSummary]
     searched: str | None
 
 
-class Job(Struct, frozen=True):
+class JobObject(Struct, frozen=True):
     """Work that goes on in the background."""
 
     id: Id
@@ -366,10 +366,10 @@ class Job(Struct, frozen=True):
     arguments: dict[str, Any]
 
 
-class Jobs(Struct, frozen=True):
+class JobList(Struct, frozen=True):
     """A page of the jobs, newest first; `next` is the `before` of the page that follows."""
 
-    jobs: list[Job]
+    jobs: list[JobObject]
     next: Id | None
 
 

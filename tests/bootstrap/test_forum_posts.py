@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.bootstrap.wording import post_process, with_urls
+from citewell.bootstrap.forum_posts import post_process, with_urls
 
 
 @pytest.mark.parametrize(

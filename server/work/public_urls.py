@@ -18,7 +18,7 @@ _PLACES = frozenset({"url", "also"})
 T = TypeVar("T")
 
 
-class OwnPages:
+class PublicUrls:
     """Names the pages of a collection that are files of this computer, as in `collection:notes/bats.md`.
 
     What follows the name of the collection is the file's place in what was indexed; of a file that is in none

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from citewell.server.access.doorman import ANONYMOUS, Doorman, Visitor
+from citewell.server.access.authenticator import ANONYMOUS, Authenticator, Caller
 from citewell.server.access.errors import AccessError, NoKeyError, WrongKeyError, WrongScopeError
-from citewell.server.access.keys import SCOPES, ApiKey, Made, new_key
+from citewell.server.access.keys import SCOPES, ApiKey, NewKey, new_key
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 
@@ -31,35 +31,35 @@ class Ring:
 
 
 @pytest.fixture
-def made() -> Made:
+def made() -> NewKey:
     return new_key("laptop", ["ask", "feedback"], rate_per_minute=30, daily=500, expires=NOW)
 
 
 @pytest.fixture
-def ring(made: Made) -> Ring:
+def ring(made: NewKey) -> Ring:
     return Ring({made.key.id: made.key})
 
 
 @pytest.fixture
-def doorman(ring: Ring) -> Doorman:
-    return Doorman(ring, now=lambda: NOW - timedelta(seconds=1))
+def doorman(ring: Ring) -> Authenticator:
+    return Authenticator(ring, now=lambda: NOW - timedelta(seconds=1))
 
 
 @pytest.mark.parametrize("scheme", ["Bearer ", "bearer   ", " BEARER "])
-async def test_a_key_lets_in(doorman: Doorman, made: Made, scheme: str) -> None:
+async def test_a_key_lets_in(doorman: Authenticator, made: NewKey, scheme: str) -> None:
     visitor = await doorman.admit(scheme + made.secret, "ask")
-    assert visitor == Visitor(made.key.id, frozenset({"ask", "feedback"}), 30, 500)
+    assert visitor == Caller(made.key.id, frozenset({"ask", "feedback"}), 30, 500)
 
 
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer ", "Basic YTpi", "Bearer\tx"])
-async def test_no_key(doorman: Doorman, header: str | None) -> None:
+async def test_no_key(doorman: Authenticator, header: str | None) -> None:
     with pytest.raises(NoKeyError) as refused:
         await doorman.admit(header, "ask")
     assert refused.value.status == 401
 
 
 async def test_an_unknown_id_and_a_wrong_secret_take_the_same_path(
-    doorman: Doorman, ring: Ring, made: Made
+    doorman: Authenticator, ring: Ring, made: NewKey
 ) -> None:
     other = new_key("other", SCOPES)
     errors = []
@@ -73,13 +73,13 @@ async def test_an_unknown_id_and_a_wrong_secret_take_the_same_path(
 
 
 @pytest.mark.parametrize("scope", ["export", "admin"])
-async def test_a_scope_that_the_key_has_not(doorman: Doorman, made: Made, scope: str) -> None:
+async def test_a_scope_that_the_key_has_not(doorman: Authenticator, made: NewKey, scope: str) -> None:
     with pytest.raises(WrongScopeError, match=scope) as refused:
         await doorman.admit(f"Bearer {made.secret}", scope)
     assert refused.value.status == 403
 
 
-async def test_an_admin_key_is_for_administration_alone(ring: Ring, doorman: Doorman) -> None:
+async def test_an_admin_key_is_for_administration_alone(ring: Ring, doorman: Authenticator) -> None:
     admin = new_key("admin", ["admin"])
     ring.keys[admin.key.id] = admin.key
     assert (await doorman.admit(f"Bearer {admin.secret}", "admin")).key_id == admin.key.id
@@ -87,16 +87,18 @@ async def test_an_admin_key_is_for_administration_alone(ring: Ring, doorman: Doo
         await doorman.admit(f"Bearer {admin.secret}", "ask")
 
 
-async def test_revoked_and_expired_keys_are_refused(ring: Ring, made: Made) -> None:
+async def test_revoked_and_expired_keys_are_refused(ring: Ring, made: NewKey) -> None:
     with pytest.raises(WrongKeyError, match="over"):
-        await Doorman(ring, now=lambda: NOW).admit(f"Bearer {made.secret}", "ask")
+        await Authenticator(ring, now=lambda: NOW).admit(f"Bearer {made.secret}", "ask")
     ring.keys[made.key.id] = replace(made.key, revoked=NOW - timedelta(days=1))
     with pytest.raises(WrongKeyError, match="revoked"):
-        await Doorman(ring, now=lambda: NOW - timedelta(seconds=1)).admit(f"Bearer {made.secret}", "ask")
+        await Authenticator(ring, now=lambda: NOW - timedelta(seconds=1)).admit(
+            f"Bearer {made.secret}", "ask"
+        )
 
 
 async def test_without_any_key_this_computer_is_open_but_for_administration() -> None:
-    doorman = Doorman(Ring())
+    doorman = Authenticator(Ring())
     for header in (None, "Bearer none-needed"):
         for scope in ("ask", "feedback", "export"):
             assert await doorman.admit(header, scope) == ANONYMOUS
@@ -105,16 +107,16 @@ async def test_without_any_key_this_computer_is_open_but_for_administration() ->
 
 
 async def test_without_any_key_all_others_stay_outside() -> None:
-    doorman = Doorman(Ring(), loopback=False)
+    doorman = Authenticator(Ring(), loopback=False)
     with pytest.raises(NoKeyError):
         await doorman.admit(None, "ask")
     with pytest.raises(WrongKeyError):
         await doorman.admit(f"Bearer {new_key('a', SCOPES).secret}", "ask")
 
 
-async def test_the_first_key_closes_the_door_at_once(made: Made) -> None:
+async def test_the_first_key_closes_the_door_at_once(made: NewKey) -> None:
     ring = Ring()
-    doorman = Doorman(ring, now=lambda: NOW - timedelta(seconds=1))
+    doorman = Authenticator(ring, now=lambda: NOW - timedelta(seconds=1))
     assert await doorman.admit(None, "ask") == ANONYMOUS
     ring.keys[made.key.id] = replace(made.key, revoked=NOW)
     with pytest.raises(NoKeyError):
@@ -122,7 +124,7 @@ async def test_the_first_key_closes_the_door_at_once(made: Made) -> None:
 
 
 async def test_no_secret_is_logged_or_told(
-    doorman: Doorman, made: Made, caplog: pytest.LogCaptureFixture
+    doorman: Authenticator, made: NewKey, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     wrong = new_key("other", ["ask"])

@@ -10,7 +10,7 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 
 from citewell.core.errors import CitewellError
-from citewell.server.access.doorman import Visitor
+from citewell.server.access.authenticator import Caller
 from citewell.server.access.errors import AccessError
 from citewell.server.api import sse
 from citewell.server.services import Services, own_names
@@ -85,7 +85,7 @@ def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
         raise HTTPException(status_code=415, detail="Send the body as application/json.")
 
 
-async def _count(services: Services, visitor: Visitor, *, asks: bool) -> None:
+async def _count(services: Services, visitor: Caller, *, asks: bool) -> None:
     """Count a request against the limits of its key; whoever needs no key sits at this computer."""
     if visitor.key_id is None:
         return

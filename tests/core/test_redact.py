@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.core.published import published_address, published_name
+from citewell.core.redact import published_address, published_name
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.retriever.promise import promise
+from citewell.retriever.expected_references import promise
 
 
 def test_a_better_snippet_promises_more() -> None:

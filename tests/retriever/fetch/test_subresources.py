@@ -7,7 +7,7 @@ from ipaddress import ip_network
 import pytest
 
 from citewell.retriever.fetch.download import Download
-from citewell.retriever.fetch.parts import Parts
+from citewell.retriever.fetch.subresources import SubresourceFetcher
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,6 @@ async def test_which_way_a_part_is_fetched(page: str, url: str, way: str) -> Non
         used.append("private")
         return Download(url, "", b"", 200, url)
 
-    parts = Parts(public, private, [ip_network("10.0.0.0/8"), ip_network("fd00::/8")])
+    parts = SubresourceFetcher(public, private, [ip_network("10.0.0.0/8"), ip_network("fd00::/8")])
     assert (await parts.get(page, url)).url == url
     assert used == [way]

@@ -14,12 +14,12 @@ from aiohttp import web
 
 from citewell.core.errors import ExtractionError, FetchError
 from citewell.core.types import Failure, Page
+from citewell.retriever.fetch.budgeted import BudgetedFetch
 from citewell.retriever.fetch.download import Download, FetchLimits
 from citewell.retriever.fetch.guard import AddressGuard
-from citewell.retriever.fetch.held import HeldPages
 from citewell.retriever.fetch.http import web_fetcher
-from citewell.retriever.fetch.pages import Patience, fetch_all
-from citewell.retriever.fetch.room import Hold, Room
+from citewell.retriever.fetch.memory_budget import Lease, MemoryBudget
+from citewell.retriever.fetch.pages import FetchWait, fetch_all
 
 PAGE = 1_000
 MOST = 10_000
@@ -31,7 +31,7 @@ async def settled() -> None:
         await asyncio.sleep(0)
 
 
-async def download(hold: Hold, size: int, step: int = 100) -> None:
+async def download(hold: Lease, size: int, step: int = 100) -> None:
     with hold.part() as part:
         for reached in range(step, size + step, step):
             await part.reach(min(reached, size))
@@ -40,7 +40,7 @@ async def download(hold: Hold, size: int, step: int = 100) -> None:
 
 
 async def test_what_a_page_takes_is_free_when_it_was_read() -> None:
-    room = Room(MOST, PAGE)
+    room = MemoryBudget(MOST, PAGE)
     with room.hold() as hold:
         await download(hold, 750)
         assert room.free == MOST - 750
@@ -52,7 +52,7 @@ async def test_what_a_page_takes_is_free_when_it_was_read() -> None:
 
 
 async def test_a_page_that_is_smaller_than_it_seemed_keeps_what_it_has() -> None:
-    room = Room(MOST, PAGE)
+    room = MemoryBudget(MOST, PAGE)
     with room.hold() as hold, hold.part() as part:
         await part.reach(900)
         part.keep(10)
@@ -60,7 +60,7 @@ async def test_a_page_that_is_smaller_than_it_seemed_keeps_what_it_has() -> None
 
 
 async def test_an_attempt_that_ends_after_its_page_was_given_up_keeps_nothing() -> None:
-    room = Room(MOST, PAGE)
+    room = MemoryBudget(MOST, PAGE)
     with room.hold() as hold:
         part = hold.part()
         await part.reach(600)
@@ -69,9 +69,9 @@ async def test_an_attempt_that_ends_after_its_page_was_given_up_keeps_nothing() 
 
 
 async def test_pages_wait_and_are_served_in_turn() -> None:
-    room = Room(MOST, PAGE)
+    room = MemoryBudget(MOST, PAGE)
     begun: list[int] = []
-    holds = [Hold(room) for _ in range(30)]
+    holds = [Lease(room) for _ in range(30)]
 
     async def fetch(number: int) -> None:
         with holds[number].part() as part:
@@ -94,7 +94,7 @@ async def test_pages_wait_and_are_served_in_turn() -> None:
 @pytest.mark.parametrize("seed", range(20))
 async def test_no_page_waits_for_ever_and_the_bound_holds(seed: int) -> None:
     chance = random.Random(seed)
-    room = Room(MOST, PAGE)
+    room = MemoryBudget(MOST, PAGE)
     readers = asyncio.Semaphore(2)
     least = MOST
 
@@ -122,8 +122,8 @@ async def test_no_page_waits_for_ever_and_the_bound_holds(seed: int) -> None:
 
 
 async def test_one_that_is_stuck_does_not_stop_the_others() -> None:
-    room = Room(MOST, PAGE)
-    stuck = [Hold(room) for _ in range(12)]
+    room = MemoryBudget(MOST, PAGE)
+    stuck = [Lease(room) for _ in range(12)]
     for hold in stuck:  # they have begun, and their servers say no more
         await hold.part().reach(500)
     async with asyncio.timeout(5):
@@ -133,7 +133,7 @@ async def test_one_that_is_stuck_does_not_stop_the_others() -> None:
 
 
 async def test_a_largest_page_has_room_whatever_the_bound_is() -> None:
-    room = Room(10, PAGE)
+    room = MemoryBudget(10, PAGE)
     with room.hold() as hold:
         await download(hold, PAGE)
 
@@ -148,7 +148,7 @@ async def test_waiting_for_room_is_no_silence_of_the_server(serve: Serve) -> Non
         return web.Response(body=body, content_type="text/plain")
 
     base = await serve({"/": answer})
-    room = Room(1_000_000, 500_000)
+    room = MemoryBudget(1_000_000, 500_000)
     guard = AddressGuard(allow_networks=(ip_network("127.0.0.1/32"),))
     limits = FetchLimits(body_bytes=500_000, silence_seconds=0.1)
     async with web_fetcher(limits, guard, robots=False) as fetcher:
@@ -184,7 +184,7 @@ async def test_pages_of_a_real_server_wait_for_those_that_read_them(
         return response
 
     base = await serve({"/{path:.*}": answer})
-    room = Room(2_000_000, 500_000)
+    room = MemoryBudget(2_000_000, 500_000)
     reading = most = 0
 
     async def read(page: Download) -> Page:
@@ -199,9 +199,9 @@ async def test_pages_of_a_real_server_wait_for_those_that_read_them(
 
     guard = AddressGuard(allow_networks=(ip_network("127.0.0.1/32"),))
     async with web_fetcher(FetchLimits(body_bytes=500_000), guard, robots=False) as fetcher:
-        pages = HeldPages(fetcher.get, room)
+        pages = BudgetedFetch(fetcher.get, room)
         urls = [f"{base}/{n}" for n in range(40)]
-        async with aclosing(fetch_all(urls, pages, read, Patience(20))) as outcomes:
+        async with aclosing(fetch_all(urls, pages, read, FetchWait(20))) as outcomes:
             got = [outcome async for outcome in outcomes]
         assert [outcome for outcome in got if isinstance(outcome, Failure)] == []
         assert 1 < most <= 2_000_000 // len(body)

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from threading import Lock
 
 from citewell.core.types import Failure, Hit, Page, Reference
+from citewell.retriever.expected_references import promise
 from citewell.retriever.extract.extractor import Extractor
+from citewell.retriever.fetch.budgeted import BudgetedFetch, PageFetch
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.hedge import HedgedGet
-from citewell.retriever.fetch.held import HeldFetch, HeldPages
-from citewell.retriever.fetch.pages import Patience, fetch_all
-from citewell.retriever.fetch.room import Room
+from citewell.retriever.fetch.memory_budget import MemoryBudget
+from citewell.retriever.fetch.pages import FetchWait, fetch_all
 from citewell.retriever.fetch.share import HostShare
-from citewell.retriever.promise import promise
 from citewell.retriever.ranking import Ranking
 from citewell.retriever.search.provider import PageSource
 
@@ -31,7 +31,7 @@ _SOON = 0.3  # seconds from the start of the stage
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitPolicy:
     """How long pages are waited for; `citewell.core.settings` describes each number."""
 
     deadline: float = 5.0
@@ -41,15 +41,15 @@ class Waiting:
     host_pages: int = 20
 
 
-class Reading:
+class RetrievalStage:
     """Reads the pages of a question's hits and ranks their passages meanwhile.
 
     Pages that `held` holds are taken from there, the others are fetched with `fetch` when there is `room` and
     read by `extractor`. The stage ends `patience · √n` seconds after its start, where n is the number of
-    references that the pages on their way promise (`citewell.retriever.promise`), and at the deadline in any
-    case. The root is right where delays have a density that falls with the square of time: then the gain of a
-    moment more, n / t², has fallen to the same value whenever the stage ends. `benchmarks.waiting_rules`
-    compares it with other rules.
+    references that the pages on their way promise (`citewell.retriever.expected_references`), and at the
+    deadline in any case. The root is right where delays have a density that falls with the square of time:
+    then the gain of a moment more, n / t², has fallen to the same value whenever the stage ends.
+    `benchmarks.waiting_rules` compares it with other rules.
     """
 
     def __init__(
@@ -59,22 +59,22 @@ class Reading:
         k: int,
         *,
         held: PageSource | None,
-        fetch: HeldFetch,
+        fetch: PageFetch,
         extractor: Extractor,
-        waiting: Waiting,
-        room: Room | None = None,
+        waiting: WaitPolicy,
+        room: MemoryBudget | None = None,
     ) -> None:
         """Prepare to read the pages of `hits` for the `k` best passages."""
         self._ranking = ranking
         self._hits = hits
         self._k = k
         self._held = held
-        self._fetched = HeldPages(fetch, room or Room())
+        self._fetched = BudgetedFetch(fetch, room or MemoryBudget())
         share = HostShare(self._fetched, waiting.host_pages)
         self._get = HedgedGet(share, after=waiting.hedge_after, most=waiting.hedges)
         self._extractor = extractor
         self._waiting = waiting
-        self._patience = Patience(waiting.deadline)
+        self._patience = FetchWait(waiting.deadline)
         self._places: dict[str, int] = {}
         for place, hit in enumerate(hits):
             self._places.setdefault(hit.url, place)

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from typing import Any, Protocol
 
 from citewell.retriever.fetch.download import Download
-from citewell.retriever.fetch.room import Hold, Room
+from citewell.retriever.fetch.memory_budget import Lease, MemoryBudget
 
 
-class HeldFetch(Protocol):
+class PageFetch(Protocol):
     """A `Fetch` that takes the room of a page from `hold`: `HttpFetcher.get`."""
 
     def __call__(
@@ -19,20 +19,20 @@ class HeldFetch(Protocol):
         *,
         hedge: bool = False,
         on_body: Callable[[], None] | None = None,
-        hold: Hold | None = None,
+        hold: Lease | None = None,
     ) -> Coroutine[Any, Any, Download]:
         """Fetch `url`, or raise `FetchError`."""
         ...
 
 
-class HeldPages:
+class BudgetedFetch:
     """Fetches pages that stay in `room` until they are released; speaks `Fetch`."""
 
-    def __init__(self, fetch: HeldFetch, room: Room) -> None:
+    def __init__(self, fetch: PageFetch, room: MemoryBudget) -> None:
         """Fetch with `fetch`."""
         self._fetch = fetch
         self._room = room
-        self._holds: dict[str, Hold] = {}
+        self._holds: dict[str, Lease] = {}
         self._stack = ExitStack()
 
     async def __call__(

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from citewell.server.api.shapes import Failure, Id, Reference, Sentence
+from citewell.server.api.schemas import FailureObject, Id, ReferenceObject, SentenceObject
 
 _NOT_USED = "Accepted, and not used: the settings of the service say how answers are written."
 Number = Annotated[float, Meta(description=_NOT_USED)]
@@ -32,7 +32,7 @@ class StreamOptions(Struct, frozen=True):
     include_usage: bool | None = None
 
 
-class ChatAsking(Struct, frozen=True, kw_only=True):
+class ChatRequest(Struct, frozen=True, kw_only=True):
     """A conversation, of which the last message of the user is the question.
 
     Keys that are not listed here are ignored.
@@ -100,9 +100,9 @@ class ChatExtra(Struct, frozen=True):
     id: Annotated[Id, Meta(description="The answer's own id, as in `GET /v1/answers/{id}`.")]
     status: Literal["answered", "no_evidence"]
     cached: bool
-    sentences: list[Sentence]
-    references: list[Reference]
-    failures: list[Failure]
+    sentences: list[SentenceObject]
+    references: list[ReferenceObject]
+    failures: list[FailureObject]
     notices: list[str]
     timings: dict[str, float]
     models: dict[str, str]

@@ -11,27 +11,27 @@ from typing import Any
 
 from citewell.core.errors import CitewellError
 from citewell.server.store.answers import StoredAnswer
-from citewell.server.store.database import Store
+from citewell.server.store.database import ServiceStore
 from citewell.server.store.ids import new_id
-from citewell.server.work.desk import Desk, Outcome, Ticket
-from citewell.server.work.opening import Opening
-from citewell.server.work.order import Order
+from citewell.server.work.options import QuestionOptions
 from citewell.server.work.pipelines import Pipelines
-from citewell.server.work.recorder import End, Recorder
+from citewell.server.work.queue import QuestionOutcome, QuestionQueue, Subscription
+from citewell.server.work.reconnecting import Reconnecting
+from citewell.server.work.recorder import EndRecorder, QuestionEnd
 
 Describe = Callable[[CitewellError], dict[str, Any]]
 """An error as it is stored with the question that failed."""
 
 
-class Answering:
+class QuestionService:
     """Takes orders; every one that is accepted is stored, and so is how it ended."""
 
     def __init__(
         self,
-        desk: Desk,
-        store: Opening[Store],
-        pipelines: Opening[Pipelines],
-        recorder: Recorder,
+        desk: QuestionQueue,
+        store: Reconnecting[ServiceStore],
+        pipelines: Reconnecting[Pipelines],
+        recorder: EndRecorder,
         *,
         cache_seconds: float,
         describe: Describe,
@@ -44,7 +44,7 @@ class Answering:
         self._cache_seconds = cache_seconds
         self._describe = describe
 
-    async def begin(self, order: Order, key_id: str | None, *, fresh: bool = False) -> Ticket:
+    async def begin(self, order: QuestionOptions, key_id: str | None, *, fresh: bool = False) -> Subscription:
         """Take an order; with `fresh`, an answer that is known already is not used.
 
         Raises `NotReadyError`, `QueueFullError`, `StoreError`, `InputError` and `NoCollectionError`: then
@@ -69,17 +69,17 @@ class Answering:
             raise
         return ticket
 
-    def retrieve(self, order: Order) -> Ticket:
+    def retrieve(self, order: QuestionOptions) -> Subscription:
         """Take an order for references alone, which are not stored; raises as `begin` does."""
         pipelines = self._pipelines.get()
         pipelines.check(order)
         return self._desk.join(_asked(order, None, pipelines), partial(pipelines.run, order), _forget)
 
-    def ticket(self, answer_id: str) -> Ticket | None:
+    def ticket(self, answer_id: str) -> Subscription | None:
         """The ticket of an answer that was begun here, while it is worked out and for a minute after."""
         return self._desk.ticket(answer_id)
 
-    def replay(self, answer: StoredAnswer) -> Ticket:
+    def replay(self, answer: StoredAnswer) -> Subscription:
         """A ticket for a question that has ended, for those who want it as events."""
         return self._desk.finished(answer, hold=False)
 
@@ -87,7 +87,7 @@ class Answering:
         """Give up a question that is worked on, and the events of one that has ended."""
         self._desk.forget(answer_id)
 
-    def state(self, ticket: Ticket) -> StoredAnswer:
+    def state(self, ticket: Subscription) -> StoredAnswer:
         """What became of a question so far, also where the database has not taken it yet."""
         end = ticket.outcome
         if end is None or ticket.about.status != "running":
@@ -95,7 +95,7 @@ class Answering:
         problem = self._describe(end.error) if end.error else None
         return replace(ticket.about, status=end.state, seconds=end.seconds, body=end.answer, problem=problem)
 
-    async def _add(self, store: Store, answer: StoredAnswer, added: asyncio.Future[bool]) -> None:
+    async def _add(self, store: ServiceStore, answer: StoredAnswer, added: asyncio.Future[bool]) -> None:
         try:
             await store.answers.add(answer)
         except BaseException:
@@ -103,7 +103,7 @@ class Answering:
             raise
         added.set_result(True)
 
-    async def _again(self, store: Store, answer: StoredAnswer, known: StoredAnswer) -> Ticket:
+    async def _again(self, store: ServiceStore, answer: StoredAnswer, known: StoredAnswer) -> Subscription:
         assert known.body is not None
         # The digest stays away: an answer grows old from when it was worked out.
         settings = answer.settings | {"cached": True}
@@ -111,16 +111,18 @@ class Answering:
         await store.answers.add(done, await store.answers.episode(known.id))
         return self._desk.finished(done)
 
-    async def _keep(self, answer_id: str, added: asyncio.Future[bool], outcome: Outcome) -> None:
+    async def _keep(self, answer_id: str, added: asyncio.Future[bool], outcome: QuestionOutcome) -> None:
         if not await added:
             return
         problem = self._describe(outcome.error) if outcome.error else None
         body = dict(outcome.answer) if outcome.answer else None
         episode = body.pop("episode", None) if body else None
-        await self._recorder.keep(End(answer_id, outcome.state, outcome.seconds, body, problem, episode))
+        await self._recorder.keep(
+            QuestionEnd(answer_id, outcome.state, outcome.seconds, body, problem, episode)
+        )
 
 
-def _asked(order: Order, key_id: str | None, pipelines: Pipelines) -> StoredAnswer:
+def _asked(order: QuestionOptions, key_id: str | None, pipelines: Pipelines) -> StoredAnswer:
     return StoredAnswer(
         id=new_id(),
         key_id=key_id,
@@ -136,5 +138,5 @@ def _asked(order: Order, key_id: str | None, pipelines: Pipelines) -> StoredAnsw
     )
 
 
-async def _forget(outcome: Outcome) -> None:
+async def _forget(outcome: QuestionOutcome) -> None:
     pass

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, Self
 
 
-class Room:
+class MemoryBudget:
     """A bound on the bytes of all pages together: downloads wait for room, and none of them fails.
 
     A page takes room piece by piece, since nobody knows how large it will be. Pages that have begun are
@@ -24,14 +24,14 @@ class Room:
         self._free = max(most_bytes, 2 * page_bytes)
         self._page_bytes = page_bytes
         self._to_begin = page_bytes + self._free // 4  # what is left for those that have begun
-        self._favoured: Part | None = None
+        self._favoured: Allocation | None = None
         self._growing: deque[_Wish] = deque()
         self._beginning: deque[_Wish] = deque()
 
     @contextmanager
-    def hold(self) -> Iterator[Hold]:
+    def hold(self) -> Iterator[Lease]:
         """Hold a page in the block; at its end, all that the page has taken is free again."""
-        hold = Hold(self)
+        hold = Lease(self)
         try:
             yield hold
         finally:
@@ -42,7 +42,7 @@ class Room:
         """The bytes that nobody holds."""
         return self._free
 
-    async def _take(self, part: Part, size: int) -> None:
+    async def _take(self, part: Allocation, size: int) -> None:
         wish = _Wish(part, size, asyncio.get_running_loop().create_future())
         queue = self._growing if part.size else self._beginning
         queue.append(wish)
@@ -55,12 +55,12 @@ class Room:
                 self._serve()
             raise
 
-    def _give(self, part: Part, size: int) -> None:
+    def _give(self, part: Allocation, size: int) -> None:
         part.size -= size
         self._free += size
         self._serve()
 
-    def _end(self, part: Part) -> None:
+    def _end(self, part: Allocation) -> None:
         """Note that a part grows no more."""
         if self._favoured is part:
             self._favoured = None
@@ -92,17 +92,17 @@ class Room:
             wish.granted.set_result(None)
 
 
-class Hold:
-    """What one page takes of a `Room`, with all attempts to fetch it."""
+class Lease:
+    """What one page takes of a `MemoryBudget`, with all attempts to fetch it."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: MemoryBudget) -> None:
         self._room = room
-        self._kept: list[Part] = []
+        self._kept: list[Allocation] = []
         self._is_closed = False
 
-    def part(self) -> Part:
+    def part(self) -> Allocation:
         """Begin an attempt; use it in a `with` block, which gives its room back unless it was kept."""
-        return Part(self._room, self)
+        return Allocation(self._room, self)
 
     def close(self) -> None:
         """Give everything back."""
@@ -110,17 +110,17 @@ class Hold:
         while self._kept:
             self._kept.pop().close()
 
-    def _keep(self, part: Part) -> None:
+    def _keep(self, part: Allocation) -> None:
         if self._is_closed:
             part.close()
         else:
             self._kept.append(part)
 
 
-class Part:
+class Allocation:
     """The room of one body, which grows."""
 
-    def __init__(self, room: Room, hold: Hold) -> None:
+    def __init__(self, room: MemoryBudget, hold: Lease) -> None:
         self.size = 0
         """Bytes that are taken."""
         self._room = room
@@ -153,6 +153,6 @@ class Part:
 
 
 class _Wish(NamedTuple):
-    part: Part
+    part: Allocation
     size: int
     granted: asyncio.Future[None]

@@ -19,7 +19,7 @@ _LONGEST_PAUSE = 10.0
 _LOG = logging.getLogger("citewell.service")
 
 
-class Opening(Generic[T]):
+class Reconnecting(Generic[T]):
     """A part of the service, such as its database, that may be missing when the service starts.
 
     The part is opened, held and closed by one task, as asyncio's own context managers ask for.
