@@ -41,7 +41,7 @@ class WatchedQueue(QuestionQueue):
             raise
 
     def finished(self, about: StoredAnswer, *, hold: bool = True) -> Subscription:
-        """Subscribe to a finished question, as `QuestionQueue.finished` does; with `hold`, it was asked again."""
+        """Subscribe as `QuestionQueue.finished` does; with `hold`, the question was asked again."""
         if hold:
             self._ended(QuestionHistory(about.id, about.mode), "cached")
         return super().finished(about, hold=hold)
