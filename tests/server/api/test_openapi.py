@@ -56,9 +56,9 @@ def test_an_answer_is_as_it_is_described(service: Service, description: dict[str
     problem = service.client.get("/v1/answers/none").json()
     history = service.client.get("/v1/answers").json()
     for value, name in (
-        (service.client.get(address).json(), "Answer"),
-        (problem, "Problem"),
-        (history, "History"),
+        (service.client.get(address).json(), "AnswerResponse"),
+        (problem, "ProblemDetails"),
+        (history, "AnswerList"),
     ):
         schema = {"$ref": f"#/components/schemas/{name}"} | {"components": description["components"]}
         Draft202012Validator(schema).validate(value)
