@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, get_args
@@ -19,6 +21,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from citewell.cli.main import COMMANDS, citewell
+from citewell.cli.recipe_reference import recipes_reference
 from citewell.core.errors import InputError
 from citewell.core.settings import Settings
 
@@ -26,6 +29,7 @@ MARK = "<!-- Below this line: written by `python -m citewell.cli.reference`. -->
 """The line of a page under which everything is written from the code."""
 
 _WIDTH = 100  # columns of a help text
+_SHARED = 5  # commands that have an option from which on it is printed once, for all of them
 _TYPES: Mapping[Any, str] = {
     int: "integer",
     float: "number",
@@ -61,20 +65,26 @@ def settings_reference() -> str:
 
 
 def cli_reference() -> str:
-    """Render the help texts of the command line and of each of its commands."""
-    group = _context(citewell, None, "citewell")
-    parts = ["## citewell", _fenced(citewell.get_help(group))]
-    for name, purpose in COMMANDS.items():
-        command = citewell.get_command(group, name)
-        assert command is not None
-        context = _context(command, group, name)
-        parts += [f"## citewell {name}", purpose, _fenced(command.get_help(context))]
-        for inner, part in command.commands.items() if isinstance(command, click.Group) else ():
-            parts += [f"### citewell {name} {inner}", _fenced(part.get_help(_context(part, context, inner)))]
+    """Render the help text of each command; the options that many commands share are printed once."""
+    commands = list(_commands())
+    seen = Counter(line for _, command, context in commands for line in _lines(command, context).values())
+    shared = [line for line, times in seen.items() if times >= _SHARED]
+    parts = ["## Shared options", _fenced(_definitions(shared))]
+    for path, command, context in commands:
+        lines = _lines(command, context)
+        own = copy(command)
+        own.params = [option for option in command.params if lines.get(option) not in shared]
+        names = [f"`{line[0].split()[0]}`" for line in lines.values() if line in shared]
+        parts += [f"{'###' if path.count(' ') > 1 else '##'} {path}", _fenced(own.get_help(context))]
+        parts += [f"Shared options: {', '.join(names)}."] if names else []
     return "\n\n".join(parts)
 
 
-REFERENCES: Mapping[str, Callable[[], str]] = {"settings.md": settings_reference, "cli.md": cli_reference}
+REFERENCES: Mapping[str, Callable[[], str]] = {
+    "settings.md": settings_reference,
+    "cli.md": cli_reference,
+    "recipes.md": recipes_reference,
+}
 """What stands under `MARK`, by the page's file name."""
 
 
@@ -133,6 +143,30 @@ def _kind(annotation: str) -> str:
     if "int" in annotation:
         return "integers"
     raise ValueError(f"No word for settings of the type {annotation}: give it one in _TYPES.")
+
+
+def _commands() -> Iterator[tuple[str, click.Command, click.Context]]:
+    group = _context(citewell, None, "citewell")
+    yield "citewell", citewell, group
+    for name in COMMANDS:
+        command = citewell.get_command(group, name)
+        assert command is not None
+        context = _context(command, group, name)
+        yield f"citewell {name}", command, context
+        for inner, part in command.commands.items() if isinstance(command, click.Group) else ():
+            yield f"citewell {name} {inner}", part, _context(part, context, inner)
+
+
+def _lines(command: click.Command, context: click.Context) -> dict[click.Parameter, tuple[str, str]]:
+    """What the help says of each option: its names and its meaning."""
+    records = {option: option.get_help_record(context) for option in command.params}
+    return {option: record for option, record in records.items() if record}
+
+
+def _definitions(lines: Sequence[tuple[str, str]]) -> str:
+    formatter = click.HelpFormatter(width=_WIDTH)
+    formatter.write_dl(lines)
+    return formatter.getvalue().rstrip()
 
 
 def _context(command: click.Command, parent: click.Context | None, name: str) -> click.Context:

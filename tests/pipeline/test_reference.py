@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
+from citewell.bootstrap.recipe import Recipe as BootstrapRecipe
 from citewell.cli.main import COMMANDS
+from citewell.cli.recipe_reference import TRAINING, models_of, recipes_reference
 from citewell.cli.reference import MARK, REFERENCES, cli_reference, main, renew, settings_reference
 from citewell.core.errors import InputError
 from citewell.core.settings import setting_names
@@ -48,10 +52,34 @@ def test_rows_name_defaults_and_the_values_that_are_allowed(row: str) -> None:
 
 def test_help_is_what_the_command_line_prints() -> None:
     program = "import sys; from citewell.cli.main import main; main(sys.argv[1:])"
+    page = " ".join(cli_reference().split())
     for command in COMMANDS:
         call = [sys.executable, "-c", program, command, "--help"]
         printed = subprocess.run(call, capture_output=True, text=True, check=True).stdout
-        assert " ".join(printed.split()) in " ".join(cli_reference().split())
+        about, _, options = printed.partition("Options:\n")
+        assert " ".join(about.split()) in page
+        for option in re.split(r"\n(?=  -)", options.partition("\n\n")[0]):
+            assert " ".join(option.split()) in page, (command, option)
+
+
+def test_an_option_that_many_commands_share_is_explained_once() -> None:
+    page = cli_reference()
+    assert page.count("--deny-domains DOMAINS") == 1
+    assert "`--deny-domains`" in page.partition("## citewell search")[2].partition("##")[0]
+
+
+@pytest.mark.parametrize("recipe", [*TRAINING.values(), BootstrapRecipe])
+def test_every_key_of_a_recipe_is_listed_with_its_meaning(recipe: type[BaseModel]) -> None:
+    page = recipes_reference()
+
+    def check(model: type[BaseModel]) -> None:
+        for name, field in model.model_fields.items():
+            for inner in models_of(field.annotation):
+                check(inner)
+            assert not field.description or (f"| `{name}` |" in page and field.description in page), name
+
+    check(recipe)
+    assert "| `learning_rate` |" in page
 
 
 def test_pages_do_not_depend_on_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
