@@ -199,7 +199,7 @@ async def measure_recall(
             urls = [reference.url for reference in answer.references]
             hits[question.origin].append(bool(question.right.intersection(urls)))
             best[question.origin].append(bool(question.right.intersection(urls[:1])))
-            refused[question.origin].append(answer.status == "no_evidence")
+            refused[question.origin].append(answer.outcome == "no_evidence")
     recall = {
         origin: {
             "questions": len(values),
@@ -222,7 +222,7 @@ async def measure_answers(settings: Settings, questions: list[Question], generat
         async with open_pipeline(own) as pipeline:
             await ask(pipeline, questions[0].text)  # warm
             answers = [await ask(pipeline, question.text) for question in questions[:number]]
-        answered = [answer for answer in answers if answer.status == "answered"]
+        answered = [answer for answer in answers if answer.outcome == "answered"]
         result[f"answer_seconds_{name}"] = quantiles([a.timings["total"] for a in answers]) | {
             "answers": len(answers),
             "answered": len(answered),

@@ -195,7 +195,7 @@ async def _retrieved(parts: Mapping[str, Sequence[Asked]], settings: Any) -> dic
             found[split] = []
             for asked in questions:
                 answer = await retrieve(pipeline, asked.question)
-                if answer.status == "retrieved":
+                if answer.outcome == "retrieved":
                     references = [{"text": r.text, "title": r.title, "url": r.url} for r in answer.references]
                     found[split].append(asked._replace(row=asked.row | {"references": references}))
     return found

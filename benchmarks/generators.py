@@ -67,7 +67,7 @@ def measure(answers: list[Answer], encoder: DualEncoder) -> dict[str, Any]:
         for row, sentence in zip(similar, answer.sentences, strict=True):
             cosines.append(float(max((row[number - 1] for number in sentence.citations), default=row.max())))
     return {
-        "answered": sum(answer.status == "answered" for answer in answers),
+        "answered": sum(answer.outcome == "answered" for answer in answers),
         "sentences": len(sentences),
         "supported": round(sum(sentence.supported for sentence in sentences) / len(sentences), 3),
         "cosine to cited passage": round(statistics.mean(cosines), 3),

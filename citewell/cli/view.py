@@ -149,7 +149,7 @@ def _action(event: Browsed) -> str:
 
 
 def _print(console: Console, answer: Answer) -> None:
-    if answer.status == "answered":
+    if answer.outcome == "answered":
         console.print(" ".join(_sentence(sentence) for sentence in answer.sentences))
         unsupported = sum(not sentence.supported for sentence in answer.sentences)
         if unsupported:

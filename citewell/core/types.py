@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-Status = Literal["answered", "retrieved", "no_evidence"]
+Outcome = Literal["answered", "retrieved", "no_evidence"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class Answer:
     """
 
     question: str
-    status: Status
+    outcome: Outcome
     answer: str
     sentences: tuple[Sentence, ...]
     references: tuple[Reference, ...]

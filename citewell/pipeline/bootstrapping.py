@@ -66,7 +66,7 @@ async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts
             if pipeline is None:
                 raise InputError("The row has no references, and nothing is retrieved.")
             answer = await _references(pipeline, question)
-            return FoundReferences(answer.references, answer.status == "retrieved")
+            return FoundReferences(answer.references, answer.outcome == "retrieved")
 
         yield RowParts(teacher, retrieve, wanted.config)
 

@@ -41,7 +41,7 @@ class _Answered(NamedTuple):
     @property
     def standing(self) -> tuple[bool, float, float]:
         """What decides between episodes, as between candidates: see `citewell.scorer.choice`."""
-        if self.answer.status != "answered":
+        if self.answer.outcome != "answered":
             return False, 0.0, 0.0
         best = self.answer.candidates[self.answer.best]
         return True, best.value, mean_support(best.sentences)

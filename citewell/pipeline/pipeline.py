@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from citewell.core.errors import InputError
 from citewell.core.events import Done, Event, Failed, Fetched, Notice, Ranked, Scored, Searched
-from citewell.core.types import Answer, Candidate, Failure, Reference, Sentence, Status
+from citewell.core.types import Answer, Candidate, Failure, Outcome, Reference, Sentence
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.correction import check_citations
 from citewell.generator.citations.ending import finished
@@ -304,13 +304,13 @@ class Pipeline:
 
     def _answer(self, run: _Run, *, written: bool = True) -> Answer:
         best = run.candidates[run.best] if run.candidates else Candidate(())
-        status: Status = "answered" if written else "retrieved"
+        outcome: Outcome = "answered" if written else "retrieved"
         if not (any(sentence.supported for sentence in best.sentences) if written else run.relevant):
-            status, best = "no_evidence", Candidate(())
+            outcome, best = "no_evidence", Candidate(())
         run.timings["total"] = round(time.perf_counter() - run.started, 4)
         return Answer(
             question=run.question,
-            status=status,
+            outcome=outcome,
             answer=best.text or (NO_EVIDENCE if written else ""),
             sentences=best.sentences,
             references=run.references,

@@ -186,7 +186,7 @@ def shown(answer: StoredAnswer) -> AnswerResponse:
     """An answer as the API gives it."""
     values: dict[str, Any] = (answer.body or {}) | {
         "id": answer.id,
-        "state": answer.status,
+        "status": answer.status,
         "question": answer.question,
         "mode": answer.mode,
         "created": answer.created,

@@ -98,7 +98,7 @@ class ChatExtra(Struct, frozen=True):
     """What an answer has beyond a text."""
 
     id: Annotated[Id, Meta(description="The answer's own id, as in `GET /v1/answers/{id}`.")]
-    status: Literal["answered", "no_evidence"]
+    outcome: Literal["answered", "no_evidence"]
     cached: bool
     sentences: list[SentenceObject]
     references: list[ReferenceObject]

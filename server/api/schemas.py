@@ -283,7 +283,7 @@ class RetrieveResponse(Struct, frozen=True):
     """The references of a question."""
 
     question: str
-    status: Literal["retrieved", "no_evidence"]
+    outcome: Literal["retrieved", "no_evidence"]
     references: list[ReferenceObject]
     failures: list[FailureObject]
     notices: list[str]
@@ -292,10 +292,10 @@ class RetrieveResponse(Struct, frozen=True):
 
 
 class AnswerResponse(Struct, frozen=True):
-    """A question and, once its `state` is `done`, its answer."""
+    """A question and, once its `status` is `done`, its answer."""
 
     id: Id
-    state: Literal["running", "done", "failed", "cancelled"]
+    status: Literal["running", "done", "failed", "cancelled"]
     question: str
     created: datetime
     seconds: Annotated[float, Meta(description="From the request to the answer.")] | None = None
@@ -305,7 +305,7 @@ class AnswerResponse(Struct, frozen=True):
         Meta(description="`demonstration` is what a person wrote, who cites by judgement."),
     ] = "answer"
     options: dict[str, Any] = {}
-    status: Literal["answered", "no_evidence"] | UnsetType = UNSET
+    outcome: Literal["answered", "no_evidence"] | UnsetType = UNSET
     answer: str | UnsetType = UNSET
     sentences: list[SentenceObject] | UnsetType = UNSET
     references: list[ReferenceObject] | UnsetType = UNSET
@@ -321,7 +321,7 @@ class AnswerSummary(Struct, frozen=True):
     """A question in the history."""
 
     id: Id
-    state: Literal["running", "done", "failed", "cancelled"]
+    status: Literal["running", "done", "failed", "cancelled"]
     question: str
     created: datetime
     seconds: float | None

@@ -89,7 +89,7 @@ def list_(database: str | None, as_json: bool) -> None:
             click.echo(json.dumps(row, ensure_ascii=False))
             continue
         limits = [f"{n:,} a {per}" for n, per in ((key.rate_per_minute, "minute"), (key.daily, "day")) if n]
-        facts = [key.id, row["state"], ", ".join(row["scopes"]), *limits, f"made {key.created:%Y-%m-%d}"]
+        facts = [key.id, row["status"], ", ".join(row["scopes"]), *limits, f"made {key.created:%Y-%m-%d}"]
         until = [f"until {key.expires:%Y-%m-%d}"] if key.expires else []
         click.echo(f"{key.name}: {'; '.join(facts + until)}")
 
@@ -105,11 +105,11 @@ def revoke(id_: str, database: str | None) -> None:
 
 def _described(key: ApiKey) -> dict[str, Any]:
     now = datetime.now(UTC)
-    state = "holds" if key.holds(now) else "revoked" if key.revoked else "expired"
+    status = "active" if key.holds(now) else "revoked" if key.revoked else "expired"
     return {
         "id": key.id,
         "name": key.name,
-        "state": state,
+        "status": status,
         "scopes": sorted(key.scopes),
         "rate_per_minute": key.rate_per_minute,
         "daily": key.daily,

@@ -35,7 +35,7 @@ async def answer_page(
 ) -> Template:
     """An answer with its sources, or how far it is."""
     answer = api.shown(await visible_answer(services, visitor, answer_id))
-    view = view_of(answer) if answer.state == "done" else None
+    view = view_of(answer) if answer.status == "done" else None
     title = shorten(answer.question, 80)
     return html("answer.html", here="", title=title, question="", answer=answer, view=view)
 

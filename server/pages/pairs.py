@@ -87,7 +87,7 @@ def _different(answers: Iterable[StoredAnswer]) -> tuple[StoredAnswer, ...]:
     """The newest that say different things; an answer that found no evidence says nothing."""
     different: dict[str, StoredAnswer] = {}
     for answer in answers:
-        if answer.body and answer.body["status"] == "answered":
+        if answer.body and answer.body["outcome"] == "answered":
             different.setdefault(squeeze(answer.body["answer"]), answer)
     return tuple(different.values())[:_MOST_RANKED]
 

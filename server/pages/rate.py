@@ -97,7 +97,7 @@ async def _rateable(store: ServiceStore, visitor: Caller) -> list[StoredAnswer]:
     return [
         answer
         for answer in page
-        if answer.body and answer.body["status"] == "answered" and not answer.settings.get("cached")
+        if answer.body and answer.body["outcome"] == "answered" and not answer.settings.get("cached")
     ]
 
 

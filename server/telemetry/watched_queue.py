@@ -47,8 +47,8 @@ class WatchedQueue(QuestionQueue):
         return super().finished(about, hold=hold)
 
     async def _kept(self, history: QuestionHistory, keep: Keep, outcome: QuestionOutcome) -> None:
-        result: Result = "cancelled" if outcome.state == "cancelled" else "failed"
-        history.end(result if outcome.answer is None else outcome.answer["status"], outcome.error)
+        result: Result = "cancelled" if outcome.status == "cancelled" else "failed"
+        history.end(result if outcome.answer is None else outcome.answer["outcome"], outcome.error)
         try:
             await keep(outcome)
         finally:

@@ -27,7 +27,7 @@ def written_answer(demonstration: StoredDemonstration, episode: Episode) -> Stor
     sentences = tuple(_sentence(marked, sources) for marked in read_marks(episode.answer))
     answer = Answer(
         question=demonstration.question,
-        status="answered",
+        outcome="answered",
         answer=Candidate(sentences).text,
         sentences=sentences,
         references=references,

@@ -53,7 +53,7 @@ class QueueLimits:
 class QuestionOutcome:
     """How a question ended. `seconds` counts from when it was asked, its waiting included."""
 
-    state: Literal["done", "failed", "cancelled"]
+    status: Literal["done", "failed", "cancelled"]
     seconds: float
     answer: dict[str, Any] | None = None
     error: CitewellError | None = None
@@ -189,7 +189,7 @@ class QuestionQueue:
         if about.body is None:
             run.log.add("error", {})
         else:
-            relevant = about.body["status"] != "no_evidence"
+            relevant = about.body["outcome"] != "no_evidence"
             run.log.add("ranked", {"references": about.body["references"], "relevant": relevant})
             run.log.add("done", {})
         run.log.close()

@@ -93,7 +93,7 @@ class QuestionService:
         if end is None or ticket.about.status != "running":
             return ticket.about
         problem = self._describe(end.error) if end.error else None
-        return replace(ticket.about, status=end.state, seconds=end.seconds, body=end.answer, problem=problem)
+        return replace(ticket.about, status=end.status, seconds=end.seconds, body=end.answer, problem=problem)
 
     async def _add(self, store: ServiceStore, answer: StoredAnswer, added: asyncio.Future[bool]) -> None:
         try:
@@ -118,7 +118,7 @@ class QuestionService:
         body = dict(outcome.answer) if outcome.answer else None
         episode = body.pop("episode", None) if body else None
         await self._recorder.keep(
-            QuestionEnd(answer_id, outcome.state, outcome.seconds, body, problem, episode)
+            QuestionEnd(answer_id, outcome.status, outcome.seconds, body, problem, episode)
         )
 
 

@@ -15,7 +15,7 @@ def answer(**models: str) -> Answer:
     candidate = Candidate((SUPPORTED, UNSUPPORTED), 0.45, "", -0.3, 1, "The only candidate.")
     return Answer(
         question="Why?",
-        status="answered",
+        outcome="answered",
         answer=candidate.text,
         sentences=candidate.sentences,
         references=(REFERENCE,),
@@ -47,7 +47,7 @@ def test_the_json_of_a_written_answer() -> None:
     value = json.loads(json.dumps(answer(generator="g").to_json()))
     assert list(value) == [
         "question",
-        "status",
+        "outcome",
         "answer",
         "sentences",
         "references",
@@ -86,4 +86,4 @@ def test_the_json_of_a_written_answer() -> None:
 
 def test_the_json_of_references_alone_has_no_written_answer() -> None:
     value = answer().to_json()
-    assert list(value) == ["question", "status", "references", "failures", "notices", "timings", "models"]
+    assert list(value) == ["question", "outcome", "references", "failures", "notices", "timings", "models"]

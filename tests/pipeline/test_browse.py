@@ -32,7 +32,7 @@ def test_a_recording_is_browsed_again_without_the_collection(cli: Cli, fresh: Cl
     again = tmp_path / "again.jsonl"
     result = fresh.run("browse", BATS, "--replay", record, "--trace", again, "--json")
     (answer,) = result.objects()
-    assert (result.code, answer["status"]) == (0, "answered")
+    assert (result.code, answer["outcome"]) == (0, "answered")
     assert SENTENCE in answer["answer"]
     (first,), (second,) = list(read_episodes(trace)), list(read_episodes(again))
     assert [step.state for step in first.steps] == [step.state for step in second.steps]

@@ -65,7 +65,7 @@ async def test_the_script_quotes_the_references_that_the_answer_cites(settings: 
     kinds = [kind for kind, _ in groupby(type(event).__name__ for event in events)]
     assert kinds == ["Browsed", "Ranked", "Token", "Scored", "Done"]
     found = answer(events)
-    assert found.status == "answered"
+    assert found.outcome == "answered"
     assert FOUND in found.answer
     numbers = {reference.number for reference in found.references}
     assert all(sentence.citations and set(sentence.citations) <= numbers for sentence in found.sentences)
@@ -99,19 +99,19 @@ async def test_the_answer_brings_its_episode(settings: Make) -> None:
 @pytest.mark.parametrize("ending", ["Nonsense", "Controversial"])
 async def test_who_skips_the_answer_gets_none(settings: Make, ending: str) -> None:
     found = answer(await browse(settings(), Recited(recite(f"Quote: {FOUND}", f"End: {ending}"))))
-    assert (found.status, found.references) == ("no_evidence", ())
+    assert (found.outcome, found.references) == ("no_evidence", ())
     assert f"End: {ending}" in found.notices[0]
 
 
 async def test_without_a_quote_there_is_no_answer(settings: Make) -> None:
     found = answer(await browse(settings(), Recited(recite("End: Answer"))))
-    assert (found.status, found.notices) == ("no_evidence", ())
+    assert (found.outcome, found.notices) == ("no_evidence", ())
 
 
 async def test_an_episode_that_its_actions_ended_is_answered_and_says_so(settings: Make) -> None:
     policy = Recited(["", *[""] * 96, *recite(f"Quote: {FOUND}")])
     found = answer(await browse(settings(), policy))
-    assert found.status == "answered"
+    assert found.outcome == "answered"
     assert "100 actions" in found.notices[0]
 
 

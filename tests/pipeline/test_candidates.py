@@ -79,7 +79,7 @@ def ask(shared_data: Path, ranker: Ranker) -> Ask:
 
 async def test_unsupported_sentence_is_marked_and_loses_its_marks(ask: Ask) -> None:
     answer = await ask(f"{TRUE} [7] {INVENTED} [1][2]")
-    assert answer.status == "answered"
+    assert answer.outcome == "answered"
     assert [(s.text, s.supported) for s in answer.sentences] == [(TRUE, True), (INVENTED, False)]
     assert answer.sentences[0].citations
     assert answer.sentences[1].citations == ()
@@ -98,13 +98,13 @@ async def test_unsupported_sentence_is_left_out_on_request(ask: Ask) -> None:
 @pytest.mark.parametrize("drop", [False, True])
 async def test_answer_without_a_supported_sentence_is_no_evidence(ask: Ask, drop: bool) -> None:
     answer = await ask(f"{INVENTED} [1]", drop=drop)
-    assert (answer.status, answer.answer, answer.sentences) == ("no_evidence", NO_EVIDENCE, ())
+    assert (answer.outcome, answer.answer, answer.sentences) == ("no_evidence", NO_EVIDENCE, ())
     assert answer.references
 
 
 @pytest.mark.parametrize("text", ["", "   ", "[1][2]"])
 async def test_empty_answer_is_no_evidence(ask: Ask, text: str) -> None:
-    assert (await ask(text)).status == "no_evidence"
+    assert (await ask(text)).outcome == "no_evidence"
 
 
 async def test_a_last_sentence_that_breaks_off_is_left_out(ask: Ask) -> None:

@@ -58,7 +58,7 @@ async def test_every_sentence_is_quoted_from_a_reference_that_it_cites(
     settings: Make, question: str, title: str, word: str
 ) -> None:
     answer = await ask(settings(), question)
-    assert answer.status == "answered"
+    assert answer.outcome == "answered"
     assert answer.references[0].title == title
     assert word in answer.answer
     assert_quoted(answer)
@@ -98,7 +98,7 @@ async def test_there_are_at_most_k_references(settings: Make) -> None:
 async def test_without_evidence_there_is_no_answer(settings: Make, question: str, hits: bool) -> None:
     stream = await events(settings(), question)
     answer = stream[-1].answer  # type: ignore[union-attr]
-    assert (answer.status, answer.answer, answer.sentences) == ("no_evidence", NO_EVIDENCE, ())
+    assert (answer.outcome, answer.answer, answer.sentences) == ("no_evidence", NO_EVIDENCE, ())
     assert bool(answer.references) == hits
     assert not {"Token", "Scored"} & {type(event).__name__ for event in stream}
 
@@ -113,7 +113,7 @@ async def test_question_that_cannot_be_used_is_refused(settings: Make, question:
 
 async def test_question_with_broken_unicode_is_answered(settings: Make) -> None:
     answer = await ask(settings(), f"{BATS} \ud83d")
-    assert answer.status == "answered"
+    assert answer.outcome == "answered"
     assert answer.question.encode().decode() == f"{BATS} ?"
 
 
@@ -121,7 +121,7 @@ async def test_retrieve_finds_the_same_references_and_writes_nothing(settings: M
     async with open_pipeline(settings()) as pipeline:
         stream = [event async for event in pipeline.retrieve(BATS)]
     answer = stream[-1].answer  # type: ignore[union-attr]
-    assert (answer.status, answer.answer, answer.sentences) == ("retrieved", "", ())
+    assert (answer.outcome, answer.answer, answer.sentences) == ("retrieved", "", ())
     assert answer.references == (await ask(settings(), BATS)).references
     assert {type(event).__name__ for event in stream} == {"Searched", "Fetched", "Ranked", "Done"}
 
@@ -143,7 +143,7 @@ async def test_instructions_in_a_page_are_text_like_any_other(settings: Make, tm
     answer = await ask(
         settings(data_dir=tmp_path, search__collection="frogs"), "Where do dart frogs get their poison from?"
     )
-    assert answer.status == "answered"
+    assert answer.outcome == "answered"
     assert {reference.url for reference in answer.references} == {
         "https://poison.example/",
         "https://good.example/",

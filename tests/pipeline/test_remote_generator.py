@@ -43,7 +43,7 @@ async def test_an_answer_from_elsewhere_is_checked_like_any_other(settings: Make
         answer = await ask(settings(**flags, **{"generator.key": "sk-right"}))
         with pytest.raises(CompletionKeyError, match="Wrong key") as caught:
             await ask(settings(**flags, **{"generator.key": "sk-wrong"}))
-    assert answer.status == "answered"
+    assert answer.outcome == "answered"
     assert answer.models["generator"] == "openai:tiny"
     assert [sentence.supported for sentence in answer.sentences] == [True, False]
     assert "sk-" not in str(caught.value)

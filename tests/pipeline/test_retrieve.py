@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from conftest import Cli
 
 NOTES = ("--collection", "notes")
-KEYS = ["question", "status", "references", "failures", "notices", "timings", "models"]
+KEYS = ["question", "outcome", "references", "failures", "notices", "timings", "models"]
 
 
 def test_single_question_lists_its_references(cli: Cli) -> None:
@@ -56,7 +56,7 @@ def test_file_of_questions_gives_one_object_a_line_in_order(cli: Cli, tmp_path: 
     assert f"{file}:4 is not valid JSON" in rows[2]["error"]
     assert f"{file}:5 has no `question`" in rows[3]["error"]
     assert "empty" in rows[4]["error"]
-    assert rows[5]["status"] == "no_evidence"
+    assert rows[5]["outcome"] == "no_evidence"
     assert "5,000 characters" in rows[8]["error"]
     best = [rows[number]["references"][0]["title"] for number in (0, 1, 6, 7, 9)]
     assert best == ["Tides", "Sourdough bread", "How bats find their way", "Honey", "Glass"]

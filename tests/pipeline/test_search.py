@@ -257,7 +257,7 @@ async def test_a_question_is_answered_from_a_collection_while_the_web_fails(
     stream = await events(chosen, "What causes the tides?")
     done = stream[-1]
     assert isinstance(done, Done)
-    assert done.answer.status == "answered"
+    assert done.answer.outcome == "answered"
     assert done.answer.references[0].url.startswith("file://")
     [failure] = done.answer.failures
     assert (failure.url, failure.kind) == ("searxng", "bad_answer")

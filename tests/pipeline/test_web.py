@@ -98,7 +98,7 @@ async def test_good_pages_answer_and_bad_ones_are_named(settings: Make, storks: 
             fetch__allow_networks="127.0.0.0/8",
         )
     )
-    assert answer.status == "answered"
+    assert answer.outcome == "answered"
     assert GOOD in [sentence.text for sentence in answer.sentences]
     assert CHARSET in [reference.text for reference in answer.references]
     reasons = {failure.url.removeprefix(storks): failure.reason for failure in answer.failures}
@@ -140,14 +140,14 @@ async def test_a_cache_that_fails_is_told_once_and_fails_no_question(
 
 async def test_private_addresses_are_refused_unless_they_are_allowed(settings: Make, storks: str) -> None:
     answer = await ask(settings(search__providers="searxng", search__searxng_url=storks))
-    assert (answer.status, answer.references) == ("no_evidence", ())
+    assert (answer.outcome, answer.references) == ("no_evidence", ())
     assert len(answer.failures) == 5
     assert all("not a public address" in failure.reason for failure in answer.failures)
 
 
 async def test_search_without_hits_is_no_evidence(settings: Make, storks: str) -> None:
     answer = await ask(settings(search__providers="searxng", search__searxng_url=storks), "Anything else?")
-    assert (answer.status, answer.references, answer.failures) == ("no_evidence", (), ())
+    assert (answer.outcome, answer.references, answer.failures) == ("no_evidence", (), ())
 
 
 async def test_search_that_fails_ends_the_question(settings: Make, serve: Serve) -> None:

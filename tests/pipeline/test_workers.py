@@ -21,4 +21,4 @@ async def test_a_question_to_a_collection_starts_no_process(settings: Callable[.
         async with aclosing(pipeline.ask("How do bats find their way in the dark?")) as events:
             answers = [event.answer async for event in events if isinstance(event, Done)]
         assert children() == before
-    assert answers[0].status == "answered"
+    assert answers[0].outcome == "answered"

@@ -9,7 +9,7 @@ const HOVER = 120; // milliseconds; a pointer on its way to the passage crosses 
 /** Bring an answer to life. */
 export function prepareAnswer(root) {
   const article = root.querySelector(".answer[data-answer]");
-  if (!article || article.dataset.state) {
+  if (!article || article.dataset.status) {
     return;
   }
   const actions = article.querySelector(".actions");

@@ -65,7 +65,7 @@ export function prepareAsking(root, arrive) {
     work(question, (signal) => post("/v1/answers", asked, { headers, signal }));
   });
 
-  const running = root.querySelector('.answer[data-state="running"]');
+  const running = root.querySelector('.answer[data-status="running"]');
   if (running) {
     const address = `/v1/answers/${encodeURIComponent(running.dataset.answer)}/events`;
     const headers = { Accept: "text/event-stream" };
@@ -92,8 +92,8 @@ async function answered(begin, progress, signal) {
   return null;
 }
 
-function told({ status, sentences }) {
-  if (status !== "answered") {
+function told({ outcome, sentences }) {
+  if (outcome !== "answered") {
     return "No evidence for an answer was found.";
   }
   const doubtful = sentences.filter((sentence) => !sentence.supported).length;

@@ -169,7 +169,7 @@ function prepareFreshPair(form, refresh) {
         status.textContent = `Answering, ${answers.length + 1} of 2…`;
         answers.push(await answered({ question: question.trim(), fresh: true, ...options }));
       }
-      if (answers.some(({ status: found }) => found !== "answered")) {
+      if (answers.some(({ outcome }) => outcome !== "answered")) {
         throw new Error("No evidence for an answer was found.");
       }
       if (answers[0].answer === answers[1].answer) {

@@ -16,7 +16,7 @@ export function prepareSources(root, refresh) {
 
 /** Keep the jobs that run up to date. */
 export function watchJobs(refresh) {
-  for (const job of document.querySelectorAll('[data-job][data-state="running"]')) {
+  for (const job of document.querySelectorAll('[data-job][data-status="running"]')) {
     watch(job, refresh);
   }
 }

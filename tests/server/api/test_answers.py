@@ -18,7 +18,7 @@ def wait_for_state(service: Service, answer_id: str, state: str) -> dict[str, An
     """The answer once it is in a state; there is no event for what happens after a client has left."""
     for _ in range(500):
         answer: dict[str, Any] = service.client.get(f"/v1/answers/{answer_id}").json()
-        if answer["state"] == state:
+        if answer["status"] == state:
             return answer
         time.sleep(0.01)
     raise AssertionError(f"{answer_id} is {answer['state']}, and not {state}")
@@ -28,8 +28,8 @@ def test_an_answer_is_cited_and_can_be_read_again(service: Service) -> None:
     response = service.ask(BATS, fresh=True)
     assert response.status_code == 201
     answer = response.json()
-    assert answer["state"] == "done"
-    assert answer["status"] == "answered"
+    assert answer["status"] == "done"
+    assert answer["outcome"] == "answered"
     assert "echolocation" in answer["answer"]
     assert all(sentence["supported"] for sentence in answer["sentences"])
     assert answer["references"][0]["url"] == "https://notes.example/bats"
@@ -116,7 +116,7 @@ def test_equal_questions_share_one_run(slow: Service, search: Search) -> None:
         while len(slow.client.get("/v1/answers").json()["answers"]) < 3:
             time.sleep(0.01)
         search.gate.set()
-        states = [answer.result().json()["state"] for answer in answers]
+        states = [answer.result().json()["status"] for answer in answers]
     assert states == ["done"] * 3
     assert len(search.questions) == 1
 
@@ -160,7 +160,7 @@ def test_a_question_that_takes_too_long_is_stopped(start: Any, search: Search) -
     assert response.status_code == 504
     assert response.json()["type"] == "/problems/answer-late"
     asked = service.client.get("/v1/answers").json()["answers"][0]
-    assert asked["state"] == "failed"
+    assert asked["status"] == "failed"
     stored = service.client.get(f"/v1/answers/{asked['id']}").json()
     assert stored["problem"]["type"] == "/problems/answer-late"
 
@@ -206,7 +206,7 @@ def test_references_can_be_had_without_an_answer(service: Service) -> None:
     response = service.client.post("/v1/retrieve", json={"question": BATS, "k": 2})
     assert response.status_code == 200
     found = response.json()
-    assert found["status"] == "retrieved"
+    assert found["outcome"] == "retrieved"
     assert [reference["url"] for reference in found["references"]] == ["https://notes.example/bats"]
     assert "answer" not in found
 
@@ -215,7 +215,7 @@ def test_a_question_may_name_its_collection(start: Any, search: Search) -> None:
     search.gate.set()
     service = start(search__providers="searxng", search__searxng_url=search.url)
     answer = service.ask(BATS, collection="notes").json()
-    assert answer["status"] == "answered"
+    assert answer["outcome"] == "answered"
     assert not search.questions
     missing = service.ask(BATS, collection="nothing")
     assert missing.status_code == 404
@@ -224,7 +224,7 @@ def test_a_question_may_name_its_collection(start: Any, search: Search) -> None:
 
 def test_sites_narrow_what_the_service_searches_and_never_widen_it(start: Any) -> None:
     service = start(search__sites="notes.example")
-    assert service.ask(BATS, sites=["notes.example"]).json()["status"] == "answered"
+    assert service.ask(BATS, sites=["notes.example"]).json()["outcome"] == "answered"
     refused = service.ask(BATS, sites=["elsewhere.example"])
     assert refused.status_code == 400
     assert "elsewhere.example" in refused.json()["detail"]
@@ -236,7 +236,7 @@ def test_a_question_that_is_deleted_while_it_is_worked_on_is_given_up(slow: Serv
         search.await_question()
         while not (listed := slow.client.get("/v1/answers").json()["answers"]):
             time.sleep(0.01)
-        assert listed[0]["state"] == "running"
+        assert listed[0]["status"] == "running"
         assert slow.client.delete(f"/v1/answers/{listed[0]['id']}").status_code == 204
         assert asking.result().json()["type"] == "/problems/cancelled"
     assert slow.client.get("/v1/answers").json()["answers"] == []
@@ -265,4 +265,4 @@ def test_many_clients_follow_one_question(slow: Service, search: Search) -> None
         search.gate.set()
         assert {follower.result() for follower in followers} == {"done"}
     listed = slow.client.get("/v1/answers", params={"limit": 100}).json()["answers"]
-    assert [answer["state"] for answer in listed] == ["done"] * 50
+    assert [answer["status"] for answer in listed] == ["done"] * 50

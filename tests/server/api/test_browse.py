@@ -29,7 +29,7 @@ def test_every_action_is_an_event_and_the_episode_is_kept(service: Service) -> N
     assert [each["number"] for each in browsed] == list(range(1, len(browsed) + 1))
     assert browsed[0]["command"].startswith("Search ")
     done = events[-1]
-    assert (done.name, done.data["mode"], done.data["status"]) == ("done", "browse", "answered")
+    assert (done.name, done.data["mode"], done.data["outcome"]) == ("done", "browse", "answered")
     assert "episode" not in done.data
     assert "corvids" in done.data["answer"]
     address = f"/v1/answers/{done.data['id']}"
@@ -56,6 +56,6 @@ def test_every_action_is_an_event_and_the_episode_is_kept(service: Service) -> N
 def test_actions_belong_to_browsing(service: Service) -> None:
     limited = service.ask(QUESTION, mode="browse", actions=1, fresh=True).json()
     steps = service.client.get(f"/v1/answers/{limited['id']}/episode").json()["steps"]
-    assert (len(steps), limited["status"]) == (1, "no_evidence")
+    assert (len(steps), limited["outcome"]) == (1, "no_evidence")
     for options in ({"mode": "retrieve"}, {"mode": "browse", "actions": 0}):
         assert service.ask(QUESTION, **options).status_code == 400

@@ -60,7 +60,7 @@ def test_an_answer_has_footnotes_and_all_that_the_service_knows(
     extra = completion.model_extra["citewell"]
     kept = service.client.get(f"/v1/answers/{extra['id']}").json()
     assert kept["answer"] == answer
-    for name in ("status", "sentences", "references", "failures", "timings", "models"):
+    for name in ("outcome", "sentences", "references", "failures", "timings", "models"):
         assert extra[name] == kept[name]
     assert completion.id == f"chatcmpl-{extra['id']}"
     assert extra["notices"] == []
@@ -115,7 +115,7 @@ def test_it_is_the_desk_of_other_questions(service: Service, client: openai.Open
 def test_without_evidence_the_text_says_so(client: openai.OpenAI) -> None:
     completion = ask(client, "Who won the chess championship of Ruritania in 1887?")
     extra = (completion.model_extra or {})["citewell"]
-    assert extra["status"] == "no_evidence"
+    assert extra["outcome"] == "no_evidence"
     assert text_of(completion).startswith("No evidence")
     assert "[1]" not in text_of(completion)
 
@@ -266,7 +266,7 @@ def test_a_client_that_leaves_a_stream_cancels_its_question(slow: Service, searc
         next(chunks)
         search.await_question()
         chunks.close()
-    until(lambda: slow.client.get("/v1/answers").json()["answers"][0]["state"] == "cancelled")
+    until(lambda: slow.client.get("/v1/answers").json()["answers"][0]["status"] == "cancelled")
     assert slow.client.get("/ready").json()["running"] == 0
 
 

@@ -90,7 +90,7 @@ def test_a_service_that_is_stopped_answers_first(run: Serve, search: Search) -> 
                 break
             time.sleep(0.02)
         search.gate.set()
-        assert answer.result().json()["state"] == "done"
+        assert answer.result().json()["status"] == "done"
     assert process.ended()[0] in (0, -signal.SIGTERM)
 
 
@@ -102,7 +102,7 @@ def test_what_was_accepted_survives_a_kill(run: Serve) -> None:
         process.process.kill()
         process.ended()
     with run().client() as client:
-        assert client.get(address).json()["status"] == "answered"
+        assert client.get(address).json()["outcome"] == "answered"
         assert '"thumbs":1' in client.get("/v1/export/feedback").text
 
 

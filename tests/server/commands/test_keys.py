@@ -40,11 +40,11 @@ async def test_from_creating_to_revoking(keys: Keys, tmp_path: Path) -> None:
     assert "not shown again" in created.stderr
     assert secret not in created.stderr
     (listed,) = map(json.loads, keys("list", "--json").stdout.splitlines())
-    assert (listed["name"], listed["state"], listed["scopes"]) == ("Ada's laptop", "holds", ["ask"])
+    assert (listed["name"], listed["status"], listed["scopes"]) == ("Ada's laptop", "active", ["ask"])
     assert (listed["rate_per_minute"], listed["daily"]) == (30, None)
     line = keys("list").stdout
     assert all(
-        part in line for part in ("Ada's laptop", listed["id"], "holds", "ask", "30 a minute", "until")
+        part in line for part in ("Ada's laptop", listed["id"], "active", "ask", "30 a minute", "until")
     )
 
     file = tmp_path / "data" / "citewell.sqlite3"

@@ -51,7 +51,7 @@ def answers_again(service: Service) -> bool:
         return False
     reply = ask_notes(service.client)
     assert reply.status_code == 201, reply.text
-    assert reply.json()["status"] == "answered"
+    assert reply.json()["outcome"] == "answered"
     return True
 
 
@@ -81,7 +81,7 @@ def exported(client: httpx.Client) -> set[str]:
 def states(client: httpx.Client) -> dict[str, str]:
     """The state of each stored question, by the address of its answer."""
     listed = client.get("/v1/answers", params={"limit": 100}).json()["answers"]
-    return {f"/v1/answers/{asked['id']}": asked["state"] for asked in listed}
+    return {f"/v1/answers/{asked['id']}": asked["status"] for asked in listed}
 
 
 class PostgresServer:

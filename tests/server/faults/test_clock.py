@@ -52,9 +52,9 @@ def test_a_question_that_runs_while_the_clock_is_set_is_answered(
         until(lambda: states(service.client))
         shift(service, hours)
         (address,) = states(service.client)
-        assert service.client.get(address).json()["state"] == "running"
+        assert service.client.get(address).json()["status"] == "running"
         search.gate.set()
-        assert asking.result().json()["state"] == "done"
+        assert asking.result().json()["status"] == "done"
     assert states(service.client) == {address: "done"}
     assert 0 <= service.client.get(address).json()["seconds"] < 3_600
     assert answers_again(service)

@@ -42,7 +42,7 @@ def test_a_database_that_goes_away_midway_costs_nothing_that_was_accepted(
             assert "Retry-After" in refused.headers
         search.gate.set()
         reply = asking.result()  # worked out before, and kept until it can be stored
-        assert (reply.status_code, reply.json()["state"]) == (201, "done")
+        assert (reply.status_code, reply.json()["status"]) == (201, "done")
     assert "1 wait" in service.client.get("/ready").json()["parts"]["answers"]
     postgres_server.start()
     until(lambda: answers_again(service))
@@ -82,7 +82,7 @@ def test_a_full_disk_costs_nothing_that_was_accepted(tiny_disk: Path, start: Sta
         assert exported(service.client) == accepted  # what is stored can be read
         search.gate.set()
         reply = asking.result()
-        assert (reply.status_code, reply.json()["state"]) == (201, "done")
+        assert (reply.status_code, reply.json()["status"]) == (201, "done")
     ballast.unlink()
     until(lambda: answers_again(service))
     assert set(states(service.client).values()) == {"done"}

@@ -47,8 +47,8 @@ def test_a_replica_goes_on_when_another_one_is_killed(
             asking.result()
         (broken,) = states(second).keys() - set(addresses)
         lost = second.get(broken).json()
-        assert (lost["state"], lost["problem"]["title"]) == ("failed", "Interrupted")
-        assert ask_notes(second).json()["status"] == "answered"
+        assert (lost["status"], lost["problem"]["title"]) == ("failed", "Interrupted")
+        assert ask_notes(second).json()["outcome"] == "answered"
         assert [states(second)[address] for address in addresses] == ["done", "done"]
         accepted |= judge(second, addresses[0])
         assert exported(second) == accepted
@@ -66,7 +66,7 @@ def test_workers_share_a_port_and_a_database_and_one_that_is_killed_is_replaced(
     until(lambda: len(workers(service.process.pid)) == 2)
     with client, ThreadPoolExecutor(1) as pool:
         known = ask_notes(client).headers["Location"]
-        assert {client.get(known).json()["status"] for _ in range(10)} == {"answered"}
+        assert {client.get(known).json()["outcome"] for _ in range(10)} == {"answered"}
         accepted = judge(client, known)
         asking = pool.submit(client.post, "/v1/answers", json={"question": "Why?"})
         search.await_question()
@@ -76,12 +76,12 @@ def test_workers_share_a_port_and_a_database_and_one_that_is_killed_is_replaced(
         kill(first)
         with pytest.raises(httpx.TransportError):
             asking.result()
-        assert ask_notes(client).json()["status"] == "answered"
+        assert ask_notes(client).json()["outcome"] == "answered"
         until(lambda: sorted(set(states(client).values())) == ["done", "failed"])
         accepted |= judge(client, known)
         until(lambda: len(workers(service.process.pid) - {first}) == 2)
         kill(other)  # so that only workers that the parent has started since are left
-        assert ask_notes(client).json()["status"] == "answered"
+        assert ask_notes(client).json()["outcome"] == "answered"
         accepted |= judge(client, known)
         assert exported(client) == accepted
         assert states(client)[known] == "done"

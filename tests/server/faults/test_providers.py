@@ -29,4 +29,4 @@ def test_a_model_that_hangs_is_given_up_and_gives_its_place_back(start: Start, s
     assert (late.status_code, late.json()["type"]) == (504, "/problems/completion-unreachable")
     assert service.client.get("/ready").json()["running"] == 0
     quoted = service.ask(BATS, extractive=True)
-    assert (quoted.status_code, quoted.json()["status"]) == (201, "answered")
+    assert (quoted.status_code, quoted.json()["outcome"]) == (201, "answered")

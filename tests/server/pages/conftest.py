@@ -39,7 +39,7 @@ _NOTES = {
 }
 STORED: dict[str, Any] = {
     "question": f"Why is the sky {HARM}?",
-    "status": "answered",
+    "outcome": "answered",
     "answer": "Air scatters blue light. It is 1999.",
     "sentences": [
         {"text": f"Air scatters blue light {HARM}.", "citations": [1, 2], "support": 1.0, "supported": True},

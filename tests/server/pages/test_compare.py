@@ -26,9 +26,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 QUESTIONS = (f"Why is {HARM}\r\nthe sky blue?", "Why is the sea salty?")
 
 
-def answer(question: str, text: str, status: str = "answered", key_id: str | None = None) -> StoredAnswer:
+def answer(question: str, text: str, outcome: str = "answered", key_id: str | None = None) -> StoredAnswer:
     sentence = {"text": text, "citations": [1], "support": 1.0, "supported": True}
-    body = STORED | {"answer": text, "sentences": [sentence], "status": status, "question": question}
+    body = STORED | {"answer": text, "sentences": [sentence], "outcome": outcome, "question": question}
     return StoredAnswer(
         new_id(), key_id, question, "answer", "done", datetime.now(UTC), 0.3, body, None, {"best_of": 7}
     )

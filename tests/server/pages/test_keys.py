@@ -55,7 +55,7 @@ async def test_a_key_is_asked_for_once(
         await page.get_by_label("Source", exact=True).fill(".")
         await page.get_by_role("button", name="Index").click()
         await page.get_by_label("Collection", exact=True).fill("typed meanwhile")
-        await page.locator('[data-job][data-state="done"]').wait_for()
+        await page.locator('[data-job][data-status="done"]').wait_for()
         assert await page.get_by_label("Collection", exact=True).input_value() == "typed meanwhile"
         job = page.locator("[data-job]")
         assert "1 added" in await job.inner_text()

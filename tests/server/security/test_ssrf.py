@@ -80,7 +80,7 @@ def test_pages_that_a_search_finds_are_not_read_from_inside(searching: Searching
         "/v1/answers", json={"question": "Do bats sing?"}, headers=searching.key
     )
     answer = response.json()
-    assert answer["status"] == "no_evidence", answer
+    assert answer["outcome"] == "no_evidence", answer
     assert answer["references"] == []
     assert {failure["kind"] for failure in answer["failures"]} <= {"address", "url", "port"}, answer[
         "failures"

@@ -20,13 +20,15 @@ from citewell.server.store.errors import StoreError
 from citewell.server.store.migrate import migrate
 from citewell.server.store.tables import METADATA
 
+from .samples import answer
+
 if TYPE_CHECKING:
     from .conftest import Program
 
 
 def test_migrations_make_the_tables_that_the_code_uses(url: str) -> None:
     address = read_address(url)
-    assert migrate(address) == ("0001", "0002", "0003", "0004")
+    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005")
     assert migrate(address) == ()
     engine = open_migrating_engine(address)
     with engine.connect() as connection:
@@ -45,7 +47,7 @@ def test_processes_that_start_at_once_migrate_once(url: str, program: Program) -
         process.stdin.write("go\n")
         process.stdin.flush()
     printed = sorted(process.communicate(timeout=60)[0].strip() for process in processes)
-    assert printed == ["", "", "", "0001 0002 0003 0004"]
+    assert printed == ["", "", "", "0001 0002 0003 0004 0005"]
     assert [process.returncode for process in processes] == [0, 0, 0, 0]
 
 
@@ -61,7 +63,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
     with engine.begin() as connection:
         connection.execute(text("DROP TABLE keys"))
     engine.dispose()
-    assert migrate(address) == ("0001", "0002", "0003", "0004")
+    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005")
 
 
 def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
@@ -73,6 +75,24 @@ def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
     engine.dispose()
     with pytest.raises(StoreError, match="newer Citewell"):
         migrate(address)
+
+
+async def test_stored_answers_get_their_outcome(url: str) -> None:
+    body = {"question": "Why?", "status": "answered", "answer": "Because."}
+    old, running = answer(status="done", body=body), answer()
+    async with open_store(url) as store:
+        await store.answers.add(old)
+        await store.answers.add(running)
+    engine = open_migrating_engine(read_address(url))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0004'"))
+    engine.dispose()
+    async with open_store(url) as store:
+        found, unanswered = await store.answers.get(old.id), await store.answers.get(running.id)
+    assert found is not None
+    assert found.body == {"question": "Why?", "outcome": "answered", "answer": "Because."}
+    assert unanswered is not None
+    assert unanswered.body is None
 
 
 def test_migrations_are_part_of_the_package() -> None:

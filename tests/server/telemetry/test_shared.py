@@ -49,7 +49,7 @@ def test_two_processes_add_up_and_leave_nothing_behind(run: Serve, search: Searc
         search.gate.set()
         until(lambda: scrape(client).get(("questions_total", "answer", "no_evidence")) == questions)
         for _ in range(20):
-            assert ask_notes(client).json()["status"] == "answered"
+            assert ask_notes(client).json()["outcome"] == "answered"
         # Each process tells the others once a second how long its queue is.
         until(lambda: scrape(client)["questions_running",] == 0)
         until(lambda: scrape(client)["questions_waiting",] == 0)

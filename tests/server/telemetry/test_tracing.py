@@ -115,7 +115,7 @@ def test_a_question_that_failed_ends_in_the_stage_that_failed(settings: Make, co
 
 def test_a_collector_that_is_away_costs_nothing_but_its_traces(settings: Make) -> None:
     with serving(settings(server__otlp_endpoint="http://127.0.0.1:1")) as service:
-        assert service.ask(BATS).json()["state"] == "done"
+        assert service.ask(BATS).json()["status"] == "done"
         began = time.monotonic()
     assert time.monotonic() - began < 10
 

@@ -69,7 +69,7 @@ class Kept:
 
     @property
     def states(self) -> list[str]:
-        return [outcome.state for outcome in self.outcomes]
+        return [outcome.status for outcome in self.outcomes]
 
 
 async def ignore(outcome: QuestionOutcome) -> None:
@@ -110,7 +110,7 @@ async def test_equal_questions_share_a_run_and_each_is_told() -> None:
     await work.begun.wait()
     assert (desk.running, desk.waiting) == (1, 0)
     work.gate.set()
-    assert [(await ticket.ended()).state for ticket in tickets] == ["done", "done"]
+    assert [(await ticket.ended()).status for ticket in tickets] == ["done", "done"]
     assert (work.runs, first.states, second.states) == (1, ["done"], ["done"])
 
 
@@ -129,7 +129,7 @@ async def test_only_so_many_questions_run_and_wait() -> None:
     assert not works[1].ended.is_set()
     for work in works:
         work.gate.set()
-    assert [(await ticket.ended()).state for ticket in tickets] == ["done"] * 3
+    assert [(await ticket.ended()).status for ticket in tickets] == ["done"] * 3
     assert await names(tickets[2]) == ["queued", "searching", "notice", "done"]
 
 
@@ -141,7 +141,7 @@ async def test_a_question_that_waits_too_long_fails_and_frees_its_place() -> Non
     assert isinstance(outcome.error, QueueLateError)
     assert desk.waiting == 0
     work.gate.set()
-    assert (await first.ended()).state == "done"
+    assert (await first.ended()).status == "done"
 
 
 async def test_a_question_that_takes_too_long_is_stopped() -> None:
@@ -151,7 +151,7 @@ async def test_a_question_that_takes_too_long_is_stopped() -> None:
     assert work.ended.is_set()
     again = Pipeline()
     again.gate.set()
-    assert (await join(desk, again).ended()).state == "done"
+    assert (await join(desk, again).ended()).status == "done"
 
 
 @pytest.mark.parametrize(
@@ -169,11 +169,11 @@ async def test_a_failure_is_told_to_everyone_and_nobody_after(error: Exception, 
     work.gate.set()
     for ticket in tickets:
         outcome = await ticket.ended()
-        assert (outcome.state, type(outcome.error).__name__) == ("failed", name)
+        assert (outcome.status, type(outcome.error).__name__) == ("failed", name)
         assert (await names(ticket))[-1] == "error"
     again = Pipeline()
     again.gate.set()
-    assert (await join(desk, again).ended()).state == "done"
+    assert (await join(desk, again).ended()).status == "done"
 
 
 async def test_the_last_one_to_leave_cancels_the_work() -> None:
@@ -210,7 +210,7 @@ async def test_nobody_joins_a_run_that_is_being_cancelled() -> None:
     ticket.leave()
     again = Pipeline()
     again.gate.set()
-    assert (await join(desk, again).ended()).state == "done"
+    assert (await join(desk, again).ended()).status == "done"
 
 
 async def test_a_follower_may_come_back_in_time() -> None:
@@ -224,7 +224,7 @@ async def test_a_follower_may_come_back_in_time() -> None:
     assert not work.ended.is_set()
     await events.aclose()
     await work.ended.wait()
-    assert (await ticket.ended()).state == "cancelled"
+    assert (await ticket.ended()).status == "cancelled"
 
 
 async def first_event(ticket: Subscription) -> None:
@@ -252,7 +252,7 @@ async def test_one_who_cannot_be_told_keeps_nothing_from_the_others() -> None:
     desk, work, kept = QuestionQueue(QueueLimits()), Pipeline(), Kept()
     one, other = desk.join(asked(), work, fail), desk.join(asked(), work, kept)
     work.gate.set()
-    assert [(await one.ended()).state, (await other.ended()).state] == ["done", "done"]
+    assert [(await one.ended()).status, (await other.ended()).status] == ["done", "done"]
     assert kept.states == ["done"]
 
 
@@ -263,7 +263,7 @@ async def test_closing_cancels_what_runs_and_refuses_what_comes() -> None:
     await desk.close()
     assert work.ended.is_set()
     assert kept.states == ["cancelled", "cancelled"]
-    assert [(await ticket.ended()).state for ticket in tickets] == ["cancelled", "cancelled"]
+    assert [(await ticket.ended()).status for ticket in tickets] == ["cancelled", "cancelled"]
     with pytest.raises(StoppingError):
         join(desk, Pipeline())
 
