@@ -4,7 +4,7 @@ PYTHON ?= python3
 Q ?= How does Citewell check a citation?
 export Q
 # `make ask EXTRAS=gpu` installs faiss-gpu in place of faiss-cpu.
-EXTRAS ?= cpu
+EXTRAS ?= dense
 BIN := .venv/bin
 
 .PHONY: ask serve test clean

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 from citewell.core.errors import SettingsError
+from citewell.core.packages import install_command
 from citewell.core.settings import FetchSettings, Settings
 from citewell.retriever.fetch.cache.disk import DiskStore
 from citewell.retriever.fetch.cache.policy import CachePolicy
@@ -58,7 +59,7 @@ def page_store(settings: Settings, warn: Warn = log) -> CacheStore:
     except ImportError:
         raise SettingsError(
             "The setting fetch.cache_url needs the package redis, which is not installed.",
-            "Install it: pip install 'citewell[redis]'",
+            install_command("redis"),
         ) from None
     return RedisStore(fetch.cache_url.get_secret_value(), fetch.max_bytes, warn)
 

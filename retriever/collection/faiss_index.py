@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.core.errors import CollectionError
+from citewell.core.packages import install_command
 from citewell.retriever.collection.vectors import Stored
 from citewell.retriever.encoder.encoder import Vectors
 
@@ -198,6 +199,6 @@ def _faiss() -> Any:
     except ImportError as error:
         raise CollectionError(
             "The vectors of a collection are searched with FAISS, which is not installed.",
-            'Run: pip install "citewell[cpu]", or "citewell[gpu]" on a machine with a GPU.',
+            install_command("dense"),
         ) from error
     return faiss

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from citewell.core.errors import CollectionError
+from citewell.core.packages import install_command
 from citewell.retriever.collection.vectors import EncodedPage, Encoding, PassageMatch, Stored, other_encoder
 from citewell.retriever.encoder.encoder import Vectors
 
@@ -250,7 +251,7 @@ class _Server:
         except ImportError as error:
             raise CollectionError(
                 "Vectors in PostgreSQL need the packages psycopg and pgvector, which are not installed.",
-                'Run: pip install "citewell[postgres]"',
+                install_command("postgres"),
             ) from error
         self._url = url
         self._collection = collection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.core.errors import ExtractionError
+from citewell.core.packages import install_command
 from citewell.retriever.extract.charset import decode
 from citewell.retriever.extract.document import Block, ExtractedDocument
 
@@ -18,7 +19,7 @@ def read_as_paper(body: bytes, content_type: str = "") -> ExtractedDocument:
     try:
         from html2text import HTML2Text
     except ImportError as error:
-        raise ExtractionError("html2text is not installed", "pip install 'citewell[paper]'") from error
+        raise ExtractionError("html2text is not installed", install_command("paper")) from error
 
     printer = HTML2Text(bodywidth=0)
     printer.ignore_links = printer.ignore_images = printer.ignore_emphasis = True

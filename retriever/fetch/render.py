@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from citewell.core.errors import ExtractionError, FetchError, InputError
+from citewell.core.packages import install_command
 from citewell.retriever.fetch.download import Download
 
 if TYPE_CHECKING:
@@ -274,7 +275,7 @@ def find_chromium(executable: str = "") -> str:
     if "playwright" not in sys.modules and not _is_installed("playwright"):
         raise InputError(
             "Rendering needs the package playwright, which is not installed.",
-            "pip install 'citewell[render]'",
+            install_command("render"),
         )
     for name in (executable,) if executable else _NAMES:
         if path := shutil.which(name):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.core.errors import InputError
+from citewell.core.packages import install_command
 from citewell.core.progress import Counter, Tell
 from citewell.core.text import words
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
@@ -37,7 +38,7 @@ def nearest(questions: Vectors, passages: Vectors, depth: int) -> NearestPassage
         import faiss
     except ImportError as error:
         raise InputError(
-            "Mining needs the package faiss, which is not installed.", "pip install 'citewell[cpu]'"
+            "Mining needs the package faiss, which is not installed.", install_command("dense")
         ) from error
     index = faiss.IndexFlatIP(passages.shape[1])
     index.add(np.ascontiguousarray(passages, dtype=np.float32))

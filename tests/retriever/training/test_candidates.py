@@ -36,7 +36,7 @@ def told() -> list[str]:
 
 
 def miner(tmp_path: Path, told: list[str], **changes: object) -> Miner:
-    pytest.importorskip("faiss", reason="faiss, of the extra `cpu`, is not installed")
+    pytest.importorskip("faiss", reason="faiss, of the extra `dense`, is not installed")
     config = MiningConfig.model_validate({"margin": 0.0, "overlap": 0.99} | changes)
     return Miner(Letters(), config, tmp_path, told.append)
 
@@ -49,7 +49,7 @@ def negatives(row: LabeledRow) -> tuple[str, ...]:
 
 
 def test_nearest_passages_come_first() -> None:
-    pytest.importorskip("faiss", reason="faiss, of the extra `cpu`, is not installed")
+    pytest.importorskip("faiss", reason="faiss, of the extra `dense`, is not installed")
     letters = Letters()
     found = nearest(letters.encode_questions(["aab"]), letters.encode_passages(["zz", "aab", "b", "aa"]), 3)
     assert found.places.tolist() == [[1, 3, 2]]
