@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from citewell.core.recipe import RecipeSection
 from citewell.core.rouge import Rouge
+from citewell.core.section import Section
 from citewell.generator.prompt import PromptForm
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -16,14 +16,14 @@ Share = Annotated[float, Field(ge=0, le=1)]
 _THRESHOLDS = {Rouge.ROUGE_1: 0.57, Rouge.ROUGE_L: 0.4}  # WebGLM §3.2.3
 
 
-class QuestionsConfig(RecipeSection):
+class QuestionsConfig(Section):
     """How the rows of the questions file become tasks (`citewell.bootstrap.questions`)."""
 
     characters: int = Field(4000, ge=1, description="Longest question; longer ones are reported.")
     explain: bool = Field(True, description="Write `Explain: ` before what is not worded as a question.")
 
 
-class ReferencesConfig(RecipeSection):
+class ReferencesConfig(Section):
     """The references of a row."""
 
     most: int = Field(5, ge=1, le=20, description="Most references of a row.")
@@ -31,7 +31,7 @@ class ReferencesConfig(RecipeSection):
     fill: bool = Field(False, description="Add retrieved passages to rows that bring fewer than `most`.")
 
 
-class TeacherPromptConfig(RecipeSection):
+class TeacherPromptConfig(Section):
     """What the teacher reads (`citewell.generator.prompt`)."""
 
     instruction: str | None = Field(
@@ -51,7 +51,7 @@ class TeacherPromptConfig(RecipeSection):
         return replace(own, **{name: value for name, value in changes.items() if value is not None})
 
 
-class TeacherConfig(RecipeSection):
+class TeacherConfig(Section):
     """How a teacher is asked."""
 
     temperature: float = Field(
@@ -66,7 +66,7 @@ class TeacherConfig(RecipeSection):
     samples: int = Field(4, ge=1, le=64, description="Answers that `self` writes, to take the best.")
 
 
-class CorrectionConfig(RecipeSection):
+class CorrectionConfig(Section):
     """How citations are corrected (WebGLM §3.2.2): a segment cites what it overlaps with enough."""
 
     measure: Rouge = Field(Rouge.ROUGE_1, description="Measure of overlap.")
@@ -86,7 +86,7 @@ class CorrectionConfig(RecipeSection):
         return _THRESHOLDS.get(self.measure, 0.4) if self.threshold is None else self.threshold
 
 
-class FiltersConfig(RecipeSection):
+class FiltersConfig(Section):
     """Which answers are kept (WebGLM §3.2.3)."""
 
     words: int = Field(20, ge=1, description="Fewest words of an answer.")
@@ -100,7 +100,7 @@ class FiltersConfig(RecipeSection):
     markup: bool = Field(True, description="Drop answers with HTML, control tokens or lines of the prompt.")
 
 
-class RunConfig(RecipeSection):
+class RunConfig(Section):
     """How rows that fail are treated, and how outcomes are stored."""
 
     attempts: int = Field(2, ge=1, le=10, description="Attempts at a row before it is set aside.")
@@ -108,7 +108,7 @@ class RunConfig(RecipeSection):
     shard: int = Field(1000, ge=1, description="Outcomes of a shard.")
 
 
-class BootstrapConfig(RecipeSection):
+class BootstrapConfig(Section):
     """A bootstrap."""
 
     questions: QuestionsConfig = QuestionsConfig()

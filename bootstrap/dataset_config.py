@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from citewell.core.recipe import RecipeSection
+from citewell.core.section import Section
 
 
 def _patterns(value: Any) -> Any:
@@ -17,7 +17,7 @@ def _patterns(value: Any) -> Any:
 Patterns = Annotated[tuple[str, ...], BeforeValidator(_patterns)]
 
 
-class DatasetConfig(RecipeSection):
+class DatasetConfig(Section):
     """Keys of the section `[dataset]`."""
 
     name: str = Field("Bootstrapped answers with citations", min_length=1, description="Name on the card.")

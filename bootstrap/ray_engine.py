@@ -24,7 +24,7 @@ from citewell.bootstrap.row import RowParts, bootstrap_row
 from citewell.bootstrap.types import BootstrapTask, Outcome
 from citewell.core.errors import CitewellError
 from citewell.core.packages import need_packages
-from citewell.core.recipe import RecipeSection
+from citewell.core.section import Section
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +41,7 @@ _TASK = "task"
 _OUTCOME = "outcome"
 
 
-class RayConfig(RecipeSection):
+class RayConfig(Section):
     """The workers of the engine `ray`."""
 
     address: str = Field(

@@ -8,14 +8,14 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from citewell.core.errors import ModelError
-from citewell.core.recipe import RecipeSection
+from citewell.core.section import Section
 
 FORM = "scorer.json"
 
 Pooling = Literal["mean", "cls", "last"]
 
 
-class InputLayout(RecipeSection):
+class InputLayout(Section):
     """How a question, an answer and its references become one line of tokens."""
 
     max_tokens: int = Field(256, ge=16, description="Most tokens that are read; longer answers are cut.")
@@ -25,7 +25,7 @@ class InputLayout(RecipeSection):
     references: int = Field(0, ge=0, le=20, description="References that are read with an answer.")
 
 
-class Form(RecipeSection):
+class Form(Section):
     """A scorer's `scorer.json`.
 
     `base` is the name of the weights that the trained ones belong to, of which the lowest `depth` layers are

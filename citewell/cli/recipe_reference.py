@@ -10,12 +10,12 @@ from pydantic.fields import FieldInfo
 
 from citewell.bootstrap.recipe import Recipe as BootstrapRecipe
 from citewell.browser.training.config import PolicyRecipe
-from citewell.core.recipe import RecipeSection
+from citewell.core.section import Section
 from citewell.generator.training.config import GeneratorRecipe
 from citewell.retriever.training.config import EncoderRecipe
 from citewell.scorer.training.config import ScorerRecipe
 
-TRAINING: Mapping[str, type[RecipeSection]] = {
+TRAINING: Mapping[str, type[Section]] = {
     "retriever": EncoderRecipe,
     "generator": GeneratorRecipe,
     "scorer": ScorerRecipe,
@@ -38,7 +38,7 @@ class _Key(NamedTuple):
     meaning: str
 
 
-def _tables(recipes: Mapping[str, type[RecipeSection]], title: str) -> Iterator[str]:
+def _tables(recipes: Mapping[str, type[Section]], title: str) -> Iterator[str]:
     keys = [key for recipe, model in recipes.items() for key in _keys(model, "", "", recipe)]
     training = {key._replace(section="[[dev]]") for key in keys if key.section == "[[data]]"}
     for section in dict.fromkeys(key.section for key in keys):

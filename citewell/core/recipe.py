@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import tomllib
 import types
@@ -11,26 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from citewell.core.errors import InputError
+from citewell.core.section import Section
 
 DATA_VARIABLE = "CITEWELL_DATA"
 
 Part = int | str
 
 
-class RecipeSection(BaseModel):
-    """A section of a recipe; keys that it does not know are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    def shown(self) -> str:
-        """The section with all defaults, as JSON."""
-        return json.dumps(self.model_dump(mode="json"), indent=1, ensure_ascii=False)
-
-
-Recipe = TypeVar("Recipe", bound=RecipeSection)
+Recipe = TypeVar("Recipe", bound=Section)
 
 
 def load_recipe(kind: type[Recipe], file: Path, handbook: str) -> Recipe:
@@ -81,7 +71,7 @@ def _problem(first: Any, path: Sequence[Part]) -> str:
     return f"{place}: {message[0].lower()}{message[1:]}." if place else f"{message}."
 
 
-def _hint(kind: type[RecipeSection], first: Any, path: Sequence[Part], handbook: str) -> str:
+def _hint(kind: type[Section], first: Any, path: Sequence[Part], handbook: str) -> str:
     if first["type"] != "extra_forbidden":
         return f"{handbook} lists all keys."
     known = _keys(kind, first["loc"][:-1])
@@ -118,7 +108,7 @@ def _line(text: str, path: Sequence[Part]) -> str:
     return ""
 
 
-def _without_tags(kind: type[RecipeSection], path: Sequence[Part]) -> list[Part]:
+def _without_tags(kind: type[Section], path: Sequence[Part]) -> list[Part]:
     """`path` as the file has it: after the number in a list of several kinds, pydantic adds a kind's name."""
     kept: list[Part] = []
     section: Any = kind
@@ -132,7 +122,7 @@ def _without_tags(kind: type[RecipeSection], path: Sequence[Part]) -> list[Part]
     return kept
 
 
-def _keys(kind: type[RecipeSection], path: Sequence[Part]) -> list[str]:
+def _keys(kind: type[Section], path: Sequence[Part]) -> list[str]:
     """The keys that the section at pydantic's `path` has."""
     section: Any = kind
     for part in path:

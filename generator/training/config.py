@@ -7,7 +7,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from citewell.core.recipe import RecipeSection, load_recipe
+from citewell.core.recipe import load_recipe
+from citewell.core.section import Section
 from citewell.core.training.adapters import LoraConfig
 from citewell.generator.causal import FREQUENCY_PENALTY
 from citewell.generator.defaults import Manner
@@ -28,7 +29,7 @@ class GeneratorAdapterConfig(LoraConfig):
     )
 
 
-class GeneratorModelConfig(RecipeSection):
+class GeneratorModelConfig(Section):
     """What is trained."""
 
     base: str = Field(
@@ -38,7 +39,7 @@ class GeneratorModelConfig(RecipeSection):
     lora: GeneratorAdapterConfig = GeneratorAdapterConfig()
 
 
-class GeneratorPromptConfig(RecipeSection):
+class GeneratorPromptConfig(Section):
     """What the model reads; kept beside its weights, so that it is asked as it was trained."""
 
     demonstration: bool = Field(False, description="Put the demonstration before every question.")
@@ -62,7 +63,7 @@ class GeneratorPromptConfig(RecipeSection):
         return Manner(form, self.frequency_penalty)
 
 
-class GeneratorSourceConfig(RecipeSection):
+class GeneratorSourceConfig(Section):
     """One source of rows."""
 
     name: str = Field(..., pattern=r"^[A-Za-z0-9][\w.-]*$", description="Name in logs and in the card.")
@@ -89,7 +90,7 @@ class GeneratorDevConfig(GeneratorSourceConfig):
     split: str = Field("dev", min_length=1, description="Of a folder: the file of rows that is read.")
 
 
-class OptimisationConfig(RecipeSection):
+class OptimisationConfig(Section):
     """How long, how fast, and in which order."""
 
     epochs: int = Field(1, ge=1, description="Times that each row is seen, times its `repeat`.")
@@ -124,7 +125,7 @@ class GeneratorTrainingConfig(OptimisationConfig):
     choose_by: Choice = Field("answer_loss", description="What the best checkpoint has the best of.")
 
 
-class GeneratorRecipe(RecipeSection):
+class GeneratorRecipe(Section):
     """A training run."""
 
     model: GeneratorModelConfig = GeneratorModelConfig()

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from citewell.core.recipe import RecipeSection, load_recipe
+from citewell.core.recipe import load_recipe
+from citewell.core.section import Section
 from citewell.core.training.adapters import LoraConfig
 from citewell.retriever.training.objectives import EncoderKlConfig, Objective
 
@@ -29,7 +30,7 @@ class EncoderAdapterConfig(LoraConfig):
     )
 
 
-class EncoderModelConfig(RecipeSection):
+class EncoderModelConfig(Section):
     """What is trained."""
 
     base: str = Field("all-MiniLM-L6-v2", min_length=1, description="Packaged name, folder or hub id.")
@@ -42,7 +43,7 @@ class EncoderModelConfig(RecipeSection):
     lora: EncoderAdapterConfig = EncoderAdapterConfig()
 
 
-class MiningConfig(RecipeSection):
+class MiningConfig(Section):
     """Where hard negatives come from (`citewell.retriever.training.candidates`)."""
 
     encoder: str = Field("all-MiniLM-L6-v2", min_length=1, description="Encoder that finds them.")
@@ -62,7 +63,7 @@ class MiningConfig(RecipeSection):
     corpus: tuple[str, ...] = Field((), description="Files of pairs whose passages are candidates too.")
 
 
-class EncoderSourceConfig(RecipeSection):
+class EncoderSourceConfig(Section):
     """One source of rows."""
 
     name: str = Field(..., pattern=r"^[A-Za-z0-9][\w.-]*$", description="Name in logs and in the card.")
@@ -106,7 +107,7 @@ class EncoderDevConfig(EncoderSourceConfig):
     measure: Measure = Field("ndcg", description="What is measured.")
 
 
-class EncoderTrainingConfig(RecipeSection):
+class EncoderTrainingConfig(Section):
     """How long, how fast, and in which order."""
 
     epochs: int = Field(1, ge=1, description="Times that each question is seen, times its `repeat`.")
@@ -125,7 +126,7 @@ class EncoderTrainingConfig(RecipeSection):
     threads: int = Field(2, ge=1, description="CPU threads.")
 
 
-class EncoderRecipe(RecipeSection):
+class EncoderRecipe(Section):
     """A training run."""
 
     model: EncoderModelConfig = EncoderModelConfig()

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from citewell.core.section import Section
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -15,9 +17,7 @@ if TYPE_CHECKING:
     from citewell.retriever.losses.mixture import Mixture
 
 
-class _Objective(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
+class _Objective(Section):
     weight: float = Field(1.0, gt=0, description="How much it counts.")
     sources: tuple[str, ...] = Field((), description="Sources of data that it is for; all by default.")
 

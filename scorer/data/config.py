@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from citewell.core.recipe import RecipeSection
+from citewell.core.section import Section
 
 
-class VoteConfig(RecipeSection):
+class VoteConfig(Section):
     """How votes become pairs of a better and a worse answer; the defaults are those of WebGLM, §3.3."""
 
     above: int = Field(3, description="A valid answer has more votes than this.")
@@ -30,7 +30,7 @@ RAW = VoteConfig(above=-(10**9), answers=2, truncate=False, ranks=0)
 """All pairs of answers with different votes, as they are: only to show what is wrong with them."""
 
 
-class ReadingConfig(RecipeSection):
+class ReadingConfig(Section):
     """How a file is read."""
 
     votes: VoteConfig = VoteConfig()
@@ -41,7 +41,7 @@ class ReadingConfig(RecipeSection):
     licence: str = Field("", description="Licence of the rows that name none.")
 
 
-class SplitConfig(RecipeSection):
+class SplitConfig(Section):
     """How questions are divided."""
 
     dev: float = Field(0.1, ge=0, lt=0.5, description="Share of the questions in the split dev.")

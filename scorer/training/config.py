@@ -7,7 +7,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from citewell.core.recipe import RecipeSection, load_recipe
+from citewell.core.recipe import load_recipe
+from citewell.core.section import Section
 from citewell.core.training.adapters import LoraConfig
 from citewell.scorer.data.config import ReadingConfig, SplitConfig
 from citewell.scorer.form import InputLayout
@@ -26,7 +27,7 @@ class ScorerAdapterConfig(LoraConfig):
     )
 
 
-class ScorerModelConfig(RecipeSection):
+class ScorerModelConfig(Section):
     """What is trained."""
 
     base: str = Field(
@@ -62,7 +63,7 @@ class ScorerModelConfig(RecipeSection):
         return self
 
 
-class ScorerSourceConfig(RecipeSection):
+class ScorerSourceConfig(Section):
     """One source of comparisons, rankings or votes."""
 
     name: str = Field(..., pattern=r"^[A-Za-z0-9][\w.-]*$", description="Name in logs and in the card.")
@@ -84,7 +85,7 @@ class ScorerDevConfig(ScorerSourceConfig):
     """What the model is measured on while it is trained."""
 
 
-class ObjectiveConfig(RecipeSection):
+class ObjectiveConfig(Section):
     """What is learnt from an answer being preferred."""
 
     formulation: Formulation = Field(
@@ -98,14 +99,14 @@ class ObjectiveConfig(RecipeSection):
     )
 
 
-class TuningConfig(RecipeSection):
+class TuningConfig(Section):
     """Supervised fine-tuning of a decoder on the preferred answers, before it learns to compare."""
 
     epochs: int = Field(0, ge=0, description="Times that each preferred answer is seen; 0 for no such stage.")
     learning_rate: float = Field(2e-4, gt=0, description="Highest learning rate of this stage.")
 
 
-class ScorerTrainingConfig(RecipeSection):
+class ScorerTrainingConfig(Section):
     """How long, how fast, and in which order."""
 
     epochs: int = Field(1, ge=1, description="Times that each question is seen, times its `repeat`.")
@@ -145,7 +146,7 @@ class ScorerTrainingConfig(RecipeSection):
     threads: int = Field(2, ge=1, description="CPU threads.")
 
 
-class ScorerRecipe(RecipeSection):
+class ScorerRecipe(Section):
     """A training run."""
 
     model: ScorerModelConfig = ScorerModelConfig()

@@ -9,13 +9,14 @@ from pydantic import Field, model_validator
 
 from citewell.browser.commands import Kind
 from citewell.browser.limits import BrowserLimits
-from citewell.core.recipe import RecipeSection, load_recipe
+from citewell.core.recipe import load_recipe
+from citewell.core.section import Section
 from citewell.generator.training.config import GeneratorModelConfig, OptimisationConfig
 
 HANDBOOK = "docs/browser-training.md"
 
 
-class BrowserConfig(RecipeSection):
+class BrowserConfig(Section):
     """The browser that the demonstrations were made in; kept beside the weights, to browse in the same."""
 
     actions: int = Field(BrowserLimits().actions, ge=1, description="Most commands of an episode.")
@@ -31,7 +32,7 @@ class BrowserConfig(RecipeSection):
         return BrowserLimits(**self.model_dump())
 
 
-class PolicyDataConfig(RecipeSection):
+class PolicyDataConfig(Section):
     """Demonstrations."""
 
     name: str = Field(..., pattern=r"^[A-Za-z0-9][\w.-]*$", description="Name in logs and in the card.")
@@ -47,7 +48,7 @@ class PolicyDataConfig(RecipeSection):
     held_out: int = Field(0, ge=0, description="Questions whose episodes are kept for measuring.")
 
 
-class RewardConfig(RecipeSection):
+class RewardConfig(Section):
     """The episodes that the policy browses while it is trained."""
 
     questions: str = Field(..., description='File of lines {"question", "answers"}.')
@@ -66,7 +67,7 @@ class PolicyTrainingConfig(OptimisationConfig):
     )
 
 
-class PolicyRecipe(RecipeSection):
+class PolicyRecipe(Section):
     """A training run."""
 
     model: GeneratorModelConfig = GeneratorModelConfig()

@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import Field
 
 from citewell.core.errors import ModelError
-from citewell.core.recipe import RecipeSection
+from citewell.core.section import Section
 
 
-class LoraConfig(RecipeSection):
+class LoraConfig(Section):
     """The adapters, as PEFT names their parts (https://arxiv.org/abs/2106.09685)."""
 
     rank: int = Field(16, ge=1, le=512, description="Rank of the two small matrices.")
