@@ -141,9 +141,6 @@ class FetchSettings(Section):
     host_pages: int = Field(20, ge=1, description="Most pages of one host for one question.")
     cache: bool = Field(True, description="Whether pages are kept and used again, as HTTP allows.")
     cache_bytes: int = Field(500_000_000, ge=1_000_000, description="Size of the cache on disk, bytes.")
-    cache_url: SecretStr = Field(
-        SecretStr(""), description="Redis or Valkey that keeps pages, as `redis://:password@host:6379/0`."
-    )
     cache_seconds: float = Field(
         300.0, ge=0, description="Seconds for which a page that says nothing of it is used again."
     )

@@ -6,12 +6,9 @@ import logging
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
-from citewell.core.errors import SettingsError
-from citewell.core.packages import install_command
 from citewell.core.settings import FetchSettings, Settings
 from citewell.retriever.fetch.cache.disk import DiskStore
 from citewell.retriever.fetch.cache.policy import CachePolicy
-from citewell.retriever.fetch.cache.store import CacheStore
 from citewell.retriever.fetch.cache.transport import CachingTransport
 from citewell.retriever.fetch.transport import Transport
 
@@ -31,41 +28,20 @@ def log(warning: str) -> None:
 
 
 def cached(transport: Transport, settings: Settings, stack: AsyncExitStack, warn: Warn = log) -> Transport:
-    """Put the cache of the settings around `transport`; `stack` closes it.
-
-    Raises `SettingsError` for a `fetch.cache_url` that is not understood.
-    """
+    """Put the cache of the settings around `transport`; `stack` closes it."""
     fetch = settings.fetch
     if not fetch.cache:
         return transport
-    policy = CachePolicy(
-        shared=_is_shared(fetch), unstated_seconds=fetch.cache_seconds, stale_seconds=fetch.stale_seconds
-    )
+    policy = CachePolicy(unstated_seconds=fetch.cache_seconds, stale_seconds=fetch.stale_seconds)
     caching = CachingTransport(transport, page_store(settings, warn), policy, scope=_scope(fetch))
     stack.push_async_callback(caching.close)
     return caching
 
 
-def page_store(settings: Settings, warn: Warn = log) -> CacheStore:
-    """Where pages are kept: the Redis or Valkey server of the settings, else the cache folder.
-
-    Raises `SettingsError` for a `fetch.cache_url` that is not understood.
-    """
+def page_store(settings: Settings, warn: Warn = log) -> DiskStore:
+    """Where pages are kept: in the cache folder of the settings."""
     fetch = settings.fetch
-    if not _is_shared(fetch):
-        return DiskStore(settings.cache_dir / FOLDER, fetch.cache_bytes, fetch.max_bytes, warn)
-    try:
-        from citewell.retriever.fetch.cache.shared import RedisStore
-    except ImportError:
-        raise SettingsError(
-            "The setting fetch.cache_url needs the package redis, which is not installed.",
-            install_command("redis"),
-        ) from None
-    return RedisStore(fetch.cache_url.get_secret_value(), fetch.max_bytes, warn)
-
-
-def _is_shared(fetch: FetchSettings) -> bool:
-    return bool(fetch.cache_url.get_secret_value())
+    return DiskStore(settings.cache_dir / FOLDER, fetch.cache_bytes, fetch.max_bytes, warn)
 
 
 def _scope(fetch: FetchSettings) -> str:

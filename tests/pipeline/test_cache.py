@@ -62,6 +62,3 @@ def test_a_cache_that_cannot_be_used_is_told(cli: Cli, environment: dict[str, st
         done = cli.run(*arguments, env=environment)
         assert done.code == 1
         assert "cannot be used" in done.err
-    done = cli.run("cache", env=environment | {"CITEWELL_FETCH__CACHE_URL": "http://somewhere"})
-    assert done.code == 2
-    assert "fetch.cache_url is wrong" in done.err

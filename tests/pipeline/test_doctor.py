@@ -34,13 +34,14 @@ def test_the_cache_of_web_pages_and_what_rendering_needs(cli: Cli, tmp_path: Pat
     code, rows = checks(cli, CITEWELL_CACHE_DIR=str(tmp_path / "caches"), **env)
     assert rows["cache of web pages"]["found"].endswith("pages.db, 0 entries in 0.0 of 500 MB")
 
-    env["CITEWELL_FETCH__CACHE_URL"] = "redis://:secret@127.0.0.1:9/0"
+    (tmp_path / "broken" / "web" / "pages.db").mkdir(parents=True)
+    env["CITEWELL_CACHE_DIR"] = str(tmp_path / "broken")
     code, rows = checks(
         cli, CITEWELL_FETCH__RENDER="auto", CITEWELL_FETCH__CHROMIUM=str(tmp_path / "none"), **env
     )
     assert code == 1
     assert rows["cache of web pages"]["state"] == "warning"
-    assert "redis://127.0.0.1:9/0 cannot be used" in rows["cache of web pages"]["found"]
+    assert "pages.db cannot be used" in rows["cache of web pages"]["found"]
     assert rows["rendering"]["state"] == "missing"
 
 

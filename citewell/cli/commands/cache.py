@@ -24,11 +24,11 @@ def command(action: Literal["show", "clear"], as_json: bool) -> None:
     usage, is_on = asyncio.run(_usage())
     if as_json:
         row = {"on": is_on, "place": usage.place, "entries": usage.entries, "bytes": usage.bytes}
-        click.echo(json.dumps(row | {"most_bytes": usage.most_bytes or None}, ensure_ascii=False))
+        click.echo(json.dumps(row | {"most_bytes": usage.most_bytes}, ensure_ascii=False))
         return
-    bound = f" of {usage.most_bytes / 1e6:,.0f}" if usage.most_bytes else ""
+    used = f"{usage.bytes / 1e6:,.1f} of {usage.most_bytes / 1e6:,.0f} MB"
     off = "" if is_on else " It is turned off (fetch.cache)."
-    click.echo(f"{usage.place}: {usage.entries:,} entries, {usage.bytes / 1e6:,.1f}{bound} MB.{off}")
+    click.echo(f"{usage.place}: {usage.entries:,} entries, {used}.{off}")
 
 
 async def _usage() -> tuple[CacheUsage, bool]:

@@ -126,7 +126,7 @@ def _folders(settings: Settings) -> Iterator[Check]:
 
 
 def _cache(settings: Settings) -> Check:
-    """How much the cache of web pages holds, on disk or in the Redis or Valkey server of the settings."""
+    """How much the cache of web pages holds."""
     from citewell.pipeline.cache import page_store
     from citewell.retriever.fetch.cache.store import CacheUsage
 
@@ -145,8 +145,10 @@ def _cache(settings: Settings) -> Check:
     except CitewellError as error:
         # Questions are answered without it.
         return Check("cache of web pages", "warning", error.message, error.hint)
-    most = f" of {held.most_bytes / 1e6:,.0f}" if held.most_bytes else ""
-    found = f"{held.place}, {held.entries:,} entries in {held.bytes / 1e6:,.1f}{most} MB"
+    found = (
+        f"{held.place}, {held.entries:,} entries in "
+        f"{held.bytes / 1e6:,.1f} of {held.most_bytes / 1e6:,.0f} MB"
+    )
     return Check("cache of web pages", "ok", found)
 
 

@@ -55,13 +55,8 @@ _ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """Decides what is kept and for how long.
+    """Decides what is kept and for how long, as a private cache does (§1)."""
 
-    `shared` is the difference between the cache of one user and one of many (§1): the second keeps nothing
-    that is `private`, and obeys `s-maxage` and `proxy-revalidate`.
-    """
-
-    shared: bool = False
     unstated_seconds: float = 300.0
     """How long an answer is fresh that says neither how long it is nor when it last changed (§4.2.2)."""
     stale_seconds: float = DAY
@@ -73,12 +68,7 @@ class CachePolicy:
         """Return what is kept of an answer, or None when it must not be kept or would never be of use."""
         says = Directives(response.headers)
         vary = varying(response.headers)
-        if (
-            response.status not in _STORED
-            or "no-store" in says
-            or (self.shared and "private" in says)
-            or "*" in vary
-        ):
+        if response.status not in _STORED or "no-store" in says or "*" in vary:
             return None
         values = nominated(vary, request_headers)
         entry = entry_of(response, values, requested_at, received_at, _UNKEPT | _listed(response.headers))
@@ -109,8 +99,6 @@ class CachePolicy:
 
     def _stated(self, entry: CacheEntry, is_robots: bool) -> float:
         says = Directives(entry.headers)
-        if self.shared and (seconds := says.seconds("s-maxage")) is not None:
-            return seconds
         if (seconds := says.seconds("max-age")) is not None:
             return seconds
         made = http_date(entry.headers.get("Date"))
@@ -138,10 +126,7 @@ class CachePolicy:
 
     def _stale_seconds(self, entry: CacheEntry) -> float:
         says = Directives(entry.headers)
-        forbidden = {"must-revalidate", "no-cache"}
-        if self.shared:
-            forbidden |= {"proxy-revalidate", "s-maxage"}
-        if any(name in says for name in forbidden):
+        if "must-revalidate" in says or "no-cache" in says:
             return 0.0
         stated = says.seconds("stale-if-error")
         return self.stale_seconds if stated is None else stated

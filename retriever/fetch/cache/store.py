@@ -15,7 +15,7 @@ class CacheError(CitewellError):
 
 @dataclass(frozen=True, slots=True)
 class CacheUsage:
-    """What a store holds. `most_bytes` is its bound, and 0 where the store has none of its own."""
+    """What a store holds, and its bound, `most_bytes`."""
 
     place: str
     entries: int
