@@ -99,7 +99,7 @@ class ChatCompleter:
     async def complete(
         self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
     ) -> CompletedText:
-        """A completion; raises a `CompletionError` when the service gives none."""
+        """A completion; raises a `ServiceError` when the service gives none."""
         temperature = sampling.temperature if sampling.draws(1) else 0.0
         extension = self._extension(grammar) if grammar and self._grammar_as else {}
         request = CompletionRequest(most, temperature, sampling.seed, extension=extension)

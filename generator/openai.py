@@ -18,12 +18,12 @@ import aiohttp
 
 from citewell.core.backoff import Backoff
 from citewell.core.errors import (
-    CompletionAnswerError,
-    CompletionCutError,
-    CompletionError,
-    CompletionKeyError,
-    CompletionRateError,
-    CompletionUnreachableError,
+    ServiceAnswerError,
+    ServiceCutError,
+    ServiceError,
+    ServiceKeyRefusedError,
+    ServiceRateError,
+    ServiceUnreachableError,
 )
 from citewell.core.http_service import JsonObject, json_object, redact
 from citewell.core.identity import USER_AGENT
@@ -119,7 +119,7 @@ class ChatClient:
     async def __aenter__(self) -> Self:
         if not (self._key.isprintable() and self._key.isascii()):
             raise self._error(
-                CompletionKeyError, "The API key holds a character that no HTTP header can hold."
+                ServiceKeyRefusedError, "The API key holds a character that no HTTP header can hold."
             )
         headers = {"User-Agent": USER_AGENT}
         if self._key:
@@ -136,7 +136,7 @@ class ChatClient:
     async def complete(self, messages: Sequence[Message], request: CompletionRequest) -> Completion:
         """The model's answer to `messages`, in one piece; its text may be empty.
 
-        Raises a `CompletionError` of the kind that fits when the service gives none.
+        Raises a `ServiceError` of the kind that fits when the service gives none.
         """
         async with self._places:
             end = self._clock() + self._patience.total
@@ -144,7 +144,7 @@ class ChatClient:
             while True:
                 try:
                     return await self._complete_once(messages, request, end)
-                except CompletionError as error:
+                except ServiceError as error:
                     tried += 1
                     delay = self._delay(error, tried, end)
                 await self._sleep(delay)
@@ -154,8 +154,8 @@ class ChatClient:
     ) -> AsyncGenerator[Delta, None]:
         """The model's answer to `messages`, piece by piece as it is written; closing it ends the request.
 
-        A request is sent again only while nothing of its answer was given. Raises a `CompletionError`:
-        `CompletionCutError` where the service broke off within the answer.
+        A request is sent again only while nothing of its answer was given. Raises a `ServiceError`:
+        `ServiceCutError` where the service broke off within the answer.
         """
         async with self._places:
             end = self._clock() + self._patience.total
@@ -167,7 +167,7 @@ class ChatClient:
                             given = given or bool(delta.text)
                             yield delta
                     return
-                except CompletionError as error:
+                except ServiceError as error:
                     if given:
                         raise
                     tried += 1
@@ -210,8 +210,8 @@ class ChatClient:
         # A service that knows no `n` writes one candidate, which is complete.
         if len(open_candidates) == request.n:
             if not seen:
-                raise self._error(CompletionAnswerError, f"{self._service} sent an empty stream.")
-            raise self._error(CompletionCutError, f"{self._service} broke off its answer.")
+                raise self._error(ServiceAnswerError, f"{self._service} sent an empty stream.")
+            raise self._error(ServiceCutError, f"{self._service} broke off its answer.")
 
     async def _bodies(self, response: aiohttp.ClientResponse) -> AsyncGenerator[JsonObject, None]:
         """The JSON objects of a stream, or the only one of a service that does not stream."""
@@ -234,7 +234,7 @@ class ChatClient:
             except TimeoutError:
                 what = "the first token" if limit == self._patience.first_token else "the next token"
                 raise self._error(
-                    CompletionCutError if thought else CompletionUnreachableError,
+                    ServiceCutError if thought else ServiceUnreachableError,
                     f"{self._service} did not send {what} within {limit:g} s.",
                 ) from None
             more = bool(piece)
@@ -244,7 +244,7 @@ class ChatClient:
                 body = json_object(data)
                 if body is None:
                     raise self._error(
-                        CompletionAnswerError, f"{self._service} sent an event that is no JSON object."
+                        ServiceAnswerError, f"{self._service} sent an event that is no JSON object."
                     )
                 if any(delta.text or delta.thinking for delta in read_deltas(body) or ()):
                     thought, limit = True, self._patience.token
@@ -256,14 +256,14 @@ class ChatClient:
             return list(reader.feed(piece) if piece else reader.close())
         except ValueError as error:
             raise self._error(
-                CompletionAnswerError, f"{self._service} sent a stream that cannot be read: {error}."
+                ServiceAnswerError, f"{self._service} sent a stream that cannot be read: {error}."
             ) from None
 
     @asynccontextmanager
     async def _posted(
         self, messages: Sequence[Message], request: CompletionRequest, end: float, *, stream: bool
     ) -> AsyncGenerator[aiohttp.ClientResponse, None]:
-        """A response of status 200, within the time of one try; raises a `CompletionError` for all else."""
+        """A response of status 200, within the time of one try; raises a `ServiceError` for all else."""
         left = max(end - self._clock(), 0.001)  # to aiohttp, no time left would mean no limit
         seconds = min(self._patience.one_try, left)
         limits = aiohttp.ClientTimeout(
@@ -283,20 +283,20 @@ class ChatClient:
                 yield response
         # The causes are cut off: their texts may hold the address and its credentials.
         except aiohttp.InvalidURL:
-            raise self._error(CompletionAnswerError, f"{self._url!r} is not a valid URL.") from None
+            raise self._error(ServiceAnswerError, f"{self._url!r} is not a valid URL.") from None
         except aiohttp.ServerTimeoutError:
             raise self._error(
-                CompletionUnreachableError, f"{self._service} took too long to connect or to answer."
+                ServiceUnreachableError, f"{self._service} took too long to connect or to answer."
             ) from None
         except TimeoutError:
             within = f"answer within {first:.3g} s" if waiting.expired() else f"finish within {seconds:.3g} s"
             message = f"{self._service} did not {within}."
-            raise self._error(CompletionUnreachableError, message) from None
+            raise self._error(ServiceUnreachableError, message) from None
         except aiohttp.ClientPayloadError:
-            raise self._error(CompletionCutError, f"{self._service} broke off its answer.") from None
+            raise self._error(ServiceCutError, f"{self._service} broke off its answer.") from None
         except aiohttp.ClientError as error:
             message = f"{self._service} cannot be reached ({type(error).__name__})."
-            raise self._error(CompletionUnreachableError, message) from None
+            raise self._error(ServiceUnreachableError, message) from None
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
         parts, size = [], 0
@@ -304,7 +304,7 @@ class ChatClient:
             size += len(part)
             if size > _MOST_BYTES:
                 message = f"{self._service} answered with more than {_MOST_BYTES:,} bytes."
-                raise self._error(CompletionAnswerError, message)
+                raise self._error(ServiceAnswerError, message)
             parts.append(part)
         return b"".join(parts)
 
@@ -313,24 +313,24 @@ class ChatClient:
             return body.decode("utf-8-sig")
         except UnicodeDecodeError:
             message = f"{self._service} answered with bytes that are not UTF-8."
-            raise self._error(CompletionAnswerError, message) from None
+            raise self._error(ServiceAnswerError, message) from None
 
     @property
     def _service(self) -> str:
         return f"The model {self.model} at {self._url}"
 
-    def _delay(self, error: CompletionError, tried: int, end: float) -> float:
+    def _delay(self, error: ServiceError, tried: int, end: float) -> float:
         """Seconds until the next try; raises the error where there is none."""
         if isinstance(error, _ParameterError):
             return 0.0
         delay = None
-        if isinstance(error, CompletionUnreachableError | CompletionRateError):
+        if isinstance(error, ServiceUnreachableError | ServiceRateError):
             delay = self._backoff.wait(tried, error.retry_after, end - self._clock())
         if delay is None:
             raise error
         return delay
 
-    def _refused(self, response: aiohttp.ClientResponse, body: JsonObject) -> CompletionError:
+    def _refused(self, response: aiohttp.ClientResponse, body: JsonObject) -> ServiceError:
         # An error within a stream has its status in the body, if anywhere.
         code = body["error"].get("code") if isinstance(body.get("error"), dict) else None
         status = code if response.status == HTTPStatus.OK and isinstance(code, int) else response.status
@@ -341,17 +341,15 @@ class ChatClient:
             kind = _ParameterError
         return self._error(kind, message, seconds)
 
-    def _no_answer(self, response: aiohttp.ClientResponse) -> CompletionError:
+    def _no_answer(self, response: aiohttp.ClientResponse) -> ServiceError:
         kind = response.headers.get("Content-Type", "nothing named")[:80]
         return self._error(
-            CompletionAnswerError, f"{self._service} answered with {kind} that is no chat completion."
+            ServiceAnswerError, f"{self._service} answered with {kind} that is no chat completion."
         )
 
-    def _error(
-        self, kind: type[CompletionError], message: str, seconds: float | None = None
-    ) -> CompletionError:
+    def _error(self, kind: type[ServiceError], message: str, seconds: float | None = None) -> ServiceError:
         return kind(redact(message, (self._key,)), hint_for(kind), retry_after=seconds)
 
 
-class _ParameterError(CompletionAnswerError):
+class _ParameterError(ServiceAnswerError):
     """The model refuses an optional parameter, which the next request leaves out."""

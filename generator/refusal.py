@@ -7,31 +7,31 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from citewell.core.errors import (
-    CompletionAnswerError,
-    CompletionError,
-    CompletionKeyError,
-    CompletionQuotaError,
-    CompletionRateError,
-    CompletionUnreachableError,
+    ServiceAnswerError,
+    ServiceError,
+    ServiceKeyRefusedError,
+    ServiceQuotaError,
+    ServiceRateError,
+    ServiceUnreachableError,
 )
 from citewell.core.http_service import SHOWN, JsonObject, explanation
 from citewell.core.http_time import retry_after
 
-_KINDS: Mapping[int, type[CompletionError]] = {
-    HTTPStatus.UNAUTHORIZED: CompletionKeyError,
-    HTTPStatus.FORBIDDEN: CompletionKeyError,
-    HTTPStatus.PAYMENT_REQUIRED: CompletionQuotaError,
-    HTTPStatus.TOO_MANY_REQUESTS: CompletionRateError,
-    HTTPStatus.REQUEST_TIMEOUT: CompletionUnreachableError,
-    HTTPStatus.CONFLICT: CompletionUnreachableError,
+_KINDS: Mapping[int, type[ServiceError]] = {
+    HTTPStatus.UNAUTHORIZED: ServiceKeyRefusedError,
+    HTTPStatus.FORBIDDEN: ServiceKeyRefusedError,
+    HTTPStatus.PAYMENT_REQUIRED: ServiceQuotaError,
+    HTTPStatus.TOO_MANY_REQUESTS: ServiceRateError,
+    HTTPStatus.REQUEST_TIMEOUT: ServiceUnreachableError,
+    HTTPStatus.CONFLICT: ServiceUnreachableError,
 }
-_HINTS: Mapping[type[CompletionError], str] = {
-    CompletionKeyError: "Set the environment variable OPENAI_API_KEY or the setting generator.key to a key "
-    "of this service.",
-    CompletionQuotaError: "Look at the usage and the limits of the key at the service.",
-    CompletionRateError: "Ask less often: lower the setting generator.concurrency.",
-    CompletionUnreachableError: "Check that the service runs and that generator.base_url is its address.",
-    CompletionAnswerError: "Check the name of the model, and that generator.base_url is the address of an "
+_HINTS: Mapping[type[ServiceError], str] = {
+    ServiceKeyRefusedError: "Set the environment variable OPENAI_API_KEY or the setting generator.key to a "
+    "key of this service.",
+    ServiceQuotaError: "Look at the usage and the limits of the key at the service.",
+    ServiceRateError: "Ask less often: lower the setting generator.concurrency.",
+    ServiceUnreachableError: "Check that the service runs and that generator.base_url is its address.",
+    ServiceAnswerError: "Check the name of the model, and that generator.base_url is the address of an "
     "OpenAI-compatible API, which often ends in /v1.",
 }
 # Optional parameters of a request, and what is sent where a model of OpenAI's refuses one.
@@ -52,20 +52,20 @@ class Replacement(NamedTuple):
     instead: str
 
 
-def hint_for(kind: type[CompletionError]) -> str:
+def hint_for(kind: type[ServiceError]) -> str:
     """What to do about an error of a kind."""
     return next((_HINTS[base] for base in kind.__mro__ if base in _HINTS), "")
 
 
 def refusal(
     service: str, status: int, headers: Mapping[str, str], body: JsonObject
-) -> tuple[type[CompletionError], str, float | None]:
+) -> tuple[type[ServiceError], str, float | None]:
     """The class of error that a refusal stands for, its message, and the seconds that it asks to wait."""
     kind = _KINDS.get(status)
     if kind is None:
-        kind = CompletionUnreachableError if status >= 500 else CompletionAnswerError
-    if kind is CompletionRateError and "insufficient_quota" in _details(body).values():
-        kind = CompletionQuotaError
+        kind = ServiceUnreachableError if status >= 500 else ServiceAnswerError
+    if kind is ServiceRateError and "insufficient_quota" in _details(body).values():
+        kind = ServiceQuotaError
     phrase = next((s.phrase for s in HTTPStatus if s == status), "")
     message = f"{service} answered {status} {phrase}".rstrip()
     if status < HTTPStatus.BAD_REQUEST and "Location" in headers:

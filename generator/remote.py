@@ -54,7 +54,7 @@ class OpenAiGenerator:
     ) -> AsyncGenerator[Token, None]:
         """Stream `n` candidates; closing the iterator ends the requests.
 
-        Raises a `CompletionError` when one of the requests fails.
+        Raises a `ServiceError` when one of the requests fails.
         """
         messages = build_messages(
             question,

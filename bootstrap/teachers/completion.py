@@ -36,7 +36,7 @@ class CompletionTeacher:
         self._limit = RateLimit(config.requests_a_minute, config.tokens_a_minute)
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
-        """Ask for one answer; raises `CompletionError` where the service gives none."""
+        """Ask for one answer; raises `ServiceError` where the service gives none."""
         messages = build_messages(
             task.question,
             references,

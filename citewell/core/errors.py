@@ -1,8 +1,30 @@
-"""Errors that say what went wrong and what to do about it."""
+"""Errors that say what went wrong and what to do about it.
+
+The exception hierarchy; packages add kinds of their own under the class that fits:
+
+    CitewellError
+    ├── InputError
+    │   └── SettingsError
+    ├── ServiceError
+    │   ├── ServiceKeyMissingError
+    │   ├── ServiceKeyRefusedError
+    │   ├── ServiceQuotaError
+    │   │   └── ServiceRateError
+    │   ├── ServiceUnreachableError
+    │   │   ├── ServiceLateError
+    │   │   └── ServiceCutError
+    │   ├── ServiceAnswerError
+    │   └── ServicePausedError
+    ├── FetchError
+    ├── ExtractionError
+    ├── CollectionError
+    └── ModelError
+        └── WeightsMissingError
+"""
 
 
 class CitewellError(Exception):
-    """A failure that a user can understand and mend.
+    """A failure that a user can understand and fix.
 
     `message` says what was tried and what went wrong; `hint` says what to do.
     The command line prints both and exits with `exit_code`.
@@ -29,116 +51,72 @@ class SettingsError(InputError):
     """A settings file, an environment variable or a flag is wrong."""
 
 
-class SearchError(CitewellError):
-    """A search provider could not answer.
+class ServiceError(CitewellError):
+    """A service that is asked over HTTP, a search provider or a language model, could not answer.
 
-    `kind` says why in one word, for programs. `retry_after` is how many seconds the provider asked to be
-    left alone, where it said so.
+    `kind` says why in one word, for programs. `retry_after` is how many seconds the service asked to be
+    left alone, if it said so.
     """
 
-    kind = "search"
+    kind = "service"
 
     def __init__(self, message: str, hint: str = "", *, retry_after: float | None = None) -> None:
         super().__init__(message, hint)
         self.retry_after = retry_after
 
 
-class SearchKeyMissingError(SearchError):
-    """The provider needs an API key, and none is set."""
+class ServiceKeyMissingError(ServiceError):
+    """The service needs an API key, and none is set."""
 
     kind = "no_key"
 
 
-class SearchKeyRefusedError(SearchError):
-    """The provider does not accept the API key."""
+class ServiceKeyRefusedError(ServiceError):
+    """The service does not accept the API key, or wants one and got none."""
 
     kind = "bad_key"
 
 
-class SearchQuotaError(SearchError):
-    """The searches that the key or the address is allowed are spent."""
+class ServiceQuotaError(ServiceError):
+    """The requests that the key or the address is allowed are spent."""
 
     kind = "quota"
 
 
-class SearchRateError(SearchQuotaError):
-    """Too many searches in a short time: the same request may succeed a little later."""
-
-    kind = "rate_limited"
-
-
-class SearchUnreachableError(SearchError):
-    """The provider did not answer, answered too late, or failed on its own side."""
-
-    kind = "unreachable"
-
-
-class SearchLateError(SearchUnreachableError):
-    """The provider took much longer than another one, which has answered."""
-
-    kind = "late"
-
-
-class SearchAnswerError(SearchError):
-    """The provider refused the request, or its answer is not of the form that it documents."""
-
-    kind = "bad_answer"
-
-
-class SearchPausedError(SearchError):
-    """The provider failed before and is left alone for a while."""
-
-    kind = "paused"
-
-
-class CompletionError(CitewellError):
-    """A language model that is asked over HTTP could not write an answer.
-
-    `kind` says why in one word, for programs. `retry_after` is how many seconds the service asked to be
-    left alone, where it said so.
-    """
-
-    kind = "completion"
-
-    def __init__(self, message: str, hint: str = "", *, retry_after: float | None = None) -> None:
-        super().__init__(message, hint)
-        self.retry_after = retry_after
-
-
-class CompletionKeyError(CompletionError):
-    """The service needs an API key, or does not accept the one it was given."""
-
-    kind = "bad_key"
-
-
-class CompletionQuotaError(CompletionError):
-    """What the key may spend is spent."""
-
-    kind = "quota"
-
-
-class CompletionRateError(CompletionQuotaError):
+class ServiceRateError(ServiceQuotaError):
     """Too many requests in a short time: the same request may succeed a little later."""
 
     kind = "rate_limited"
 
 
-class CompletionUnreachableError(CompletionError):
+class ServiceUnreachableError(ServiceError):
     """The service did not answer, answered too late, or failed on its own side."""
 
     kind = "unreachable"
 
 
-class CompletionCutError(CompletionUnreachableError):
+class ServiceLateError(ServiceUnreachableError):
+    """The service took much longer than another one, which has answered."""
+
+    kind = "late"
+
+
+class ServiceCutError(ServiceUnreachableError):
     """The service broke off in the middle of an answer."""
 
     kind = "cut"
 
 
-class CompletionAnswerError(CompletionError):
-    """The service refused the request, or its answer is not of the form that the API has."""
+class ServiceAnswerError(ServiceError):
+    """The service refused the request, or its answer is not of the form that it documents."""
 
     kind = "bad_answer"
+
+
+class ServicePausedError(ServiceError):
+    """The service failed before and is left alone for a while."""
+
+    kind = "paused"
 
 
 class FetchError(CitewellError):

@@ -155,7 +155,7 @@ class Pipeline:
     async def ask(self, question: str) -> AsyncGenerator[Event, None]:
         """Answer a question as a stream of events, of which the last is `Done`.
 
-        Raises `InputError` for a question that is empty or too long, and `SearchError` when the
+        Raises `InputError` for a question that is empty or too long, and `ServiceError` when the
         search failed as a whole. A page that fails is an event and never ends the stream.
         """
         run = _Run(self.checked(question))

@@ -13,11 +13,11 @@ from typing import Any, Self
 import aiohttp
 
 from citewell.core.errors import (
-    SearchAnswerError,
-    SearchError,
-    SearchKeyRefusedError,
-    SearchRateError,
-    SearchUnreachableError,
+    ServiceAnswerError,
+    ServiceError,
+    ServiceKeyRefusedError,
+    ServiceRateError,
+    ServiceUnreachableError,
 )
 from citewell.core.http_service import SHOWN, JsonObject, explanation, json_object, redact
 from citewell.core.http_time import retry_after
@@ -39,7 +39,7 @@ class Refusal:
     """The service's own explanation, or nothing."""
 
 
-Judge = Callable[[Refusal], type[SearchError] | None]
+Judge = Callable[[Refusal], type[ServiceError] | None]
 """Says what a refusal means where a service differs from the usual statuses; None leaves it to those."""
 
 
@@ -59,12 +59,12 @@ class Service:
     wait: Callable[[Mapping[str, str]], float | None] = retry_after
 
     def error(
-        self, kind: type[SearchError], message: str, hint: str = "", seconds: float | None = None
-    ) -> SearchError:
+        self, kind: type[ServiceError], message: str, hint: str = "", seconds: float | None = None
+    ) -> ServiceError:
         """An error about this service, free of secrets and of credentials in addresses."""
         return kind(self.redact(message), self.redact(hint or self.hint(kind)), retry_after=seconds)
 
-    def hint(self, kind: type[SearchError], status: int = 0) -> str:
+    def hint(self, kind: type[ServiceError], status: int = 0) -> str:
         """What to do about an error of a kind, or else about an HTTP status."""
         known = (self.hints[key] for key in (*kind.__mro__, status) if key in self.hints)
         return next(known, f"Check that {self.url} is the right address and that the service runs.")
@@ -118,18 +118,18 @@ class SearchHttp:
         """GET the service with `params`, or POST it a JSON object; return the object that it answers with.
 
         Requests that failed in passing (429, 5xx, no connection, no answer) are sent again. Raises a
-        `SearchError` of the kind that fits for everything else than a 200 with a JSON object.
+        `ServiceError` of the kind that fits for everything else than a 200 with a JSON object.
         """
         if not all(value.isprintable() for value in (headers or {}).values()):
             message = f"The key of {service.name} holds a character that no HTTP header can hold."
-            raise service.error(SearchKeyRefusedError, message)
+            raise service.error(ServiceKeyRefusedError, message)
         end = self._clock() + self._retry.seconds
         tried = 0
         while True:
             left = end - self._clock()
             try:
                 return await self._once(service, params or {}, headers or {}, post, left)
-            except SearchError as error:
+            except ServiceError as error:
                 tried += 1
                 delay = self._retry.delay(error, tried, end - self._clock())
                 if delay is None:
@@ -160,17 +160,17 @@ class SearchHttp:
         # The causes are cut off: their texts may hold the address with its key.
         except aiohttp.InvalidURL:
             message = f"{service.name}: {service.url!r} is not a valid URL."
-            raise service.error(SearchAnswerError, message) from None
+            raise service.error(ServiceAnswerError, message) from None
         except TimeoutError:
             whole = self._retry.seconds if seconds == left else seconds
             message = f"{service.name} did not answer within {whole:g} s."
-            raise service.error(SearchUnreachableError, message) from None
+            raise service.error(ServiceUnreachableError, message) from None
         except aiohttp.ClientPayloadError:
             message = f"{service.name} broke off its answer."
-            raise service.error(SearchUnreachableError, message) from None
+            raise service.error(ServiceUnreachableError, message) from None
         except aiohttp.ClientError:
             message = f"{service.name} at {service.url} cannot be reached."
-            raise service.error(SearchUnreachableError, message) from None
+            raise service.error(ServiceUnreachableError, message) from None
 
         value = json_object(body)
         if response.status != HTTPStatus.OK:
@@ -179,21 +179,21 @@ class SearchHttp:
         if value is None:
             kind = response.headers.get("Content-Type", "nothing named")
             message = f"{service.name} answered with {kind[:80]} that is not JSON."
-            raise service.error(SearchAnswerError, message)
+            raise service.error(ServiceAnswerError, message)
         return value
 
 
-def refused(service: Service, refusal: Refusal) -> SearchError:
+def refused(service: Service, refusal: Refusal) -> ServiceError:
     """The error that a refusal stands for."""
     status = refusal.status
     kind = service.judge(refusal)
     if kind is None:
         if status == HTTPStatus.UNAUTHORIZED:
-            kind = SearchKeyRefusedError
+            kind = ServiceKeyRefusedError
         elif status == HTTPStatus.TOO_MANY_REQUESTS:
-            kind = SearchRateError
+            kind = ServiceRateError
         else:
-            kind = SearchUnreachableError if status >= 500 else SearchAnswerError
+            kind = ServiceUnreachableError if status >= 500 else ServiceAnswerError
     phrase = next((s.phrase for s in HTTPStatus if s == status), "")
     message = f"{service.name} answered {status} {phrase}".rstrip()
     if status < HTTPStatus.BAD_REQUEST and "Location" in refusal.headers:
@@ -212,6 +212,6 @@ async def _read(service: Service, response: aiohttp.ClientResponse) -> bytes:
         size += len(part)
         if size > _MOST_BYTES:
             message = f"{service.name} answered with more than {_MOST_BYTES:,} bytes."
-            raise service.error(SearchAnswerError, message)
+            raise service.error(ServiceAnswerError, message)
         parts.append(part)
     return b"".join(parts)

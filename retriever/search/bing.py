@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlsplit
 
-from citewell.core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError
+from citewell.core.errors import ServiceError, ServiceKeyRefusedError, ServiceQuotaError
 from citewell.core.types import Hit
 from citewell.retriever.search.api import Refusal, SearchHttp, Service
 from citewell.retriever.search.provider import Scope
@@ -43,9 +43,9 @@ class BingProvider:
             "The Bing endpoint",
             endpoint.rstrip("/") + "/v7.0/search" if bare else endpoint,
             {
-                SearchKeyRefusedError: "Set BING_SEARCH_V7_SUBSCRIPTION_KEY or search.bing_key to a key that "
-                "the endpoint accepts.",
-                SearchQuotaError: "The plan's searches are spent: wait, or use another search provider.",
+                ServiceKeyRefusedError: "Set BING_SEARCH_V7_SUBSCRIPTION_KEY or search.bing_key to a key "
+                "that the endpoint accepts.",
+                ServiceQuotaError: "The plan's searches are spent: wait, or use another search provider.",
             },
             (key,),
             _judge,
@@ -61,7 +61,7 @@ class BingProvider:
         return notices
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `SearchError` when there is no answer."""
+        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
         size = min(query.limit, _SIZE)
         params = {
             "q": _OPERATORS.apply(query),
@@ -90,8 +90,8 @@ class BingProvider:
             yield "freshness", query.recency.capitalize()
 
 
-def _judge(refusal: Refusal) -> type[SearchError] | None:
+def _judge(refusal: Refusal) -> type[ServiceError] | None:
     """A 403 is a spent quota or a key without the right."""
     if refusal.status != 403:
         return None
-    return SearchQuotaError if "quota" in refusal.told.lower() else SearchKeyRefusedError
+    return ServiceQuotaError if "quota" in refusal.told.lower() else ServiceKeyRefusedError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from citewell.core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError, SearchRateError
+from citewell.core.errors import ServiceError, ServiceKeyRefusedError, ServiceQuotaError, ServiceRateError
 from citewell.core.http_time import delta_seconds, retry_after
 from citewell.core.types import Hit
 from citewell.retriever.search.api import Refusal, SearchHttp, Service
@@ -43,9 +43,9 @@ class BraveProvider:
             "Brave",
             url,
             {
-                SearchKeyRefusedError: "Check the key: it must belong to a plan for web search.",
-                SearchRateError: "Free plans allow one search a second: wait a moment.",
-                SearchQuotaError: "The plan's searches are spent: see https://api-dashboard.search.brave.com",
+                ServiceKeyRefusedError: "Check the key: it must belong to a plan for web search.",
+                ServiceRateError: "Free plans allow one search a second: wait a moment.",
+                ServiceQuotaError: "The plan's searches are spent: see https://api-dashboard.search.brave.com",
             },
             (key,),
             _judge,
@@ -62,7 +62,7 @@ class BraveProvider:
         return [*cannot(self.name, missing), *_OPERATORS.shortened(self.name, query)]
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `SearchError` when there is no answer."""
+        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
         if not self._key:
             raise KEYS[self.name].missing(self.name, self._key)
         size = min(query.limit, _SIZE)
@@ -117,13 +117,13 @@ def _language(query: Query) -> str:
     return ""
 
 
-def _judge(refusal: Refusal) -> type[SearchError] | None:
+def _judge(refusal: Refusal) -> type[ServiceError] | None:
     """Tell a bad key from a bad request: both are 422, and only the code in the body differs."""
     error = refusal.body.get("error")
     code = str(error.get("code", "")) if isinstance(error, dict) else ""
     if code.startswith("SUBSCRIPTION_"):
-        return SearchKeyRefusedError
-    return SearchQuotaError if code == "QUOTA_LIMITED" else None
+        return ServiceKeyRefusedError
+    return ServiceQuotaError if code == "QUOTA_LIMITED" else None
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:

@@ -9,10 +9,10 @@ from typing import Literal
 
 from citewell.core.errors import (
     CitewellError,
-    SearchKeyMissingError,
-    SearchKeyRefusedError,
-    SearchPausedError,
-    SearchQuotaError,
+    ServiceKeyMissingError,
+    ServiceKeyRefusedError,
+    ServicePausedError,
+    ServiceQuotaError,
 )
 
 State = Literal["closed", "open", "half-open"]
@@ -46,7 +46,7 @@ class Breaker:
 
     @contextmanager
     def search(self, provider: str) -> Iterator[None]:
-        """Let a search through, or raise `SearchPausedError`; the block's outcome is counted.
+        """Let a search through, or raise `ServicePausedError`; the block's outcome is counted.
 
         A cancelled search is neither a success nor a failure.
         """
@@ -65,21 +65,21 @@ class Breaker:
             self._trial = False
 
     def _failure(self, error: CitewellError) -> None:
-        if isinstance(error, SearchKeyMissingError):
+        if isinstance(error, ServiceKeyMissingError):
             return  # nothing was asked
         self._failed += 1
         self._last = error
-        final = isinstance(error, SearchKeyRefusedError | SearchQuotaError)
+        final = isinstance(error, ServiceKeyRefusedError | ServiceQuotaError)
         if final or self._failed >= self._most or self._until is not None:
             asked = getattr(error, "retry_after", None)
             self._until = self._clock() + (self._seconds if asked is None else asked)
 
-    def _paused(self, provider: str) -> SearchPausedError:
+    def _paused(self, provider: str) -> ServicePausedError:
         assert self._last is not None
         assert self._until is not None
         left = max(self._until - self._clock(), 0.0)
         wait = f"for another {left:.0f} s" if left else "while one search tries it"
-        return SearchPausedError(
+        return ServicePausedError(
             f"{provider} is left alone {wait}, after: {self._last.message}",
             self._last.hint,
             retry_after=left,

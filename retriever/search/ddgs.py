@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from citewell.core.errors import SearchAnswerError, SearchRateError, SearchUnreachableError
+from citewell.core.errors import ServiceAnswerError, ServiceRateError, ServiceUnreachableError
 from citewell.core.types import Hit
 from citewell.retriever.daemon_thread import in_daemon_thread
 from citewell.retriever.search.provider import Scope
@@ -73,7 +73,7 @@ class DdgsProvider:
         ]
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `SearchError` when there is no answer."""
+        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
         results = await in_daemon_thread(lambda: self._text(query), self.name)
         return read_hits(self.name, results, "href", "title", "body")[: query.limit]
 
@@ -89,17 +89,17 @@ class DdgsProvider:
                 backend=self._backend,
             )
         except RatelimitException as error:
-            raise SearchRateError(f"DuckDuckGo limits this address: {error}.", _HINT) from error
+            raise ServiceRateError(f"DuckDuckGo limits this address: {error}.", _HINT) from error
         except TimeoutException as error:
             message = f"DuckDuckGo did not answer within {self._seconds:g} s."
-            raise SearchUnreachableError(message, _HINT) from error
+            raise ServiceUnreachableError(message, _HINT) from error
         except DDGSException as error:
             told = str(error)
             if "No results found" in told:
                 return []
             if _OF_HTTP.match(told):
-                raise SearchUnreachableError("DuckDuckGo cannot be reached.", _HINT) from error
-            raise SearchAnswerError(f"DuckDuckGo could not be read: {told[:200]}.", _HINT) from error
+                raise ServiceUnreachableError("DuckDuckGo cannot be reached.", _HINT) from error
+            raise ServiceAnswerError(f"DuckDuckGo could not be read: {told[:200]}.", _HINT) from error
 
 
 def _region(query: Query) -> str:

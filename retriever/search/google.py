@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from citewell.core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError
+from citewell.core.errors import ServiceError, ServiceKeyRefusedError, ServiceQuotaError
 from citewell.core.types import Hit
 from citewell.retriever.search.api import Refusal, SearchHttp, Service
 from citewell.retriever.search.keys import KEYS
@@ -38,9 +38,9 @@ class GoogleProvider:
             "Google",
             url,
             {
-                SearchKeyRefusedError: "Check the key, and that the Custom Search API is enabled for its "
+                ServiceKeyRefusedError: "Check the key, and that the Custom Search API is enabled for its "
                 "project: https://console.cloud.google.com/apis/credentials",
-                SearchQuotaError: "The searches of the day or minute are spent: wait, or raise the quota at "
+                ServiceQuotaError: "The searches of the day or minute are spent: wait, or raise the quota at "
                 "https://console.cloud.google.com",
                 400: "Check the id of the search engine (GOOGLE_CSE_ID or search.google_engine).",
             },
@@ -53,7 +53,7 @@ class GoogleProvider:
         return list(_OPERATORS.shortened(self.name, query))
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `SearchError` when there is no answer."""
+        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
         if not (self._key and self._engine):
             raise KEYS[self.name].missing(self.name, self._key, self._engine)
         params = {
@@ -106,12 +106,12 @@ def _filters(query: Query) -> Iterator[tuple[str, str]]:
         yield "dateRestrict", f"{query.recency[0]}1"
 
 
-def _judge(refusal: Refusal) -> type[SearchError] | None:
+def _judge(refusal: Refusal) -> type[ServiceError] | None:
     """Read the reasons: a bad key is a 400, and a spent quota a 429 or, as of old, a 403."""
     error = refusal.body.get("error")
     reasons = str(error.get("details", "")) + str(error.get("errors", "")) if isinstance(error, dict) else ""
     if "API_KEY_INVALID" in reasons or "keyInvalid" in reasons:
-        return SearchKeyRefusedError
+        return ServiceKeyRefusedError
     if "per day" in refusal.told or "dailyLimitExceeded" in reasons:
-        return SearchQuotaError
-    return SearchKeyRefusedError if refusal.status == 403 else None
+        return ServiceQuotaError
+    return ServiceKeyRefusedError if refusal.status == 403 else None

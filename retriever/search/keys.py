@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from citewell.core.errors import SearchKeyMissingError
+from citewell.core.errors import ServiceKeyMissingError
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,13 @@ class ProviderKeys:
     needed: tuple[Key, ...]
     signup: str
 
-    def missing(self, provider: str, *values: str) -> SearchKeyMissingError:
+    def missing(self, provider: str, *values: str) -> ServiceKeyMissingError:
         """The error for a search without a key; `values` are the keys, in the order of `needed`."""
         absent = [key for key, value in zip(self.needed, values, strict=True) if not value]
         variables = " and ".join(key.variables[0] for key in absent)
         settings = " and ".join(f"search.{key.setting}" for key in absent)
         way = f"Set the environment variable {variables} or the setting {settings}"
-        return SearchKeyMissingError(
+        return ServiceKeyMissingError(
             f"The search provider {provider} has no key (not set: {variables}).",
             f"{way}; keys come from {self.signup}",
         )

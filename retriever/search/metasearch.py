@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from citewell.core.errors import CitewellError, SearchError, SearchLateError, SearchUnreachableError
+from citewell.core.errors import CitewellError, ServiceError, ServiceLateError, ServiceUnreachableError
 from citewell.core.types import Failure, Hit
 from citewell.retriever.search.breaker import Breaker
 from citewell.retriever.search.fusion import fuse, within_sites
@@ -72,7 +72,7 @@ class Metasearch:
     async def search(self, query: Query) -> SearchResult:
         """Return the hits of all providers that answered, fused; at most `query.limit`.
 
-        Finding nothing is no error, and a notice says so. Raises `SearchError` when every provider failed;
+        Finding nothing is no error, and a notice says so. Raises `ServiceError` when every provider failed;
         with a single provider, its own error.
         """
         timings: dict[str, float] = {}
@@ -117,7 +117,7 @@ class Metasearch:
                     seconds = max(seconds - (time.monotonic() - began), 0.0)
                 elif any(scopes[task] != "local" and _found(task.result()) for task in done):
                     seconds = self._limits.grace
-            late = SearchLateError(
+            late = ServiceLateError(
                 f"late: another provider had answered {self._limits.grace:g} s before.",
                 "Raise search.grace to wait longer.",
             )
@@ -138,7 +138,7 @@ class Metasearch:
                         return await provider.search(query)
                 except TimeoutError:
                     message = f"{provider.name} did not answer within {self._limits.seconds:g} s."
-                    raise SearchUnreachableError(message, "Raise search.seconds to wait longer.") from None
+                    raise ServiceUnreachableError(message, "Raise search.seconds to wait longer.") from None
         except CitewellError as error:
             return error
         finally:
@@ -156,4 +156,4 @@ def _failed(providers: Sequence[SearchProvider], errors: Sequence[CitewellError]
     reasons = " ".join(
         f"{provider.name}: {error.message}" for provider, error in zip(providers, errors, strict=True)
     )
-    return SearchError(f"No search provider answered. {reasons}", errors[0].hint)
+    return ServiceError(f"No search provider answered. {reasons}", errors[0].hint)

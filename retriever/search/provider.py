@@ -24,7 +24,7 @@ class SearchProvider(Protocol):
     async def search(self, query: Query) -> list[Hit]:
         """Return at most `query.limit` hits, best first; an empty list when nothing matches.
 
-        Raises a `citewell.core.errors.SearchError` when the provider cannot answer. Site filters that the
+        Raises a `citewell.core.errors.ServiceError` when the provider cannot answer. Site filters that the
         provider cannot express need not be applied: `Metasearch` does so.
         """
         ...

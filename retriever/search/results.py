@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
 
-from citewell.core.errors import SearchAnswerError
+from citewell.core.errors import ServiceAnswerError
 from citewell.core.http_service import JsonObject
 from citewell.core.types import Hit
 from citewell.retriever.search.api import Service
@@ -32,10 +32,10 @@ def read_hits(provider: str, results: Iterable[Any], url: str, title: str, snipp
 
 
 def listed(service: Service, value: Any) -> list[Any]:
-    """`value` if it is a list; raises `SearchAnswerError` where the service owes one."""
+    """`value` if it is a list; raises `ServiceAnswerError` where the service owes one."""
     if not isinstance(value, list):
         raise service.error(
-            SearchAnswerError,
+            ServiceAnswerError,
             f"{service.name} at {service.url} answered without a list of results.",
             f"Check that {service.url} is the address of {service.name}.",
         )
@@ -45,7 +45,7 @@ def listed(service: Service, value: Any) -> list[Any]:
 def section(service: Service, answer: JsonObject, name: str, marker: str) -> JsonObject:
     """The object `name` of an answer, which a service leaves out when nothing was found.
 
-    An answer without the key `marker` is none of the service's at all: raises `SearchAnswerError`.
+    An answer without the key `marker` is none of the service's at all: raises `ServiceAnswerError`.
     """
     if marker not in answer:
         listed(service, None)

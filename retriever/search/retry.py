@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import uniform
 
 from citewell.core.backoff import Backoff
-from citewell.core.errors import SearchError, SearchRateError, SearchUnreachableError
+from citewell.core.errors import ServiceError, ServiceRateError, ServiceUnreachableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Retry:
     longest: float = 4.0
     draw: Callable[[float, float], float] = uniform
 
-    def delay(self, error: SearchError, tried: int, left: float) -> float | None:
+    def delay(self, error: ServiceError, tried: int, left: float) -> float | None:
         """Seconds to wait after the `tried`-th failure, or None when the request is not sent again."""
-        if not isinstance(error, SearchUnreachableError | SearchRateError):
+        if not isinstance(error, ServiceUnreachableError | ServiceRateError):
             return None
         backoff = Backoff(self.tries, self.base, self.longest, self.draw)
         return backoff.wait(tried, error.retry_after, left)

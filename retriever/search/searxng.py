@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from citewell.core.errors import SearchUnreachableError
+from citewell.core.errors import ServiceUnreachableError
 from citewell.core.types import Hit
 from citewell.retriever.search.api import SearchHttp, Service
 from citewell.retriever.search.provider import Scope
@@ -44,7 +44,7 @@ class SearxngProvider:
     async def search(self, query: Query) -> list[Hit]:
         """Return at most `query.limit` hits, best first.
 
-        Raises a `SearchError` when the instance cannot answer, which includes that every engine behind it is
+        Raises a `ServiceError` when the instance cannot answer, which includes that every engine behind it is
         blocked or silent.
         """
         params = {"q": _OPERATORS.apply(query), "format": "json", **dict(_filters(query))}
@@ -57,7 +57,7 @@ class SearxngProvider:
             silent = _unresponsive(answer)
             if not hits and silent and not number:
                 raise self._service.error(
-                    SearchUnreachableError,
+                    ServiceUnreachableError,
                     f"No engine of SearXNG answered ({silent}).",
                     "Enable other engines in the instance's settings.yml, or try again later.",
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from citewell.core.errors import SearchAnswerError, SearchError, SearchKeyRefusedError, SearchQuotaError
+from citewell.core.errors import ServiceAnswerError, ServiceError, ServiceKeyRefusedError, ServiceQuotaError
 from citewell.core.types import Hit
 from citewell.retriever.search.api import Refusal, SearchHttp, Service
 from citewell.retriever.search.google import google_country, google_language
@@ -34,8 +34,8 @@ class SerpApiProvider:
             "SerpApi",
             url,
             {
-                SearchKeyRefusedError: "Check the key at https://serpapi.com/manage-api-key",
-                SearchQuotaError: "The plan's searches are spent: see https://serpapi.com/dashboard",
+                ServiceKeyRefusedError: "Check the key at https://serpapi.com/manage-api-key",
+                ServiceQuotaError: "The plan's searches are spent: see https://serpapi.com/dashboard",
             },
             (key,),
             _judge,
@@ -46,7 +46,7 @@ class SerpApiProvider:
         return list(_OPERATORS.shortened(self.name, query))
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `SearchError` when there is no answer."""
+        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
         if not self._key:
             raise KEYS[self.name].missing(self.name, self._key)
         params = {
@@ -64,7 +64,7 @@ class SerpApiProvider:
             if _NOTHING in error:
                 return ResultPage([], more=False)
             if error:
-                kind = _judge(Refusal(200, {}, answer, error)) or SearchAnswerError
+                kind = _judge(Refusal(200, {}, answer, error)) or ServiceAnswerError
                 raise self._service.error(kind, f"SerpApi answered: {error[:200]}")
             if "search_metadata" not in answer:
                 listed(self._service, None)
@@ -86,9 +86,9 @@ def _filters(query: Query) -> Iterator[tuple[str, str]]:
         yield "tbs", f"qdr:{query.recency[0]}"
 
 
-def _judge(refusal: Refusal) -> type[SearchError] | None:
+def _judge(refusal: Refusal) -> type[ServiceError] | None:
     """Tell spent searches from too many an hour: both are 429, and only the text differs."""
     told = refusal.told.lower()
     if "run out of searches" in told or "searches for the month" in told:
-        return SearchQuotaError
-    return SearchKeyRefusedError if "invalid api key" in told or refusal.status == 403 else None
+        return ServiceQuotaError
+    return ServiceKeyRefusedError if "invalid api key" in told or refusal.status == 403 else None

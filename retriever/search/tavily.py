@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
-from citewell.core.errors import SearchError, SearchKeyRefusedError, SearchQuotaError, SearchRateError
+from citewell.core.errors import ServiceError, ServiceKeyRefusedError, ServiceQuotaError, ServiceRateError
 from citewell.core.types import Hit
 from citewell.retriever.search.api import Refusal, SearchHttp, Service
 from citewell.retriever.search.keys import KEYS
@@ -38,9 +38,9 @@ class TavilyProvider:
             "Tavily",
             url,
             {
-                SearchKeyRefusedError: "Check the key at https://app.tavily.com",
-                SearchRateError: "Too many searches a minute: wait a moment.",
-                SearchQuotaError: "The plan's credits are spent: see https://app.tavily.com",
+                ServiceKeyRefusedError: "Check the key at https://app.tavily.com",
+                ServiceRateError: "Too many searches a minute: wait a moment.",
+                ServiceQuotaError: "The plan's credits are spent: see https://app.tavily.com",
             },
             (key,),
             _judge,
@@ -57,7 +57,7 @@ class TavilyProvider:
         return notices
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `SearchError` when there is no answer."""
+        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
         if not self._key:
             raise KEYS[self.name].missing(self.name, self._key)
         body: dict[str, Any] = {
@@ -92,6 +92,6 @@ def _country(query: Query) -> str:
     return "".join(letter for letter in letters if not unicodedata.combining(letter)).lower()
 
 
-def _judge(refusal: Refusal) -> type[SearchError] | None:
+def _judge(refusal: Refusal) -> type[ServiceError] | None:
     """Tavily's own statuses: 432 for the plan's limit, 433 for that of pay-as-you-go."""
-    return SearchQuotaError if refusal.status in (432, 433) else None
+    return ServiceQuotaError if refusal.status in (432, 433) else None

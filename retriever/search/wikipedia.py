@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote, urljoin
 
-from citewell.core.errors import SearchAnswerError, SearchRateError, SearchUnreachableError
+from citewell.core.errors import ServiceAnswerError, ServiceRateError, ServiceUnreachableError
 from citewell.core.types import Hit
 from citewell.retriever.search.api import SearchHttp, Service
 from citewell.retriever.search.provider import Scope
@@ -21,11 +21,11 @@ _HINTS = {
 }
 _MOST_CHARACTERS = 300  # CirrusSearch refuses longer queries
 _PASSING = {
-    "maxlag": SearchUnreachableError,
-    "readonly": SearchUnreachableError,
-    "ratelimited": SearchRateError,
-    "cirrussearch-too-busy-error": SearchRateError,
-    "search-backend-error": SearchUnreachableError,
+    "maxlag": ServiceUnreachableError,
+    "readonly": ServiceUnreachableError,
+    "ratelimited": ServiceRateError,
+    "cirrussearch-too-busy-error": ServiceRateError,
+    "search-backend-error": ServiceUnreachableError,
 }
 
 
@@ -52,7 +52,7 @@ class WikipediaProvider:
         return notices
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` articles, best first; raise a `SearchError` when there is no answer.
+        """Return at most `query.limit` articles, best first; raise a `ServiceError` when there is no answer.
 
         One request asks for the results and for the wiki's own address of an article
         (https://www.mediawiki.org/wiki/API:Siteinfo), which is not the same on every wiki.
@@ -77,7 +77,7 @@ class WikipediaProvider:
         error = answer.get("error")
         if isinstance(error, dict):
             raise service.error(
-                _PASSING.get(str(error.get("code")), SearchAnswerError),
+                _PASSING.get(str(error.get("code")), ServiceAnswerError),
                 f"MediaWiki at {service.url} answered: {error.get('info', '')} "
                 f"({error.get('code', 'no code')}).",
                 "Reword the query, or wait when the wiki is busy or limits its use.",
@@ -88,7 +88,7 @@ class WikipediaProvider:
             return [self._hit(result, article) for result in answer["query"]["search"][: query.limit]]
         except (AttributeError, KeyError, TypeError) as other:
             raise service.error(
-                SearchAnswerError,
+                ServiceAnswerError,
                 f"{service.url} answered with JSON that is not a MediaWiki's list of results.",
                 "Check that the address is that of a wiki's api.php.",
             ) from other

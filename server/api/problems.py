@@ -14,13 +14,11 @@ from litestar.exceptions import HTTPException, ValidationException
 from citewell.core.errors import (
     CitewellError,
     CollectionError,
-    CompletionError,
-    CompletionUnreachableError,
     FetchError,
     InputError,
     ModelError,
-    SearchError,
-    SearchUnreachableError,
+    ServiceError,
+    ServiceUnreachableError,
 )
 from citewell.server.store.errors import StoreError
 from citewell.server.work.errors import InternalError
@@ -33,10 +31,8 @@ _STATUSES: tuple[tuple[type[CitewellError], int], ...] = (
     (InputError, 400),
     (StoreError, 503),
     (ModelError, 503),
-    (SearchUnreachableError, 504),
-    (SearchError, 502),
-    (CompletionUnreachableError, 504),
-    (CompletionError, 502),
+    (ServiceUnreachableError, 504),
+    (ServiceError, 502),
     (FetchError, 502),
     (CollectionError, 500),
 )

@@ -10,7 +10,7 @@ from aiohttp import web
 from citewell.browser.environment import Browser
 from citewell.browser.live_web import LiveWeb
 from citewell.browser.reading import PageReader
-from citewell.core.errors import SearchUnreachableError
+from citewell.core.errors import ServiceUnreachableError
 from citewell.core.types import Hit, Page, Passage
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.guard import AddressGuard
@@ -31,7 +31,7 @@ class Hits:
     name = "hits"
     scope: Scope = "web"
 
-    def __init__(self, *hits: Hit, error: SearchUnreachableError | None = None) -> None:
+    def __init__(self, *hits: Hit, error: ServiceUnreachableError | None = None) -> None:
         self.hits = hits
         self.error = error
         self.asked: list[Query] = []
@@ -159,7 +159,7 @@ async def test_denied_sites_are_neither_found_nor_opened_nor_led_to(
 
 
 async def test_a_search_that_fails_is_an_error_page(fetcher: HttpFetcher, sandbox: Sandbox) -> None:
-    search = Metasearch([Hits(error=SearchUnreachableError("The engine is down.", "Wait."))])
+    search = Metasearch([Hits(error=ServiceUnreachableError("The engine is down.", "Wait."))])
     page = await LiveWeb(search, None, fetcher.get, PageReader(sandbox).read).search("crows")
     assert page.kind == "error"
     assert "The engine is down" in page.text

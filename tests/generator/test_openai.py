@@ -14,13 +14,13 @@ from aiohttp import web
 
 from citewell.core.backoff import Backoff
 from citewell.core.errors import (
-    CompletionAnswerError,
-    CompletionCutError,
-    CompletionError,
-    CompletionKeyError,
-    CompletionQuotaError,
-    CompletionRateError,
-    CompletionUnreachableError,
+    ServiceAnswerError,
+    ServiceCutError,
+    ServiceError,
+    ServiceKeyRefusedError,
+    ServiceQuotaError,
+    ServiceRateError,
+    ServiceUnreachableError,
 )
 from citewell.generator.completion import TokenUsage
 from citewell.generator.openai import ChatClient, CompletionRequest, CompletionTimeouts
@@ -105,33 +105,33 @@ async def test_content_in_parts_and_a_declined_answer() -> None:
         assert (await chat.complete(MESSAGES, REQUEST)).text == "I cannot help with that."
 
 
-CASES: list[tuple[Handler, type[CompletionError], str, int]] = [
-    (refused(401, "Incorrect API key"), CompletionKeyError, "401 Unauthorized: Incorrect API key", 1),
-    (refused(403, "Not in your country"), CompletionKeyError, "403", 1),
-    (refused(402), CompletionQuotaError, "402", 1),
-    (refused(429, "You are out of credit", code="insufficient_quota"), CompletionQuotaError, "credit", 1),
-    (refused(429, "Slow down"), CompletionRateError, "429 Too Many Requests: Slow down", 3),
-    (refused(404, "The model `tiny` does not exist"), CompletionAnswerError, "does not exist", 1),
-    (refused(400, "maximum context length is 2048"), CompletionAnswerError, "context length", 1),
-    (refused(500), CompletionUnreachableError, "500", 3),
-    (refused(503, "loading the model"), CompletionUnreachableError, "loading", 3),
-    (json_answer({}, 307, Location="http://127.0.0.1/other"), CompletionAnswerError, "points to", 1),
-    (json_answer({"error": {"message": "overloaded", "code": 503}}), CompletionUnreachableError, "overl", 3),
-    (body(b"<html>Welcome</html>", "text/html"), CompletionAnswerError, "text/html that is no chat", 1),
-    (body(b'{"choices": []}'), CompletionAnswerError, "no chat completion", 1),
-    (body(b'{"choices": [{"message": "text"}]}'), CompletionAnswerError, "no chat completion", 1),
-    (body(b"[1, 2]"), CompletionAnswerError, "no chat completion", 1),
-    (body(b"[" * 100_000), CompletionAnswerError, "no chat completion", 1),
-    (body(json.dumps(whole("é"), ensure_ascii=False).encode("latin-1")), CompletionAnswerError, "UTF-8", 1),
+CASES: list[tuple[Handler, type[ServiceError], str, int]] = [
+    (refused(401, "Incorrect API key"), ServiceKeyRefusedError, "401 Unauthorized: Incorrect API key", 1),
+    (refused(403, "Not in your country"), ServiceKeyRefusedError, "403", 1),
+    (refused(402), ServiceQuotaError, "402", 1),
+    (refused(429, "You are out of credit", code="insufficient_quota"), ServiceQuotaError, "credit", 1),
+    (refused(429, "Slow down"), ServiceRateError, "429 Too Many Requests: Slow down", 3),
+    (refused(404, "The model `tiny` does not exist"), ServiceAnswerError, "does not exist", 1),
+    (refused(400, "maximum context length is 2048"), ServiceAnswerError, "context length", 1),
+    (refused(500), ServiceUnreachableError, "500", 3),
+    (refused(503, "loading the model"), ServiceUnreachableError, "loading", 3),
+    (json_answer({}, 307, Location="http://127.0.0.1/other"), ServiceAnswerError, "points to", 1),
+    (json_answer({"error": {"message": "overloaded", "code": 503}}), ServiceUnreachableError, "overl", 3),
+    (body(b"<html>Welcome</html>", "text/html"), ServiceAnswerError, "text/html that is no chat", 1),
+    (body(b'{"choices": []}'), ServiceAnswerError, "no chat completion", 1),
+    (body(b'{"choices": [{"message": "text"}]}'), ServiceAnswerError, "no chat completion", 1),
+    (body(b"[1, 2]"), ServiceAnswerError, "no chat completion", 1),
+    (body(b"[" * 100_000), ServiceAnswerError, "no chat completion", 1),
+    (body(json.dumps(whole("é"), ensure_ascii=False).encode("latin-1")), ServiceAnswerError, "UTF-8", 1),
 ]
 
 
 @pytest.mark.parametrize(("handler", "kind", "message", "tries"), CASES)
 async def test_refusals_and_bad_answers(
-    handler: Handler, kind: type[CompletionError], message: str, tries: int
+    handler: Handler, kind: type[ServiceError], message: str, tries: int
 ) -> None:
     async with ChatService([handler]) as service, client(service) as chat:
-        with pytest.raises(CompletionError) as caught:
+        with pytest.raises(ServiceError) as caught:
             await chat.complete(MESSAGES, REQUEST)
         assert type(caught.value) is kind
         assert message in caught.value.message
@@ -144,14 +144,14 @@ async def test_refusals_and_bad_answers(
 async def test_the_key_is_in_no_error() -> None:
     said = f"The key {KEY} (sk-very%2Fsecret) is wrong."
     async with ChatService([refused(401, said)]) as service, client(service) as chat:
-        with pytest.raises(CompletionKeyError) as caught:
+        with pytest.raises(ServiceKeyRefusedError) as caught:
             await chat.complete(MESSAGES, REQUEST)
     assert "secret" not in str(caught.value)
     assert "***" in caught.value.message
 
 
 async def test_a_key_that_no_header_can_hold() -> None:
-    with pytest.raises(CompletionKeyError, match="no HTTP header"):
+    with pytest.raises(ServiceKeyRefusedError, match="no HTTP header"):
         async with ChatClient("tiny", "http://127.0.0.1:9/v1", key="sk-\nx"):
             pass
 
@@ -181,7 +181,7 @@ async def test_a_service_is_asked_again_when_it_wants() -> None:
 async def test_a_wait_beyond_the_time_limit_is_an_error_at_once() -> None:
     busy = refused(429, headers={"Retry-After": "3600"})
     async with ChatService([busy]) as service, client(service) as chat:
-        with pytest.raises(CompletionRateError) as caught:
+        with pytest.raises(ServiceRateError) as caught:
             await chat.complete(MESSAGES, REQUEST)
     assert caught.value.retry_after == 3600
     assert len(service.requests) == 1
@@ -206,14 +206,14 @@ async def test_a_service_that_is_down() -> None:
         held.bind(("127.0.0.1", 0))  # and does not listen
         url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
         async with ChatClient("tiny", url, backoff=Backoff(tries=2, base=0.0)) as chat:
-            with pytest.raises(CompletionUnreachableError, match="cannot be reached") as caught:
+            with pytest.raises(ServiceUnreachableError, match="cannot be reached") as caught:
                 await chat.complete(MESSAGES, REQUEST)
     assert "generator.base_url" in caught.value.hint
 
 
 async def test_an_address_that_is_none() -> None:
     async with ChatClient("tiny", "not an address") as chat:
-        with pytest.raises(CompletionAnswerError, match="not a valid URL"):
+        with pytest.raises(ServiceAnswerError, match="not a valid URL"):
             await chat.complete(MESSAGES, REQUEST)
 
 
@@ -227,7 +227,7 @@ async def test_a_service_that_does_not_answer(streaming: bool) -> None:
 
     patience = CompletionTimeouts(first_token=0.1, one_try=0.1)
     async with ChatService([hang]) as service, client(service, patience=patience) as chat:
-        with pytest.raises(CompletionUnreachableError, match=r"0\.1 s"):
+        with pytest.raises(ServiceUnreachableError, match=r"0\.1 s"):
             await (pieces(chat) if streaming else chat.complete(MESSAGES, REQUEST))
         assert len(service.requests) == 3
         release.set()
@@ -277,16 +277,16 @@ async def test_a_service_that_does_not_stream() -> None:
         assert await pieces(chat) == ["All at once."]
 
 
-BROKEN: list[tuple[list[str | bytes], type[CompletionError], str]] = [
-    ([chunk("Half an ")], CompletionCutError, "broke off"),
-    (["data: {]\n\n"], CompletionAnswerError, "no JSON object"),
-    ([b"data: \xff\xfe\n\n"], CompletionAnswerError, "cannot be read"),
-    ([b"data: " + b"x" * 1_100_000], CompletionAnswerError, "1,000,000 bytes"),
-    (["data: [DONE]\n\n"], CompletionAnswerError, "empty stream"),
-    ([], CompletionAnswerError, "empty stream"),
+BROKEN: list[tuple[list[str | bytes], type[ServiceError], str]] = [
+    ([chunk("Half an ")], ServiceCutError, "broke off"),
+    (["data: {]\n\n"], ServiceAnswerError, "no JSON object"),
+    ([b"data: \xff\xfe\n\n"], ServiceAnswerError, "cannot be read"),
+    ([b"data: " + b"x" * 1_100_000], ServiceAnswerError, "1,000,000 bytes"),
+    (["data: [DONE]\n\n"], ServiceAnswerError, "empty stream"),
+    ([], ServiceAnswerError, "empty stream"),
     (
         ['data: {"error": {"message": "CUDA out of memory", "code": 500}}\n\n'],
-        CompletionUnreachableError,
+        ServiceUnreachableError,
         "CUDA",
     ),
 ]
@@ -294,10 +294,10 @@ BROKEN: list[tuple[list[str | bytes], type[CompletionError], str]] = [
 
 @pytest.mark.parametrize(("parts", "kind", "message"), BROKEN)
 async def test_streams_that_are_broken(
-    parts: list[str | bytes], kind: type[CompletionError], message: str
+    parts: list[str | bytes], kind: type[ServiceError], message: str
 ) -> None:
     async with ChatService([stream_of(*parts)]) as service, client(service) as chat:
-        with pytest.raises(CompletionError, match=message) as caught:
+        with pytest.raises(ServiceError, match=message) as caught:
             await pieces(chat)
     assert type(caught.value) is kind
 
@@ -307,7 +307,7 @@ async def test_a_stream_is_begun_anew_only_while_it_is_empty() -> None:
     async with ChatService([refused(503), fine]) as service, client(service) as chat:
         assert await pieces(chat) == ["Fine."]
     async with ChatService([stream_of(chunk("Half ")), fine]) as service, client(service) as chat:
-        with pytest.raises(CompletionCutError):
+        with pytest.raises(ServiceCutError):
             await pieces(chat)
     assert len(service.requests) == 1
 
@@ -322,7 +322,7 @@ async def test_a_stream_that_stalls_within_the_answer() -> None:
 
     patience = CompletionTimeouts(first_token=5.0, token=0.1)
     async with ChatService([stall]) as service, client(service, patience=patience) as chat:
-        with pytest.raises(CompletionCutError, match=r"next token within 0\.1 s"):
+        with pytest.raises(ServiceCutError, match=r"next token within 0\.1 s"):
             await pieces(chat)
         release.set()
 

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from citewell.core.backoff import Backoff
-from citewell.core.errors import CompletionKeyError
+from citewell.core.errors import ServiceKeyRefusedError
 from citewell.core.types import Reference
 from citewell.generator.causal import Sampling
 from citewell.generator.estimate import cut_to, estimate_tokens
@@ -104,7 +104,7 @@ async def test_a_candidate_that_fails_ends_the_others() -> None:
         return web.json_response({"error": {"message": "Bad key"}}, status=401)
 
     async with ChatService([hang, refuse]) as service, client(service) as chat:
-        with pytest.raises(CompletionKeyError):
+        with pytest.raises(ServiceKeyRefusedError):
             await texts(generator(chat), 2)
         async with asyncio.timeout(60):
             await ended.wait()

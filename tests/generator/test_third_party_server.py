@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from citewell.core.backoff import Backoff
-from citewell.core.errors import CompletionAnswerError, CompletionError
+from citewell.core.errors import ServiceAnswerError, ServiceError
 from citewell.core.types import Reference
 from citewell.generator.causal import Sampling
 from citewell.generator.openai import ChatClient, CompletionRequest, CompletionTimeouts
@@ -56,7 +56,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             found = Server(f"http://127.0.0.1:{port}/v1", model)
             try:
                 asyncio.run(first_answer(found, process))
-            except CompletionError as error:
+            except ServiceError as error:
                 told = f"{error}\n{log.read_text(errors='replace')[-2000:]}"
                 continue
             yield found
@@ -84,7 +84,7 @@ async def first_answer(server: Server, process: subprocess.Popen[bytes]) -> None
 
     async def sleep(seconds: float) -> None:
         if process.poll() is not None:
-            raise CompletionError(f"The server ended with exit code {process.returncode}.")
+            raise ServiceError(f"The server ended with exit code {process.returncode}.")
         await asyncio.sleep(seconds)
 
     starting = Backoff(tries=1000, base=0.2, longest=0.2)
@@ -130,6 +130,6 @@ async def test_after_a_stream_was_closed_the_next_one_is_answered(server: Server
 
 async def test_what_the_server_refuses(server: Server) -> None:
     async with ChatClient("some/other-model", server.url, backoff=Backoff(tries=1)) as client:
-        with pytest.raises(CompletionAnswerError, match="other-model") as caught:
+        with pytest.raises(ServiceAnswerError, match="other-model") as caught:
             await client.complete(MESSAGES, CompletionRequest(4))
     assert "name of the model" in caught.value.hint

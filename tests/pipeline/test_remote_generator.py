@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from citewell.core.errors import CompletionKeyError, CompletionUnreachableError
+from citewell.core.errors import ServiceKeyRefusedError, ServiceUnreachableError
 from citewell.core.events import Done
 from citewell.core.settings import Settings
 from citewell.core.types import Answer
@@ -41,7 +41,7 @@ async def test_an_answer_from_elsewhere_is_checked_like_any_other(settings: Make
         url = f"http://127.0.0.1:{server.port}/v1"
         flags = {"generator.name": "openai:tiny", "generator.base_url": url}
         answer = await ask(settings(**flags, **{"generator.key": "sk-right"}))
-        with pytest.raises(CompletionKeyError, match="Wrong key") as caught:
+        with pytest.raises(ServiceKeyRefusedError, match="Wrong key") as caught:
             await ask(settings(**flags, **{"generator.key": "sk-wrong"}))
     assert answer.outcome == "answered"
     assert answer.models["generator"] == "openai:tiny"
@@ -51,6 +51,6 @@ async def test_an_answer_from_elsewhere_is_checked_like_any_other(settings: Make
 
 async def test_a_service_that_is_down_is_named(settings: Make) -> None:
     flags = {"generator.name": "openai:tiny", "generator.base_url": "http://127.0.0.1:9/v1"}
-    with pytest.raises(CompletionUnreachableError, match=r"127\.0\.0\.1:9") as caught:
+    with pytest.raises(ServiceUnreachableError, match=r"127\.0\.0\.1:9") as caught:
         await ask(settings(**flags, **{"generator.seconds": 0.1}))
     assert "generator.base_url" in caught.value.hint

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from aiohttp import web
 
-from citewell.core.errors import InputError, SearchError
+from citewell.core.errors import InputError, ServiceError
 from citewell.core.events import Done, Event, Notice, Searched
 from citewell.core.settings import Settings, load_settings
 from citewell.pipeline.build import open_pipeline
@@ -130,7 +130,7 @@ async def test_all_failed_is_an_error_with_every_reason(cli: Cli, serve: Serve) 
 )
 async def test_a_missing_key_is_named(provider: str, variable: str) -> None:
     async with open_search(load_settings({"search.providers": provider}), {}) as search:
-        with pytest.raises(SearchError, match=variable) as raised:
+        with pytest.raises(ServiceError, match=variable) as raised:
             await search.metasearch.search(Query("q"))
     assert variable in raised.value.hint
     assert f"search.{provider}_key" in raised.value.hint

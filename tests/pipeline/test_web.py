@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from aiohttp import web
 
-from citewell.core.errors import FetchError, SearchError
+from citewell.core.errors import FetchError, ServiceError
 from citewell.core.events import Done, Fetched
 from citewell.core.settings import Settings
 from citewell.core.types import Answer, Hit
@@ -152,7 +152,7 @@ async def test_search_without_hits_is_no_evidence(settings: Make, storks: str) -
 
 async def test_search_that_fails_ends_the_question(settings: Make, serve: Serve) -> None:
     base = await serve({"/search": page(b"busy", "text/plain")})
-    with pytest.raises(SearchError, match="SearXNG"):
+    with pytest.raises(ServiceError, match="SearXNG"):
         await ask(settings(search__providers="searxng", search__searxng_url=base))
 
 

@@ -15,11 +15,11 @@ from aiohttp import web
 
 import citewell
 from citewell.core.errors import (
-    SearchAnswerError,
-    SearchError,
-    SearchKeyRefusedError,
-    SearchRateError,
-    SearchUnreachableError,
+    ServiceAnswerError,
+    ServiceError,
+    ServiceKeyRefusedError,
+    ServiceRateError,
+    ServiceUnreachableError,
 )
 from citewell.retriever.search.api import SearchHttp, Service
 from citewell.retriever.search.retry import Retry
@@ -76,7 +76,7 @@ async def test_the_waits_are_drawn_from_nothing_to_a_growing_limit(service: Serv
         return 0.25
 
     api = await service(Reply("busy", 503))
-    with pytest.raises(SearchUnreachableError, match="503 Service Unavailable"):
+    with pytest.raises(ServiceUnreachableError, match="503 Service Unavailable"):
         await ask(api.url, clock, draw)
     assert (limits, clock.slept, len(api.asked)) == ([0.5, 1.0], [0.25, 0.25], 3)
 
@@ -84,7 +84,7 @@ async def test_the_waits_are_drawn_from_nothing_to_a_growing_limit(service: Serv
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
 async def test_what_will_not_change_is_not_asked_again(service: Serving, clock: Time, status: int) -> None:
     api = await service(Reply({"error": "no"}, status), OK)
-    with pytest.raises(SearchError):
+    with pytest.raises(ServiceError):
         await ask(api.url, clock)
     assert (clock.slept, len(api.asked)) == ([], 1)
 
@@ -97,7 +97,7 @@ async def test_the_time_that_the_service_names_is_waited_for(service: Serving, c
 
 async def test_a_time_beyond_the_limit_is_not_waited_for(service: Serving, clock: Time) -> None:
     api = await service(Reply("busy", 429, {"Retry-After": "60"}), OK)
-    with pytest.raises(SearchRateError, match=r"\(retry after 60\)") as raised:
+    with pytest.raises(ServiceRateError, match=r"\(retry after 60\)") as raised:
         await ask(api.url, clock)
     assert raised.value.retry_after == 60.0
     assert (clock.slept, len(api.asked)) == ([], 1)
@@ -107,7 +107,7 @@ async def test_no_connection_is_tried_again_and_named(clock: Time) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound but not listening
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/search"
-        with pytest.raises(SearchUnreachableError, match=f"Engine at {url} cannot be reached"):
+        with pytest.raises(ServiceUnreachableError, match=f"Engine at {url} cannot be reached"):
             await ask(url, clock)
     assert clock.slept == [0.5, 1.0]
 
@@ -138,7 +138,7 @@ async def test_a_service_that_never_answers_is_given_up_in_time(service: Serving
     api = await service(hang)
     started = time.monotonic()
     async with SearchHttp(Retry(seconds=0.5, try_seconds=0.3, base=0.0)) as http:
-        with pytest.raises(SearchUnreachableError, match=r"did not answer within 0\.[35] s"):
+        with pytest.raises(ServiceUnreachableError, match=r"did not answer within 0\.[35] s"):
             await http.ask(Service("Engine", api.url))
     over.set()
     assert time.monotonic() - started < 2
@@ -146,7 +146,7 @@ async def test_a_service_that_never_answers_is_given_up_in_time(service: Serving
 
 async def test_an_answer_is_read_up_to_a_limit(service: Serving, http: SearchHttp) -> None:
     api = await service(Reply({"results": "x" * 6_000_000}))
-    with pytest.raises(SearchAnswerError, match="more than 5,000,000 bytes"):
+    with pytest.raises(ServiceAnswerError, match="more than 5,000,000 bytes"):
         await http.ask(Service("Engine", api.url))
 
 
@@ -158,7 +158,7 @@ async def test_an_answer_that_breaks_off_is_unreachable(http: SearchHttp) -> Non
 
     async with await asyncio.start_server(cut, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(SearchUnreachableError, match="Engine broke off its answer"):
+        with pytest.raises(ServiceUnreachableError, match="Engine broke off its answer"):
             await http.ask(Service("Engine", f"http://127.0.0.1:{port}/"))
 
 
@@ -167,21 +167,21 @@ async def test_anything_but_a_json_object_is_a_bad_answer(
     service: Serving, http: SearchHttp, body: str
 ) -> None:
     api = await service(Reply(body))
-    with pytest.raises(SearchAnswerError, match="that is not JSON"):
+    with pytest.raises(ServiceAnswerError, match="that is not JSON"):
         await http.ask(Service("Engine", api.url))
 
 
 async def test_redirects_are_not_followed(service: Serving, http: SearchHttp) -> None:
     other = await service(OK)
     api = await service(Reply("", 302, {"Location": other.url}))
-    with pytest.raises(SearchAnswerError, match="302 Found and points to"):
+    with pytest.raises(ServiceAnswerError, match="302 Found and points to"):
         await http.ask(Service("Engine", api.url))
     assert other.asked == []
 
 
 async def test_credentials_of_an_address_stand_in_no_error(http: SearchHttp) -> None:
     service = Service("Engine", "http://user:pass@127.0.0.1:1/search", secrets=("key/1",))
-    with pytest.raises(SearchUnreachableError) as raised:
+    with pytest.raises(ServiceUnreachableError) as raised:
         await http.ask(service, {"api_key": "key/1"})
     text = f"{raised.value} {raised.value.__cause__!r} {service!r}"
     assert "pass" not in str(raised.value)
@@ -191,7 +191,7 @@ async def test_credentials_of_an_address_stand_in_no_error(http: SearchHttp) -> 
 
 async def test_a_key_that_no_header_can_hold_is_refused(service: Serving, http: SearchHttp) -> None:
     api = await service(OK)
-    with pytest.raises(SearchKeyRefusedError) as raised:
+    with pytest.raises(ServiceKeyRefusedError) as raised:
         await http.ask(Service("Engine", api.url, secrets=("a\nb",)), headers={"X-Key": "a\nb"})
     assert "a\nb" not in str(raised.value)
     assert api.asked == []
@@ -200,7 +200,7 @@ async def test_a_key_that_no_header_can_hold_is_refused(service: Serving, http: 
 # getaddrinfo that hangs, as with a name server that does not answer.
 HANGING = """
 import asyncio, socket, threading
-from citewell.core.errors import SearchUnreachableError
+from citewell.core.errors import ServiceUnreachableError
 from citewell.retriever.search.api import SearchHttp, Service
 from citewell.retriever.search.retry import Retry
 
@@ -210,7 +210,7 @@ async def main():
     async with SearchHttp(Retry(seconds=0.3, tries=1)) as http:
         try:
             await http.ask(Service("Engine", "http://engine.example/"))
-        except SearchUnreachableError as error:
+        except ServiceUnreachableError as error:
             print(error.message)
 
 asyncio.run(main())

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import (
-    SearchAnswerError,
-    SearchError,
-    SearchKeyRefusedError,
-    SearchQuotaError,
-    SearchRateError,
+    ServiceAnswerError,
+    ServiceError,
+    ServiceKeyRefusedError,
+    ServiceQuotaError,
+    ServiceRateError,
 )
 from citewell.core.types import Hit
 from citewell.retriever.search.api import SearchHttp
@@ -133,7 +133,7 @@ async def test_nothing_found_is_no_error(service: Serving, http: SearchHttp) -> 
                 },
                 401,
             ),
-            SearchKeyRefusedError,
+            ServiceKeyRefusedError,
             "The Bing endpoint answered 401 Unauthorized: Authorization is required.",
         ),
         (
@@ -146,7 +146,7 @@ async def test_nothing_found_is_no_error(service: Serving, http: SearchHttp) -> 
                 },
                 401,
             ),
-            SearchKeyRefusedError,
+            ServiceKeyRefusedError,
             "401 Unauthorized: Access denied due to invalid subscription key",
         ),
         (
@@ -159,24 +159,24 @@ async def test_nothing_found_is_no_error(service: Serving, http: SearchHttp) -> 
                 },
                 403,
             ),
-            SearchQuotaError,
+            ServiceQuotaError,
             "Out of call volume quota",
         ),
         (
             Reply(
                 {"error": {"code": "429", "message": "Rate limit is exceeded."}}, 429, {"Retry-After": "1"}
             ),
-            SearchRateError,
+            ServiceRateError,
             "Rate limit is exceeded (retry after 1).",
         ),
-        (Reply({"webPages": {"value": []}}), SearchAnswerError, "without a list of results"),
+        (Reply({"webPages": {"value": []}}), ServiceAnswerError, "without a list of results"),
     ],
 )
 async def test_refusals(
-    service: Serving, http: SearchHttp, reply: Reply, kind: type[SearchError], message: str
+    service: Serving, http: SearchHttp, reply: Reply, kind: type[ServiceError], message: str
 ) -> None:
     api = await service(reply)
-    with pytest.raises(SearchError) as raised:
+    with pytest.raises(ServiceError) as raised:
         await BingProvider(http, api.url, KEY).search(Query("q"))
     assert type(raised.value) is kind
     assert message in raised.value.message

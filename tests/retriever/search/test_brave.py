@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import (
-    SearchAnswerError,
-    SearchError,
-    SearchKeyMissingError,
-    SearchKeyRefusedError,
-    SearchQuotaError,
-    SearchRateError,
+    ServiceAnswerError,
+    ServiceError,
+    ServiceKeyMissingError,
+    ServiceKeyRefusedError,
+    ServiceQuotaError,
+    ServiceRateError,
 )
 from citewell.core.types import Hit
 from citewell.retriever.search.api import SearchHttp
@@ -151,7 +151,7 @@ async def test_nothing_found_is_no_error(service: Serving, http: SearchHttp) -> 
 
 async def test_without_a_key_nothing_is_asked(service: Serving, http: SearchHttp) -> None:
     api = await service(Reply(answer(1)))
-    with pytest.raises(SearchKeyMissingError, match="BRAVE_API_KEY") as raised:
+    with pytest.raises(ServiceKeyMissingError, match="BRAVE_API_KEY") as raised:
         await BraveProvider(http, "", api.url).search(Query("q"))
     assert "search.brave_key" in raised.value.hint
     assert api.asked == []
@@ -162,13 +162,13 @@ async def test_without_a_key_nothing_is_asked(service: Serving, http: SearchHttp
     [
         (
             error(422, "SUBSCRIPTION_TOKEN_INVALID", "The provided subscription token is invalid."),
-            SearchKeyRefusedError,
+            ServiceKeyRefusedError,
             "Brave answered 422 Unprocessable Entity: The provided subscription token is invalid.",
             None,
         ),
         (
             error(422, "VALIDATION", "Unable to validate request parameter(s)"),
-            SearchAnswerError,
+            ServiceAnswerError,
             "Brave answered 422 Unprocessable Entity: Unable to validate request parameter(s).",
             None,
         ),
@@ -180,7 +180,7 @@ async def test_without_a_key_nothing_is_asked(service: Serving, http: SearchHttp
                 X_RateLimit_Remaining="0, 1000",
                 X_RateLimit_Reset="1, 1419704",
             ),
-            SearchRateError,
+            ServiceRateError,
             "Brave answered 429 Too Many Requests: Request rate limit exceeded for plan.",
             1.0,
         ),
@@ -192,24 +192,24 @@ async def test_without_a_key_nothing_is_asked(service: Serving, http: SearchHttp
                 X_RateLimit_Remaining="1, 0",
                 X_RateLimit_Reset="1, 1419704",
             ),
-            SearchQuotaError,
+            ServiceQuotaError,
             "Brave answered 429 Too Many Requests: Request quota limit exceeded for plan.",
             1419704.0,
         ),
-        (Reply({"unexpected": []}), SearchAnswerError, "without a list of results", None),
-        (Reply({"type": "search", "web": {"results": {}}}), SearchAnswerError, "without a list of", None),
+        (Reply({"unexpected": []}), ServiceAnswerError, "without a list of results", None),
+        (Reply({"type": "search", "web": {"results": {}}}), ServiceAnswerError, "without a list of", None),
     ],
 )
 async def test_refusals(
     service: Serving,
     http: SearchHttp,
     reply: Reply,
-    kind: type[SearchError],
+    kind: type[ServiceError],
     message: str,
     wait: float | None,
 ) -> None:
     api = await service(reply)
-    with pytest.raises(SearchError) as raised:
+    with pytest.raises(ServiceError) as raised:
         await BraveProvider(http, KEY, api.url).search(Query("q"))
     assert type(raised.value) is kind
     assert message in raised.value.message

@@ -7,12 +7,12 @@ import asyncio
 import pytest
 
 from citewell.core.errors import (
-    SearchError,
-    SearchKeyMissingError,
-    SearchKeyRefusedError,
-    SearchPausedError,
-    SearchQuotaError,
-    SearchUnreachableError,
+    ServiceError,
+    ServiceKeyMissingError,
+    ServiceKeyRefusedError,
+    ServicePausedError,
+    ServiceQuotaError,
+    ServiceUnreachableError,
 )
 from citewell.retriever.search.breaker import Breaker
 
@@ -35,9 +35,9 @@ def breaker(clock: Clock) -> Breaker:
     return Breaker(failures=3, seconds=30.0, clock=clock)
 
 
-def fail(breaker: Breaker, error: SearchError | None = None) -> None:
-    with pytest.raises(SearchError), breaker.search("brave"):
-        raise error or SearchUnreachableError("Brave cannot be reached.", "Check the network.")
+def fail(breaker: Breaker, error: ServiceError | None = None) -> None:
+    with pytest.raises(ServiceError), breaker.search("brave"):
+        raise error or ServiceUnreachableError("Brave cannot be reached.", "Check the network.")
 
 
 def succeed(breaker: Breaker) -> None:
@@ -55,15 +55,15 @@ def test_opens_after_several_failures_in_a_row(breaker: Breaker, clock: Clock) -
     fail(breaker)
     assert breaker.state == "open"
     clock.now += 18
-    with pytest.raises(SearchPausedError) as raised, breaker.search("brave"):
+    with pytest.raises(ServicePausedError) as raised, breaker.search("brave"):
         pytest.fail("it was asked")
     assert raised.value.message == "brave is left alone for another 12 s, after: Brave cannot be reached."
     assert raised.value.hint == "Check the network."
 
 
-@pytest.mark.parametrize("kind", [SearchKeyRefusedError, SearchQuotaError])
+@pytest.mark.parametrize("kind", [ServiceKeyRefusedError, ServiceQuotaError])
 def test_opens_at_once_where_waiting_is_all_that_helps(
-    breaker: Breaker, clock: Clock, kind: type[SearchError]
+    breaker: Breaker, clock: Clock, kind: type[ServiceError]
 ) -> None:
     fail(breaker, kind("no", retry_after=100.0))
     clock.now = 99.9
@@ -73,11 +73,11 @@ def test_opens_at_once_where_waiting_is_all_that_helps(
 
 
 def test_one_search_tries_it_and_closes_it(breaker: Breaker, clock: Clock) -> None:
-    fail(breaker, SearchQuotaError("no"))
+    fail(breaker, ServiceQuotaError("no"))
     clock.now = 30
     with breaker.search("brave"):
         assert breaker.state == "open"
-        with pytest.raises(SearchPausedError, match="while one search tries it"), breaker.search("brave"):
+        with pytest.raises(ServicePausedError, match="while one search tries it"), breaker.search("brave"):
             pytest.fail("it was asked twice")
     assert breaker.state == "closed"
     fail(breaker)
@@ -85,7 +85,7 @@ def test_one_search_tries_it_and_closes_it(breaker: Breaker, clock: Clock) -> No
 
 
 def test_a_failed_trial_opens_it_again(breaker: Breaker, clock: Clock) -> None:
-    fail(breaker, SearchQuotaError("no"))
+    fail(breaker, ServiceQuotaError("no"))
     clock.now = 30
     fail(breaker)
     assert breaker.state == "open"
@@ -96,7 +96,7 @@ def test_a_failed_trial_opens_it_again(breaker: Breaker, clock: Clock) -> None:
 
 
 def test_a_cancelled_trial_decides_nothing(breaker: Breaker, clock: Clock) -> None:
-    fail(breaker, SearchQuotaError("no"))
+    fail(breaker, ServiceQuotaError("no"))
     clock.now = 30
     with pytest.raises(asyncio.CancelledError), breaker.search("brave"):
         raise asyncio.CancelledError
@@ -105,5 +105,5 @@ def test_a_cancelled_trial_decides_nothing(breaker: Breaker, clock: Clock) -> No
 
 def test_a_missing_key_is_no_failure_of_the_service(breaker: Breaker) -> None:
     for _ in range(5):
-        fail(breaker, SearchKeyMissingError("no key"))
+        fail(breaker, ServiceKeyMissingError("no key"))
     assert breaker.state == "closed"

@@ -16,7 +16,7 @@ import pytest
 from ddgs import DDGS
 from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
-from citewell.core.errors import SearchAnswerError, SearchError, SearchRateError, SearchUnreachableError
+from citewell.core.errors import ServiceAnswerError, ServiceError, ServiceRateError, ServiceUnreachableError
 from citewell.core.types import Hit
 from citewell.retriever.search.ddgs import DdgsProvider
 from citewell.retriever.search.provider import SearchProvider
@@ -151,14 +151,14 @@ def test_what_it_does_not_have_is_said() -> None:
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (RatelimitException("202"), SearchRateError),
-        (TimeoutException("timed out"), SearchUnreachableError),
-        (DDGSException("ConnectError: ConnectError('no route')"), SearchUnreachableError),
-        (DDGSException("Document is empty"), SearchAnswerError),
+        (RatelimitException("202"), ServiceRateError),
+        (TimeoutException("timed out"), ServiceUnreachableError),
+        (DDGSException("ConnectError: ConnectError('no route')"), ServiceUnreachableError),
+        (DDGSException("Document is empty"), ServiceAnswerError),
     ],
 )
-async def test_errors(error: Exception, kind: type[SearchError]) -> None:
-    with pytest.raises(SearchError) as raised:
+async def test_errors(error: Exception, kind: type[ServiceError]) -> None:
+    with pytest.raises(ServiceError) as raised:
         await DdgsProvider(connect=lambda seconds: Engine(error)).search(Query("q"))
     assert type(raised.value) is kind
     assert raised.value.hint

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import (
-    SearchAnswerError,
-    SearchError,
-    SearchKeyMissingError,
-    SearchKeyRefusedError,
-    SearchQuotaError,
-    SearchRateError,
+    ServiceAnswerError,
+    ServiceError,
+    ServiceKeyMissingError,
+    ServiceKeyRefusedError,
+    ServiceQuotaError,
+    ServiceRateError,
 )
 from citewell.core.types import Hit
 from citewell.retriever.search.api import SearchHttp
@@ -110,7 +110,7 @@ async def test_both_keys_are_needed(
     service: Serving, http: SearchHttp, key: str, engine: str, names: str
 ) -> None:
     api = await service(Reply(answer(1)))
-    with pytest.raises(SearchKeyMissingError, match=rf"not set: {names}\)"):
+    with pytest.raises(ServiceKeyMissingError, match=rf"not set: {names}\)"):
         await GoogleProvider(http, key, engine, api.url).search(Query("q"))
     assert api.asked == []
 
@@ -126,7 +126,7 @@ async def test_both_keys_are_needed(
                 "badRequest",
                 "API_KEY_INVALID",
             ),
-            SearchKeyRefusedError,
+            ServiceKeyRefusedError,
             "credentials",
         ),
         (
@@ -137,7 +137,7 @@ async def test_both_keys_are_needed(
                 "accessNotConfigured",
                 "SERVICE_DISABLED",
             ),
-            SearchKeyRefusedError,
+            ServiceKeyRefusedError,
             "enabled",
         ),
         (
@@ -149,7 +149,7 @@ async def test_both_keys_are_needed(
                 "rateLimitExceeded",
                 "RATE_LIMIT_EXCEEDED",
             ),
-            SearchQuotaError,
+            ServiceQuotaError,
             "quota",
         ),
         (
@@ -159,24 +159,24 @@ async def test_both_keys_are_needed(
                 "RESOURCE_EXHAUSTED",
                 "rateLimitExceeded",
             ),
-            SearchRateError,
+            ServiceRateError,
             "wait",
         ),
-        (error(403, "Daily Limit Exceeded", "", "dailyLimitExceeded"), SearchQuotaError, "quota"),
+        (error(403, "Daily Limit Exceeded", "", "dailyLimitExceeded"), ServiceQuotaError, "quota"),
         (
             error(400, "Request contains an invalid argument.", "INVALID_ARGUMENT", "badRequest"),
-            SearchAnswerError,
+            ServiceAnswerError,
             "GOOGLE_CSE_ID",
         ),
-        (Reply({"results": []}), SearchAnswerError, "address"),
-        (Reply({"kind": "customsearch#search", "items": "none"}), SearchAnswerError, "address"),
+        (Reply({"results": []}), ServiceAnswerError, "address"),
+        (Reply({"kind": "customsearch#search", "items": "none"}), ServiceAnswerError, "address"),
     ],
 )
 async def test_refusals(
-    service: Serving, http: SearchHttp, reply: Reply, kind: type[SearchError], word: str
+    service: Serving, http: SearchHttp, reply: Reply, kind: type[ServiceError], word: str
 ) -> None:
     api = await service(reply)
-    with pytest.raises(SearchError) as raised:
+    with pytest.raises(ServiceError) as raised:
         await GoogleProvider(http, KEY, "cx1", api.url).search(Query("q"))
     assert type(raised.value) is kind
     assert word in raised.value.hint

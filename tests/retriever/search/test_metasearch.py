@@ -10,10 +10,10 @@ import pytest
 
 from citewell.core.errors import (
     CitewellError,
-    SearchError,
-    SearchKeyMissingError,
-    SearchQuotaError,
-    SearchUnreachableError,
+    ServiceError,
+    ServiceKeyMissingError,
+    ServiceQuotaError,
+    ServiceUnreachableError,
 )
 from citewell.core.types import Failure, Hit
 from citewell.retriever.search.fusion import fuse
@@ -137,7 +137,7 @@ def test_a_site_that_was_asked_for_is_not_capped() -> None:
 
 
 async def test_hits_failures_notices_and_timings() -> None:
-    quota = SearchQuotaError("The plan is spent.", "Wait.")
+    quota = ServiceQuotaError("The plan is spent.", "Wait.")
     providers = [
         Provider("one", *pages("a"), notices=["one cannot filter by recency."]),
         Provider("two", error=quota),
@@ -170,18 +170,18 @@ async def test_sites_are_enforced_whatever_a_provider_answers() -> None:
 
 
 async def test_a_single_provider_raises_its_own_error() -> None:
-    error = SearchKeyMissingError("no key", "Set it.")
-    with pytest.raises(SearchKeyMissingError) as raised:
+    error = ServiceKeyMissingError("no key", "Set it.")
+    with pytest.raises(ServiceKeyMissingError) as raised:
         await Metasearch([Provider("one", error=error)]).search(Query("q"))
     assert raised.value is error
 
 
 async def test_all_failed_is_one_error_with_every_reason() -> None:
     providers = [
-        Provider("one", error=SearchKeyMissingError("No key.", "Set it.")),
-        Provider("two", error=SearchUnreachableError("Nobody there.", "Look.")),
+        Provider("one", error=ServiceKeyMissingError("No key.", "Set it.")),
+        Provider("two", error=ServiceUnreachableError("Nobody there.", "Look.")),
     ]
-    with pytest.raises(SearchError) as raised:
+    with pytest.raises(ServiceError) as raised:
         await Metasearch(providers).search(Query("q"))
     assert raised.value.message == "No search provider answered. one: No key. two: Nobody there."
     assert raised.value.hint == "Set it."
@@ -215,7 +215,7 @@ async def test_those_that_answer_in_that_time_count() -> None:
     [
         Provider("stored", *pages("a"), scope="local"),
         Provider("empty"),
-        Provider("failed", error=SearchError("no")),
+        Provider("failed", error=ServiceError("no")),
     ],
 )
 async def test_the_web_is_waited_for_while_only_others_answered(first: Provider) -> None:
@@ -228,7 +228,7 @@ async def test_the_web_is_waited_for_while_only_others_answered(first: Provider)
 
 async def test_a_provider_that_never_ends_is_stopped() -> None:
     stuck = Provider("stuck", when=asyncio.Event())
-    with pytest.raises(SearchUnreachableError, match=r"stuck did not answer within 0\.1 s"):
+    with pytest.raises(ServiceUnreachableError, match=r"stuck did not answer within 0\.1 s"):
         await Metasearch([stuck], SearchLimits(0.1)).search(Query("q"))
     assert stuck.cancelled
 
@@ -246,7 +246,7 @@ async def test_a_cancelled_search_cancels_its_providers() -> None:
 
 async def test_a_provider_that_keeps_failing_is_left_alone_for_a_while() -> None:
     now = 0.0
-    broken = Provider("broken", error=SearchUnreachableError("Nobody there."))
+    broken = Provider("broken", error=ServiceUnreachableError("Nobody there."))
     metasearch = Metasearch([Provider("good", *pages("a")), broken], clock=lambda: now)
     results = [await metasearch.search(Query("q")) for _ in range(5)]
     assert len(broken.asked) == 3

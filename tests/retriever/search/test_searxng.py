@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from citewell.core.errors import SearchError
+from citewell.core.errors import ServiceError
 from citewell.core.types import Hit
 from citewell.retriever.search.api import SearchHttp
 from citewell.retriever.search.provider import SearchProvider
@@ -122,7 +122,7 @@ async def test_nothing_found_because_no_engine_answered_is_an_error(
     serve_search: Serve, http: SearchHttp
 ) -> None:
     silent = [["google", "Suspended: CAPTCHA"], ["brave", "timeout"]]
-    with pytest.raises(SearchError, match="google: Suspended: CAPTCHA, brave: timeout") as raised:
+    with pytest.raises(ServiceError, match="google: Suspended: CAPTCHA, brave: timeout") as raised:
         await SearxngProvider(http, await serve_search(results(silent=silent))).search(Query("q", 10))
     assert "settings.yml" in raised.value.hint
 
@@ -175,7 +175,7 @@ async def test_some_engines_may_be_silent(serve_search: Serve, http: SearchHttp)
 async def test_refusals_say_what_to_do(
     serve_search: Serve, http: SearchHttp, handler: Handler, message: str, hint: str
 ) -> None:
-    with pytest.raises(SearchError) as raised:
+    with pytest.raises(ServiceError) as raised:
         await SearxngProvider(http, await serve_search(handler)).search(Query("q", 10))
     assert raised.value.message == message
     assert hint in raised.value.hint
@@ -184,7 +184,7 @@ async def test_refusals_say_what_to_do(
 @pytest.mark.parametrize("body", ["{}", '{"results": null}', '{"hits": []}'])
 async def test_json_of_something_else(serve_search: Serve, http: SearchHttp, body: str) -> None:
     base = await serve_search(refusing(200, body, "application/json"))
-    with pytest.raises(SearchError, match="without a list of results"):
+    with pytest.raises(ServiceError, match="without a list of results"):
         await SearxngProvider(http, base).search(Query("q", 10))
 
 
@@ -192,7 +192,7 @@ async def test_an_instance_that_does_not_run(http: SearchHttp) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound but not listening
         base = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(SearchError, match=f"SearXNG at {base}/search cannot be reached"):
+        with pytest.raises(ServiceError, match=f"SearXNG at {base}/search cannot be reached"):
             await SearxngProvider(http, base).search(Query("q", 10))
 
 
@@ -202,12 +202,12 @@ async def test_an_instance_that_does_not_answer(serve_search: Serve) -> None:
         return web.Response()
 
     async with SearchHttp(Retry(seconds=0.2)) as http:
-        with pytest.raises(SearchError, match=r"did not answer within 0\.2 s"):
+        with pytest.raises(ServiceError, match=r"did not answer within 0\.2 s"):
             await SearxngProvider(http, await serve_search(silent)).search(Query("q", 10))
 
 
 @pytest.mark.parametrize("base_url", ["", "localhost:8888", "http://", "ftp://example.org", "[::"])
 async def test_an_address_that_is_none(http: SearchHttp, base_url: str) -> None:
-    with pytest.raises(SearchError) as raised:
+    with pytest.raises(ServiceError) as raised:
         await SearxngProvider(http, base_url).search(Query("q", 10))
     assert "right address" in raised.value.hint

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import (
-    SearchAnswerError,
-    SearchError,
-    SearchKeyMissingError,
-    SearchKeyRefusedError,
-    SearchQuotaError,
-    SearchRateError,
+    ServiceAnswerError,
+    ServiceError,
+    ServiceKeyMissingError,
+    ServiceKeyRefusedError,
+    ServiceQuotaError,
+    ServiceRateError,
 )
 from citewell.core.types import Hit
 from citewell.retriever.search.api import SearchHttp
@@ -100,7 +100,7 @@ async def test_nothing_found_is_no_error(service: Serving, http: SearchHttp) -> 
 
 async def test_without_a_key_nothing_is_asked(service: Serving, http: SearchHttp) -> None:
     api = await service(Reply(answer(1)))
-    with pytest.raises(SearchKeyMissingError, match="SERPAPI_API_KEY"):
+    with pytest.raises(ServiceKeyMissingError, match="SERPAPI_API_KEY"):
         await SerpApiProvider(http, "", api.url).search(Query("q"))
     assert api.asked == []
 
@@ -113,34 +113,34 @@ async def test_without_a_key_nothing_is_asked(service: Serving, http: SearchHttp
                 {"error": "Invalid API key. Your API key should be here: https://serpapi.com/manage-api-key"},
                 401,
             ),
-            SearchKeyRefusedError,
+            ServiceKeyRefusedError,
             "SerpApi answered 401 Unauthorized: Invalid API key",
         ),
         (
             Reply({"error": "Your account has run out of searches."}, 429),
-            SearchQuotaError,
+            ServiceQuotaError,
             "SerpApi answered 429 Too Many Requests: Your account has run out of searches.",
         ),
         (
             Reply({"error": "You exceeded the hourly throughput limit."}, 429),
-            SearchRateError,
+            ServiceRateError,
             "exceeded the hourly throughput limit",
         ),
-        (Reply({"error": "Your account has been deleted."}, 403), SearchKeyRefusedError, "403 Forbidden"),
+        (Reply({"error": "Your account has been deleted."}, 403), ServiceKeyRefusedError, "403 Forbidden"),
         (
             Reply({"search_metadata": {"status": "Error"}, "error": "We couldn't get valid results."}),
-            SearchAnswerError,
+            ServiceAnswerError,
             "SerpApi answered: We couldn't get valid results",
         ),
-        (Reply({"hits": []}), SearchAnswerError, "without a list of results"),
-        (Reply("<h1>502</h1>"), SearchAnswerError, "that is not JSON"),
+        (Reply({"hits": []}), ServiceAnswerError, "without a list of results"),
+        (Reply("<h1>502</h1>"), ServiceAnswerError, "that is not JSON"),
     ],
 )
 async def test_refusals(
-    service: Serving, http: SearchHttp, reply: Reply, kind: type[SearchError], message: str
+    service: Serving, http: SearchHttp, reply: Reply, kind: type[ServiceError], message: str
 ) -> None:
     api = await service(reply)
-    with pytest.raises(SearchError) as raised:
+    with pytest.raises(ServiceError) as raised:
         await SerpApiProvider(http, KEY, api.url).search(Query("q"))
     assert type(raised.value) is kind
     assert message in raised.value.message
@@ -155,7 +155,7 @@ async def test_the_key_stands_in_no_error(service: Serving, http: SearchHttp) ->
     ]
     for reply in replies:
         api = await service(reply)
-        with pytest.raises(SearchError) as raised:
+        with pytest.raises(ServiceError) as raised:
             await SerpApiProvider(http, KEY, api.url).search(Query("q"))
         text = f"{raised.value!s} {raised.value!r} {raised.value.__cause__}"
         assert "***" in text

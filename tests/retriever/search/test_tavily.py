@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import (
-    SearchAnswerError,
-    SearchError,
-    SearchKeyMissingError,
-    SearchKeyRefusedError,
-    SearchQuotaError,
-    SearchRateError,
+    ServiceAnswerError,
+    ServiceError,
+    ServiceKeyMissingError,
+    ServiceKeyRefusedError,
+    ServiceQuotaError,
+    ServiceRateError,
 )
 from citewell.core.types import Hit
 from citewell.retriever.search.api import SearchHttp
@@ -102,7 +102,7 @@ async def test_nothing_found_is_no_error(service: Serving, http: SearchHttp) -> 
 
 async def test_without_a_key_nothing_is_asked(service: Serving, http: SearchHttp) -> None:
     api = await service(Reply(answer(1)))
-    with pytest.raises(SearchKeyMissingError, match="TAVILY_API_KEY"):
+    with pytest.raises(ServiceKeyMissingError, match="TAVILY_API_KEY"):
         await TavilyProvider(http, "", api.url).search(Query("q"))
     assert api.asked == []
 
@@ -112,37 +112,37 @@ async def test_without_a_key_nothing_is_asked(service: Serving, http: SearchHttp
     [
         (
             Reply({"detail": {"error": "Unauthorized: missing or invalid API key."}}, 401),
-            SearchKeyRefusedError,
+            ServiceKeyRefusedError,
             "Tavily answered 401 Unauthorized: Unauthorized: missing or invalid API key.",
         ),
         (
             Reply({"detail": {"error": "This request exceeds your plan's set usage limit."}}, 432),
-            SearchQuotaError,
+            ServiceQuotaError,
             "Tavily answered 432: This request exceeds your plan's set usage limit.",
         ),
         (
             Reply({"detail": {"error": "This request exceeds the pay-as-you-go limit."}}, 433),
-            SearchQuotaError,
+            ServiceQuotaError,
             "Tavily answered 433: This request exceeds the pay-as-you-go limit.",
         ),
         (
             Reply({"detail": {"error": "Your request has been blocked due to excessive requests."}}, 429),
-            SearchRateError,
+            ServiceRateError,
             "excessive requests",
         ),
         (
             Reply({"detail": {"error": "Invalid topic. Must be 'general' or 'news'."}}, 400),
-            SearchAnswerError,
+            ServiceAnswerError,
             "Tavily answered 400 Bad Request: Invalid topic. Must be 'general' or 'news'.",
         ),
-        (Reply({"query": "q"}), SearchAnswerError, "without a list of results"),
+        (Reply({"query": "q"}), ServiceAnswerError, "without a list of results"),
     ],
 )
 async def test_refusals(
-    service: Serving, http: SearchHttp, reply: Reply, kind: type[SearchError], message: str
+    service: Serving, http: SearchHttp, reply: Reply, kind: type[ServiceError], message: str
 ) -> None:
     api = await service(reply)
-    with pytest.raises(SearchError) as raised:
+    with pytest.raises(ServiceError) as raised:
         await TavilyProvider(http, KEY, api.url).search(Query("q"))
     assert type(raised.value) is kind
     assert message in raised.value.message

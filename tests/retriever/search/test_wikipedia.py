@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from citewell.core.errors import SearchError
+from citewell.core.errors import ServiceError
 from citewell.core.types import Hit
 from citewell.retriever.search.api import SearchHttp
 from citewell.retriever.search.provider import SearchProvider
@@ -138,7 +138,7 @@ async def test_the_query_arrives_as_it_was_asked(serve_api: Serve, http: SearchH
 
 async def test_an_error_that_comes_with_status_200(serve_api: Serve, http: SearchHttp) -> None:
     info = "The search backend is too busy."
-    with pytest.raises(SearchError) as raised:
+    with pytest.raises(ServiceError) as raised:
         await WikipediaProvider(http, await serve_api(error("search-backend-error", info))).search(
             Query("q", 10)
         )
@@ -157,7 +157,7 @@ async def test_an_error_that_comes_with_status_200(serve_api: Serve, http: Searc
 async def test_refusals_say_what_to_do(
     serve_api: Serve, http: SearchHttp, status: int, message: str, hint: str
 ) -> None:
-    with pytest.raises(SearchError) as raised:
+    with pytest.raises(ServiceError) as raised:
         await WikipediaProvider(http, await serve_api(error("refused", "No.", status))).search(Query("q", 10))
     assert raised.value.message == message
     assert hint in raised.value.hint
@@ -178,7 +178,7 @@ async def test_json_of_something_else(serve_api: Serve, http: SearchHttp, answer
     async def handler(_: web.Request) -> web.Response:
         return web.json_response(answer)
 
-    with pytest.raises(SearchError, match="not a MediaWiki's list of results"):
+    with pytest.raises(ServiceError, match="not a MediaWiki's list of results"):
         await WikipediaProvider(http, await serve_api(handler)).search(Query("q", 10))
 
 

@@ -10,7 +10,7 @@ def test_a_search_that_hangs_is_given_up_and_gives_its_place_back(start: Start, 
     short = {"search__seconds": 0.3, "search__try_seconds": 0.3}
     service = start(server__concurrency=1, **searching(search) | short)
     late = service.ask("Why?")
-    assert (late.status_code, late.json()["type"]) == (504, "/problems/search-unreachable")
+    assert (late.status_code, late.json()["type"]) == (504, "/problems/service-unreachable")
     assert service.client.get("/ready").json()["running"] == 0
     assert answers_again(service)
     search.gate.set()
@@ -26,7 +26,7 @@ def test_a_model_that_hangs_is_given_up_and_gives_its_place_back(start: Start, s
         server__concurrency=1,
     )
     late = service.ask(BATS)
-    assert (late.status_code, late.json()["type"]) == (504, "/problems/completion-unreachable")
+    assert (late.status_code, late.json()["type"]) == (504, "/problems/service-unreachable")
     assert service.client.get("/ready").json()["running"] == 0
     quoted = service.ask(BATS, extractive=True)
     assert (quoted.status_code, quoted.json()["outcome"]) == (201, "answered")

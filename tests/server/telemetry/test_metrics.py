@@ -88,7 +88,7 @@ def test_searches_are_counted_by_provider(start: Start) -> None:
     service.ask(BATS)
     found = scrape(service)
     assert found["questions_total", "answer", "failed"] == 1
-    assert found["question_problems_total", "search-unreachable"] == 1
+    assert found["question_problems_total", "service-unreachable"] == 1
 
 
 def test_an_address_is_counted_by_its_pattern(start: Start) -> None:

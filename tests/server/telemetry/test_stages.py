@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from citewell.core.errors import CompletionError
+from citewell.core.errors import ServiceError
 from citewell.core.events import Done, Event, Failed, Fetched, Ranked, Scored, Searched, Token
 from citewell.core.types import Answer, Failure
 from citewell.server.telemetry.history import QuestionHistory, Result
@@ -22,7 +22,7 @@ def history_of(*events: Event, result: Result, mode: str = "answer") -> Question
     history.begun = history.now()
     for event in events:
         history.note(event)
-    history.end(result, CompletionError("No.") if result == "failed" else None)
+    history.end(result, ServiceError("No.") if result == "failed" else None)
     return history
 
 

@@ -109,7 +109,7 @@ def test_a_question_that_failed_ends_in_the_stage_that_failed(settings: Make, co
     assert set(trace) == {"question", "queue", "search"}
     for name in ("question", "search"):
         assert trace[name].status.code == Status.STATUS_CODE_ERROR
-        assert attributes(trace[name])["error.type"] == "search-unreachable"
+        assert attributes(trace[name])["error.type"] == "service-unreachable"
     assert trace["queue"].status.code == Status.STATUS_CODE_UNSET
 
 

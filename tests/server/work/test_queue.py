@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from citewell.core.errors import InputError, SearchError
+from citewell.core.errors import InputError, ServiceError
 from citewell.core.events import Done, Event, Notice
 from citewell.core.types import Answer
 from citewell.server.store.answers import StoredAnswer
@@ -158,7 +158,7 @@ async def test_a_question_that_takes_too_long_is_stopped() -> None:
     ("error", "name"),
     [
         (InputError("No."), "InputError"),
-        (SearchError("No."), "SearchError"),
+        (ServiceError("No."), "ServiceError"),
         (TimeoutError(), "InternalError"),
         (ValueError(), "InternalError"),
     ],
