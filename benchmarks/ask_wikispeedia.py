@@ -26,17 +26,15 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import aclosing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.report import external_data, quantiles, save, table
-from citewell.core.events import Done
+from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import content_words, words
-from citewell.core.types import Answer, Page
+from citewell.core.types import Page
 from citewell.pipeline.build import open_pipeline, sandbox_limits
-from citewell.pipeline.pipeline import Pipeline
 from citewell.retriever.collection.collection import Collection, collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
 from citewell.retriever.collection.sources import read_source
@@ -191,10 +189,10 @@ async def measure_recall(
     refused: dict[str, list[bool]] = defaultdict(list)
     seconds = []
     async with open_pipeline(settings) as pipeline:
-        await retrieve(pipeline, questions[0].text)  # warm
+        await final_answer(pipeline.retrieve(questions[0].text))  # warm
         for question in questions:
             before = time.perf_counter()
-            answer = await retrieve(pipeline, question.text)
+            answer = await final_answer(pipeline.retrieve(question.text))
             seconds.append(time.perf_counter() - before)
             urls = [reference.url for reference in answer.references]
             hits[question.origin].append(bool(question.right.intersection(urls)))
@@ -220,8 +218,8 @@ async def measure_answers(settings: Settings, questions: list[Question], generat
     for name, number in (("extractive", len(questions)), ("SmolLM2-135M-Instruct", generated)):
         own = settings.model_copy(update={"generator": settings.generator.model_copy(update={"name": name})})
         async with open_pipeline(own) as pipeline:
-            await ask(pipeline, questions[0].text)  # warm
-            answers = [await ask(pipeline, question.text) for question in questions[:number]]
+            await final_answer(pipeline.ask(questions[0].text))  # warm
+            answers = [await final_answer(pipeline.ask(question.text)) for question in questions[:number]]
         answered = [answer for answer in answers if answer.outcome == "answered"]
         result[f"answer_seconds_{name}"] = quantiles([a.timings["total"] for a in answers]) | {
             "answers": len(answers),
@@ -272,18 +270,6 @@ def run_cold(command: list[str]) -> ColdRun:
     launched = subprocess.run([sys.executable, "-c", LAUNCHER, *command], check=True, stdout=subprocess.PIPE)
     seconds, peak = json.loads(launched.stdout)
     return ColdRun(seconds, round(peak, 1))
-
-
-async def retrieve(pipeline: Pipeline, question: str) -> Answer:
-    """The references of a question."""
-    async with aclosing(pipeline.retrieve(question)) as events:
-        return await anext(event.answer async for event in events if isinstance(event, Done))
-
-
-async def ask(pipeline: Pipeline, question: str) -> Answer:
-    """The answer to a question."""
-    async with aclosing(pipeline.ask(question)) as events:
-        return await anext(event.answer async for event in events if isinstance(event, Done))
 
 
 def share(values: list[bool]) -> float:

@@ -33,8 +33,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.ask_wikispeedia import COLLECTION, build_index, retrieve
+from benchmarks.ask_wikispeedia import COLLECTION, build_index
 from benchmarks.report import external_data, save, table
+from citewell.core.events import final_answer
 from citewell.core.settings import load_settings
 from citewell.core.text import squeeze
 from citewell.generator.evaluation import held_out
@@ -194,7 +195,7 @@ async def _retrieved(parts: Mapping[str, Sequence[Asked]], settings: Any) -> dic
         for split, questions in parts.items():
             found[split] = []
             for asked in questions:
-                answer = await retrieve(pipeline, asked.question)
+                answer = await final_answer(pipeline.retrieve(asked.question))
                 if answer.outcome == "retrieved":
                     references = [{"text": r.text, "title": r.title, "url": r.url} for r in answer.references]
                     found[split].append(asked._replace(row=asked.row | {"references": references}))

@@ -16,8 +16,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.ask_wikispeedia import OWN_QUESTIONS, ask, build_index
+from benchmarks.ask_wikispeedia import OWN_QUESTIONS, build_index
 from benchmarks.report import RESULTS, save, table
+from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.types import Answer
 from citewell.pipeline.build import build_ranker, open_pipeline
@@ -51,7 +52,7 @@ async def answer_all(settings: Settings, name: str, questions: list[str]) -> lis
     """The answers of one generator."""
     own = settings.model_copy(update={"generator": settings.generator.model_copy(update={"name": name})})
     async with open_pipeline(own) as pipeline:
-        return [await ask(pipeline, question) for question in questions]
+        return [await final_answer(pipeline.ask(question)) for question in questions]
 
 
 def measure(answers: list[Answer], encoder: DualEncoder) -> dict[str, Any]:

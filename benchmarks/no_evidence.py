@@ -20,8 +20,9 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.ask_wikispeedia import build_index, covered_questions, retrieve, stored_pages
+from benchmarks.ask_wikispeedia import build_index, covered_questions, stored_pages
 from benchmarks.report import external_data, save, table
+from citewell.core.events import final_answer
 from citewell.core.settings import RetrieverSettings, Settings, load_settings
 from citewell.core.types import Answer
 from citewell.pipeline.build import open_pipeline
@@ -92,7 +93,10 @@ def own_questions() -> list[str]:
 async def ask_all(settings: Settings, questions: Mapping[str, Sequence[str]]) -> dict[str, list[Answer]]:
     """The references of each question."""
     async with open_pipeline(settings) as pipeline:
-        return {kind: [await retrieve(pipeline, text) for text in texts] for kind, texts in questions.items()}
+        return {
+            kind: [await final_answer(pipeline.retrieve(text)) for text in texts]
+            for kind, texts in questions.items()
+        }
 
 
 if __name__ == "__main__":

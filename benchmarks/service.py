@@ -34,10 +34,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.ask_wikispeedia import COLLECTION, OWN_QUESTIONS, ask, build_index
+from benchmarks.ask_wikispeedia import COLLECTION, OWN_QUESTIONS, build_index
 from benchmarks.report import save, table
 from benchmarks.service_load import Client, Reply, client, closed_loop, endless, open_loop, plain
 from benchmarks.service_process import Served, pinned, served
+from citewell.core.events import final_answer
 from citewell.core.settings import load_settings
 from citewell.pipeline.build import open_pipeline
 from citewell.retriever.collection.collection import collection_names
@@ -102,10 +103,10 @@ def _ask_all(questions: list[str], settings: dict[str, Any]) -> list[float]:
     async def seconds() -> list[float]:
         found = []
         async with open_pipeline(load_settings(settings)) as pipeline:
-            await ask(pipeline, questions[0])  # warm
+            await final_answer(pipeline.ask(questions[0]))  # warm
             for question in questions:
                 began = time.perf_counter()
-                await ask(pipeline, question)
+                await final_answer(pipeline.ask(question))
                 found.append(time.perf_counter() - began)
         return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from citewell.core.types import Answer, Candidate, Failure, Hit, Reference
@@ -92,3 +94,19 @@ class Done:
 
 
 Event = Searched | Browsed | Fetched | Failed | Ranked | Notice | Token | Scored | Done
+
+
+async def final_answer(
+    events: AsyncGenerator[Event, None], on_event: Callable[[Event], object] | None = None
+) -> Answer:
+    """Read a question's events to their end, and return the answer that the last one, `Done`, holds.
+
+    `on_event` sees each event, also the last. The stream is closed whatever happens.
+    """
+    async with aclosing(events) as stream:
+        async for event in stream:
+            if on_event is not None:
+                on_event(event)
+            if isinstance(event, Done):
+                return event.answer
+    raise AssertionError("a stream of events ends with Done")

@@ -12,12 +12,10 @@ from citewell.bootstrap.references import FoundReferences
 from citewell.bootstrap.row import RowParts
 from citewell.bootstrap.teachers.opening import open_teacher
 from citewell.core.errors import InputError
-from citewell.core.events import Done
+from citewell.core.events import final_answer
 from citewell.core.settings import Settings
-from citewell.core.types import Answer
 from citewell.generator.load import EXTRACTIVE
 from citewell.pipeline.build import OnStep, build_ranker, open_pipeline
-from citewell.pipeline.pipeline import Pipeline
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.rank import Ranker
 
@@ -65,7 +63,7 @@ async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts
         async def retrieve(question: str) -> FoundReferences:
             if pipeline is None:
                 raise InputError("The row has no references, and nothing is retrieved.")
-            answer = await _references(pipeline, question)
+            answer = await final_answer(pipeline.retrieve(question))
             return FoundReferences(answer.references, answer.outcome == "retrieved")
 
         yield RowParts(teacher, retrieve, wanted.config)
@@ -83,10 +81,3 @@ class _Relevance:
     @cached_property
     def _ranker(self) -> Ranker:
         return build_ranker(self._settings)
-
-
-async def _references(pipeline: Pipeline, question: str) -> Answer:
-    async for event in pipeline.retrieve(question):
-        if isinstance(event, Done):
-            return event.answer
-    raise AssertionError("a pipeline ends with Done")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from citewell.browser.environment import Browser
@@ -17,7 +17,7 @@ from citewell.browser.policies.opening import Opened, open_policy
 from citewell.browser.state import TakenQuote
 from citewell.browser.web import Web
 from citewell.core.errors import InputError
-from citewell.core.events import Done
+from citewell.core.events import final_answer
 from citewell.core.progress import Tell
 from citewell.core.settings import Settings
 from citewell.generator.extractive import Relevance
@@ -41,8 +41,7 @@ class PipelineBrowsing:
     async def browse(self, question: str) -> list[Episode]:
         """Find the references of a question."""
         started = time.perf_counter()
-        async with aclosing(self._pipeline.retrieve(question)) as events:
-            answer = await anext(event.answer async for event in events if isinstance(event, Done))
+        answer = await final_answer(self._pipeline.retrieve(question))
         quotes = tuple(
             TakenQuote(reference.title, host_of(reference.url), reference.url, reference.text)
             for reference in answer.references

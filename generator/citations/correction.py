@@ -13,7 +13,9 @@ from citewell.generator.citations.support import ReferenceText
 _MARGIN = 0.1
 
 
-def check_citations(answer: str, references: Sequence[Reference], threshold: float) -> tuple[Sentence, ...]:
+def check_citations(
+    answer: str, references: Sequence[Reference], threshold: float = 0.5
+) -> tuple[Sentence, ...]:
     """Replace an answer's marks by those that hold, sentence by sentence (WebGLM §3.2.2).
 
     The paper's rule is ∇ᵢ = {r | f(sᵢ, r) ≥ T} with ROUGE-1 as f: marks that the generator wrote neither

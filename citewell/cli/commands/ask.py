@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -60,16 +59,9 @@ def command(
 
 
 async def _ask(question: str, settings: Settings, view: AnswerView) -> Answer:
-    from citewell.core.events import Done
+    from citewell.core.events import final_answer
     from citewell.pipeline.build import open_pipeline
 
     with view:
-        async with (
-            open_pipeline(settings, on_step=view.step) as pipeline,
-            aclosing(pipeline.ask(question)) as events,
-        ):
-            async for event in events:
-                view.event(event)
-                if isinstance(event, Done):
-                    return event.answer
-    raise AssertionError("a pipeline ends with Done")
+        async with open_pipeline(settings, on_step=view.step) as pipeline:
+            return await final_answer(pipeline.ask(question), view.event)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +92,7 @@ async def _browse(
 ) -> Answer:
     from citewell.browser.episode import write_episodes
     from citewell.browser.recording import Recorded, WebRecorder, read_recording, write_recording
-    from citewell.core.events import Done
+    from citewell.core.events import final_answer
     from citewell.pipeline.browsing import open_browsing
 
     recorders: list[WebRecorder] = []
@@ -108,21 +107,14 @@ async def _browse(
 
     episodes: list[Episode] = []
     with view:
-        async with (
-            open_browsing(settings, on_step=view.step, policy=policy, over=over) as browsing,
-            aclosing(browsing.ask(question, keep=episodes.append)) as events,
-        ):
+        async with open_browsing(settings, on_step=view.step, policy=policy, over=over) as browsing:
             try:
-                async for event in events:
-                    view.event(event)
-                    if isinstance(event, Done):
-                        return event.answer
+                return await final_answer(browsing.ask(question, keep=episodes.append), view.event)
             finally:
                 if record and recorders:
                     write_recording(recorders[0].taken(), record)
                 if trace and episodes:
                     write_episodes(episodes, trace)
-    raise AssertionError("browsing ends with Done")
 
 
 def _person() -> Policy:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
-from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,8 +15,6 @@ from citewell.core.errors import CitewellError, InputError
 
 if TYPE_CHECKING:
     from citewell.core.settings import Settings
-    from citewell.core.types import Answer
-    from citewell.pipeline.pipeline import Pipeline
 
 
 @click.command("retrieve")
@@ -57,6 +54,7 @@ class _Row(NamedTuple):
 
 async def _retrieve(rows: Iterator[_Row], settings: Settings, *, as_json: bool, single: bool) -> int:
     from citewell.cli.view import PlainView
+    from citewell.core.events import final_answer
     from citewell.pipeline.build import open_pipeline
 
     failed = 0
@@ -66,7 +64,7 @@ async def _retrieve(rows: Iterator[_Row], settings: Settings, *, as_json: bool, 
             try:
                 if row.question is None:
                     raise InputError(row.error)
-                answer = await _references(pipeline, row.question)
+                answer = await final_answer(pipeline.retrieve(row.question))
             except CitewellError as error:
                 if single:
                     raise
@@ -89,16 +87,6 @@ async def _retrieve(rows: Iterator[_Row], settings: Settings, *, as_json: bool, 
                 for failure in answer.failures:
                     click.echo(f"Not read: {failure.url}: {failure.reason}", err=True)
     return failed
-
-
-async def _references(pipeline: Pipeline, question: str) -> Answer:
-    from citewell.core.events import Done
-
-    async with aclosing(pipeline.retrieve(question)) as events:
-        async for event in events:
-            if isinstance(event, Done):
-                return event.answer
-    raise AssertionError("a pipeline ends with Done")
 
 
 def _read(file: Path | None) -> Iterator[_Row]:
