@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from functools import partial
 
 from citewell.bootstrap.journal import Journal
 from citewell.bootstrap.types import Fault, Outcome
 from citewell.core.errors import CitewellError
+from citewell.core.threads import in_thread
 
 _WAITING = 256  # outcomes that wait for the disk
 
@@ -44,14 +46,14 @@ async def record(
                     faults = []
             if ready:
                 worked = True
-                journal.append(ready)
+                await in_thread(partial(journal.append, ready))
                 seen(ready)
             if len(faults) >= most_faults:
                 raise _gave_up(faults)
     if faults and not worked and not journal.shards():
         raise _gave_up(faults)
     if faults:
-        journal.append(faults)
+        await in_thread(partial(journal.append, faults))
         seen(faults)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from functools import partial
 
 from citewell.bootstrap.journal import Journal
 from citewell.bootstrap.types import Fault, Outcome
+from citewell.core.threads import in_thread
 
 _TOGETHER = 64  # outcomes, since each time the shards are written anew
 
@@ -25,13 +27,14 @@ async def retry(
         async for outcome in outcomes:
             batch.append(outcome)
             if len(batch) >= _TOGETHER:
-                _replace(journal, batch)
+                await _replace(journal, batch)
                 seen(batch)
                 batch = []
     if batch:
-        _replace(journal, batch)
+        await _replace(journal, batch)
         seen(batch)
 
 
-def _replace(journal: Journal, batch: Sequence[Outcome]) -> None:
-    journal.replace({outcome.key: outcome for outcome in batch if not isinstance(outcome, Fault)})
+async def _replace(journal: Journal, batch: Sequence[Outcome]) -> None:
+    done = {outcome.key: outcome for outcome in batch if not isinstance(outcome, Fault)}
+    await in_thread(partial(journal.replace, done))

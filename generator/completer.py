@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from citewell.core.http_service import JsonObject
+from citewell.core.threads import in_thread
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.estimate import estimate_tokens
 from citewell.generator.local import rendered
@@ -72,10 +72,7 @@ class LocalCompleter:
                 grammar=grammar,
             )
 
-        try:
-            await asyncio.to_thread(write)
-        finally:
-            cancelled.set()
+        await in_thread(write, stop=cancelled.set)
         return CompletedText(self._model.decode(tokens), len(tokens), len(tokens) >= most)
 
 

@@ -6,12 +6,14 @@ import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from citewell.core.build_cache import OnStep
 from citewell.core.conversion import converted
 from citewell.core.errors import ModelError
 from citewell.core.settings import GeneratorSettings
+from citewell.core.threads import in_thread
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.completer import ChatCompleter, Completer, LocalCompleter
@@ -58,7 +60,7 @@ async def open_generator(
                 together=wanted.together,
             )
     else:
-        yield load_local(wanted, cache_dir, threads=threads, on_step=on_step)
+        yield await in_thread(partial(load_local, wanted, cache_dir, threads=threads, on_step=on_step))
 
 
 @asynccontextmanager
@@ -83,7 +85,8 @@ async def open_completer(
         async with open_client(wanted, environment) as client:
             yield ChatCompleter(client, grammar_as=wanted.grammar)
         return
-    model = open_model(resolve(wanted.name), cache_dir, threads=threads, on_step=on_step)
+    source = resolve(wanted.name)
+    model = await in_thread(partial(open_model, source, cache_dir, threads=threads, on_step=on_step))
     yield LocalCompleter(model, wanted.name)
 
 

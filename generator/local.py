@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
 
 from citewell.core.events import Token
+from citewell.core.threads import in_thread
 from citewell.core.types import Reference
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.prompt import Message, PromptForm, build_messages
@@ -43,7 +44,7 @@ class LocalGenerator:
     def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
     ) -> AsyncGenerator[Token, None]:
-        """Stream `n` candidates; closing the iterator stops the model at its next token."""
+        """Stream `n` candidates; closing it waits until the model has stopped, at its next token."""
         sampling = self._sampling._replace(seed=self._sampling.seed + first)
         return self._write(lambda: self.prompt_text(question, references), n, sampling, first)
 
@@ -88,7 +89,7 @@ class LocalGenerator:
             finally:
                 loop.call_soon_threadsafe(steps.put_nowait, None)
 
-        work = asyncio.create_task(asyncio.to_thread(run))
+        work = asyncio.create_task(in_thread(run, stop=cancelled.set))
         texts = [_Text(self._model) for _ in range(n)]
         try:
             while (step := await steps.get()) is not None:
@@ -97,7 +98,8 @@ class LocalGenerator:
                     yield Token(piece, first + candidate)
             await work
         finally:
-            cancelled.set()
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
 
     def _render(self, messages: Sequence[Message]) -> str:
         return rendered(self._model, messages)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from citewell.bootstrap.config import BootstrapConfig
@@ -14,6 +15,7 @@ from citewell.bootstrap.teachers.recorded import RecordedTeacher
 from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
 from citewell.core.settings import GeneratorSettings
+from citewell.core.threads import in_thread
 from citewell.generator.causal import Sampling
 from citewell.generator.extractive import Relevance
 from citewell.generator.load import EXTRACTIVE, OPENAI, open_client, open_generator, open_model
@@ -71,7 +73,7 @@ async def open_teacher(
         source = resolve(inner)
         form = config.prompt.form(source.manner.form)
         backend = LocalGenerator(
-            open_model(source, cache_dir, threads=threads, on_step=on_step),
+            await in_thread(partial(open_model, source, cache_dir, threads=threads, on_step=on_step)),
             inner,
             prompt_tokens=wanted.prompt_tokens,
             answer_tokens=wanted.answer_tokens,

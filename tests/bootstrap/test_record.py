@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -62,6 +63,37 @@ async def test_an_error_of_the_engine_comes_through_after_what_came_before_is_st
     with pytest.raises(CitewellError, match="The cluster is gone"):
         await record(breaking(), Journal(tmp_path, 100), 3, lambda outcomes: None)
     assert [outcome.key for outcome in Journal(tmp_path, 100).outcomes()] == ["a"]
+
+
+async def test_a_slow_disk_holds_up_no_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    requested, waited = threading.Event(), list[bool]()
+    asyncio.get_running_loop().call_later(0.05, requested.set)
+    monkeypatch.setattr("os.fsync", lambda file: waited.append(requested.wait(10)))
+    assert await stored(tmp_path, sample("a", "?"), sample("b", "?")) == ["a", "b"]
+    assert waited
+    assert all(waited), "the loop stood still while the disk was written"
+
+
+async def test_a_cancelled_run_has_stored_what_it_began_to_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writing, release = threading.Event(), threading.Event()
+
+    def slow(file: int) -> None:
+        writing.set()
+        assert release.wait(10)
+
+    monkeypatch.setattr("os.fsync", slow)
+    journal = Journal(tmp_path, 100)
+    recording = asyncio.create_task(record(given(sample("a", "?")), journal, 3, lambda outcomes: None))
+    assert await asyncio.to_thread(writing.wait, 10)
+    recording.cancel()
+    await asyncio.sleep(0.05)
+    assert not recording.done(), "the folder's lock is held until the disk is written"
+    release.set()
+    with pytest.raises(asyncio.CancelledError):
+        await recording
+    assert [outcome.key for outcome in journal.outcomes()] == ["a"]
 
 
 class Gate:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import re
 import threading
 import time
@@ -10,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -53,6 +54,7 @@ class Watched:
         self.encode, self.decode, self.render = model.encode, model.decode, model.render
         self.begun = threading.Event()
         self.written = 0
+        self.busy = False
         self._model = model
         self._pause = pause
 
@@ -72,10 +74,14 @@ class Watched:
             seen(candidate, tokens)
             self._pause(cancelled)
 
+        self.busy = True
         self.begun.set()
-        self._model.write(
-            prompt, n, most=most, sampling=sampling, seen=watched, cancelled=cancelled, grammar=grammar
-        )
+        try:
+            self._model.write(
+                prompt, n, most=most, sampling=sampling, seen=watched, cancelled=cancelled, grammar=grammar
+            )
+        finally:
+            self.busy = False
 
 
 def generator(model: CausalModel, answer_tokens: int = ANSWER_TOKENS, seed: int = 0) -> LocalGenerator:
@@ -153,12 +159,6 @@ async def test_three_candidates_differ_and_depend_on_the_seed_alone(make: Make) 
     assert texts(await tokens(make(seed=9), 3)) != found
 
 
-async def at_rest() -> None:
-    """Wait until no task but the test's own is left, which is when the model is at rest."""
-    while len(asyncio.all_tasks()) > 1:
-        await asyncio.sleep(0.01)
-
-
 async def test_closing_stops_the_model(model: OpenVinoModel) -> None:
     def pause(cancelled: threading.Event) -> None:
         if watched.written == 8:
@@ -168,8 +168,37 @@ async def test_closing_stops_the_model(model: OpenVinoModel) -> None:
     async with aclosing(generator(watched, answer_tokens=250).generate(QUESTION, REFERENCES, 1)) as stream:
         await anext(stream)
         assert len(asyncio.all_tasks()) > 1
-    await at_rest()
+    assert len(asyncio.all_tasks()) == 1, "the model is at rest when the stream is closed"
     assert watched.written <= 9
+
+
+async def test_closing_a_stream_whose_model_fails_leaves_nothing_behind(model: OpenVinoModel) -> None:
+    def fail(cancelled: threading.Event) -> None:
+        if watched.written == 8:
+            cancelled.wait(60)
+            raise RuntimeError("The model is out of memory.")
+
+    told: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: told.append(context))
+    watched = Watched(model, fail)
+    async with aclosing(generator(watched, answer_tokens=250).generate(QUESTION, REFERENCES, 1)) as stream:
+        await anext(stream)
+    gc.collect()
+    assert (len(asyncio.all_tasks()), told) == (1, [])
+
+
+async def test_a_cancelled_completion_leaves_the_model_at_rest(model: OpenVinoModel) -> None:
+    watched = Watched(model, lambda cancelled: cancelled.wait(60))
+    writing = asyncio.create_task(
+        LocalCompleter(watched, "SmolLM2").complete(
+            [{"role": "user", "content": "Count to a hundred."}], most=100, sampling=Sampling(0.8, 0)
+        )
+    )
+    assert await asyncio.to_thread(watched.begun.wait, 60)
+    writing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    assert (len(asyncio.all_tasks()), watched.busy) == (1, False)
 
 
 @pytest.mark.alone
@@ -186,7 +215,6 @@ async def test_cancelling_the_caller_stops_the_model(model: OpenVinoModel) -> No
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asking
-    await at_rest()
     assert time.process_time() - started < whole / 2
 
 
