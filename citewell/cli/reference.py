@@ -73,6 +73,7 @@ def cli_reference() -> str:
     for path, command, context in commands:
         lines = _lines(command, context)
         own = copy(command)
+        own.add_help_option = command is citewell
         own.params = [option for option in command.params if lines.get(option) not in shared]
         names = [f"`{line[0].split()[0]}`" for line in lines.values() if line in shared]
         parts += [f"{'###' if path.count(' ') > 1 else '##'} {path}", _fenced(own.get_help(context))]

@@ -9,7 +9,6 @@ import pytest
 from citewell.bootstrap.dataset import Dataset, write_dataset
 from citewell.bootstrap.dataset_config import DatasetConfig
 from citewell.bootstrap.overlap import EvaluationQuestions, read_evaluation
-from citewell.bootstrap.ray_engine import RayConfig
 from citewell.bootstrap.types import FilterScores, Outcome
 from citewell.core.errors import CitewellError
 from tests.bootstrap.outcomes import HELD_OUT, drop, fault, sample
@@ -178,11 +177,3 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "dataset").write_text("a file")
     with pytest.raises(CitewellError, match="cannot be written"):
         write(tmp_path / "dataset", None)
-
-
-def test_the_handbook_lists_every_key() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "bootstrap-data.md").read_text(encoding="utf-8")
-    for section, kind in (("dataset", DatasetConfig), ("ray", RayConfig)):
-        for key, field in kind.model_fields.items():
-            assert f"| `{section}.{key}` |" in page
-            assert field.description in page

@@ -23,7 +23,7 @@ _CARD = """\
 
 This model tells the main text of a web page from what surrounds it: navigation, banners, footers, adverts.
 It judges each run of text by its words, its place in the page and what stands around it, and knows no site
-by name. Citewell reads HTML with it; docs/extraction.md describes how, and docs/training-extractor.md how to
+by name. Citewell reads HTML with it; docs/extraction.md describes how, and docs/training.md how to
 train another one.
 
 - Trained on {date} by `{command}`

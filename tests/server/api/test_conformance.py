@@ -18,7 +18,7 @@ ANSWERED = ("feedback", "ratings", "events", "episode")
 def test_no_address_has_a_fault_or_an_undocumented_reply(
     settings: Callable[..., Settings], tmp_path: Path
 ) -> None:
-    """What docs/testing.md runs with more examples against a service of one's own."""
+    """What CONTRIBUTING.md runs with more examples against a service of your own."""
     cheap = {"retriever__prefilter": 2, "retriever__k": 2, "retriever__max_tokens": 32}
     with serving(settings(server__rate_per_minute=0, **cheap)) as service:
         key = make_key(service, "ask", "feedback", "export", "admin")
