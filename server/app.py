@@ -105,7 +105,7 @@ def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()
         guards=[admit],
         dependencies={
             "services": Provide(_services, sync_to_thread=False),
-            "visitor": Provide(_visitor, sync_to_thread=False),
+            "caller": Provide(_caller, sync_to_thread=False),
         },
         exception_handlers={
             CitewellError: reply_to_error,
@@ -127,9 +127,9 @@ def _services(request: Request[Any, Any, Any]) -> Services:
     return services
 
 
-def _visitor(request: Request[Any, Any, Any]) -> Caller:
-    visitor: Caller = request.state.visitor
-    return visitor
+def _caller(request: Request[Any, Any, Any]) -> Caller:
+    caller: Caller = request.state.caller
+    return caller
 
 
 def _cors(origins: tuple[str, ...]) -> CORSConfig | None:

@@ -14,14 +14,12 @@ from citewell.core.settings import Settings
 from citewell.server.access.authenticator import Authenticator
 from citewell.server.access.limits import Limiter, open_limiter
 from citewell.server.api.keyring import RememberedKeys
-from citewell.server.api.problems import problem_of
 from citewell.server.store.address import store_url
 from citewell.server.store.database import ServiceStore, open_store
 from citewell.server.telemetry.metrics import Metrics
 from citewell.server.telemetry.tracing import open_tracing
-from citewell.server.telemetry.watched_queue import WatchedQueue
 from citewell.server.work.demonstrating import DemonstrationService
-from citewell.server.work.indexing import Indexings
+from citewell.server.work.indexing import IndexingService
 from citewell.server.work.options import QuestionOptions
 from citewell.server.work.pipelines import Pipelines, open_pipelines
 from citewell.server.work.queue import QuestionQueue, QueueLimits
@@ -32,7 +30,7 @@ from citewell.server.work.service import QuestionService
 _LOG = logging.getLogger("citewell.service")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Services:
     """The parts of a running service."""
 
@@ -40,13 +38,12 @@ class Services:
     store: Reconnecting[ServiceStore]
     pipelines: Reconnecting[Pipelines]
     limiter: Limiter
-    desk: QuestionQueue
+    queue: QuestionQueue
     recorder: EndRecorder
-    answering: QuestionService
-    indexings: Indexings
-    demonstrating: DemonstrationService
-
-    doorman: Authenticator
+    questions: QuestionService
+    indexing: IndexingService
+    demonstrations: DemonstrationService
+    authenticator: Authenticator
     metrics: Metrics
 
 
@@ -65,50 +62,43 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
         open_limiter(wanted.redis_url.get_secret_value(), _LOG.warning) as limiter,
         open_tracing(wanted.otlp_endpoint) as tracing,
     ):
-        desk = WatchedQueue(
-            QueueLimits(
-                wanted.concurrency,
-                wanted.queue,
-                wanted.queue_seconds,
-                wanted.answer_seconds,
-                wanted.resume_seconds,
-            ),
-            metrics.happened,
-            [metrics.ended] if tracing is None else [metrics.ended, tracing.ended],
+        limits = QueueLimits(
+            concurrency=wanted.concurrency,
+            queue=wanted.queue,
+            queue_seconds=wanted.queue_seconds,
+            answer_seconds=wanted.answer_seconds,
+            resume_seconds=wanted.resume_seconds,
         )
+        queue = QuestionQueue(limits, [metrics] if tracing is None else [metrics, tracing])
         recorder = EndRecorder(store)
-        metrics.watch(desk, recorder)
+        metrics.watch(queue, recorder)
         sharing = asyncio.create_task(metrics.keep_shared())
-        answering = QuestionService(
-            desk, store, pipelines, recorder, cache_seconds=wanted.cache_seconds, describe=problem_of
-        )
-        indexings = Indexings(settings, store)
-        demonstrating = DemonstrationService(
+        questions = QuestionService(queue, store, pipelines, recorder, cache_seconds=wanted.cache_seconds)
+        indexing = IndexingService(settings, store)
+        demonstrations = DemonstrationService(
             store, lambda collection: pipelines.get().web(QuestionOptions("", collection=collection))
         )
+        keys = RememberedKeys(lambda: store.get().keys)
         try:
             await store.start()
             await pipelines.start()
-            doorman = Authenticator(
-                RememberedKeys(lambda: store.get().keys), loopback=is_loopback(wanted.host)
-            )
             yield Services(
-                settings,
-                store,
-                pipelines,
-                limiter,
-                desk,
-                recorder,
-                answering,
-                indexings,
-                demonstrating,
-                doorman,
-                metrics,
+                settings=settings,
+                store=store,
+                pipelines=pipelines,
+                limiter=limiter,
+                queue=queue,
+                recorder=recorder,
+                questions=questions,
+                indexing=indexing,
+                demonstrations=demonstrations,
+                authenticator=Authenticator(keys, loopback=is_loopback(wanted.host)),
+                metrics=metrics,
             )
         finally:
             sharing.cancel()
-            await desk.close()
-            await indexings.close()
+            await queue.close()
+            await indexing.close()
             await recorder.close()
             await pipelines.close()
             await store.close()

@@ -67,9 +67,9 @@ class Authenticator:
         scheme, _, text = (header or "").strip().partition(" ")
         if scheme.lower() != "bearer" or not text.strip():
             raise NoKeyError("This needs a key.", _HOW)
-        return _allowed(await self._visitor(text.strip()), scope)
+        return _allowed(await self._caller(text.strip()), scope)
 
-    async def _visitor(self, text: str) -> Caller:
+    async def _caller(self, text: str) -> Caller:
         presented = read_key(text)
         if presented is None:
             raise WrongKeyError("The key is not valid.", _HOW)
@@ -87,11 +87,11 @@ class Authenticator:
         return self._has_keys
 
 
-def _allowed(visitor: Caller, scope: str) -> Caller:
-    if scope not in visitor.scopes:
-        who = "The key is not" if visitor.key_id else "Without a key, nobody is"
+def _allowed(caller: Caller, scope: str) -> Caller:
+    if scope not in caller.scopes:
+        who = "The key is not" if caller.key_id else "Without a key, nobody is"
         raise WrongScopeError(
             f"{who} allowed to do this: it needs the scope `{scope}`.",
             f"Make a key that has it: `citewell keys create NAME --scope {scope}`.",
         )
-    return visitor
+    return caller

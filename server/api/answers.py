@@ -1,4 +1,4 @@
-"""Answers: asked for, read again, listed and deleted."""
+"""Answers: ask, follow, read, list and delete."""
 
 from __future__ import annotations
 
@@ -12,39 +12,38 @@ from litestar.params import FromPath, HeaderParameter, JSONBody, QueryParameter
 from citewell.core.errors import CitewellError
 from citewell.server.access.authenticator import Caller
 from citewell.server.api import sse
+from citewell.server.api.answer_reply import answer_response
 from citewell.server.api.documented import problems
 from citewell.server.api.paging import Before, Limit, page_of
 from citewell.server.api.schemas import AnswerList, AnswerResponse, AnswerSummary, AskRequest, to
 from citewell.server.api.visibility import NoAnswerError, visible_answer, whose
 from citewell.server.api.waiting import ended
 from citewell.server.services import Services
-from citewell.server.store.answers import StoredAnswer
 from citewell.server.work.options import QuestionOptions
-from citewell.server.work.queue import Subscription
 
 _EVENTS = ResponseSpec(
-    Any,  # each event has data of its own
+    Any,  # the data of each event differs
     generate_examples=False,
-    description="With `Accept: text/event-stream`: the events of the question as they happen. They are "
+    description="With `Accept: text/event-stream`: the events of the question as they happen, which are "
     "`queued`, `searching`, `searched`, `browsed`, `fetched`, `failed`, `ranked`, `notice`, `token`, "
-    "`scored`, and at the end `done` with the whole answer, or `error` with a problem.",
+    "`scored`, and last `done` with the whole answer, or `error` with a problem.",
     media_type=sse.MEDIA_TYPE,
 )
 _LAST_EVENT = Annotated[
     str | None,
-    HeaderParameter(name="Last-Event-ID", description="The id of the last event that the client has."),
+    HeaderParameter(name="Last-Event-ID", description="The id of the last event that the client received."),
 ]
 
 
 class ElsewhereError(CitewellError):
-    """The question is worked on by another process, which alone has its events."""
+    """Another process of the service answers the question; only that process has its events."""
 
     status = 409
 
     def __init__(self, answer_id: str) -> None:
         """The events of `answer_id` were asked for."""
         super().__init__(
-            "The question is worked on by another process of the service, which alone has its events.",
+            "Another process of the service answers this question, and only that process has its events.",
             f"GET /v1/answers/{answer_id} has the answer once it is done.",
         )
 
@@ -60,36 +59,23 @@ class ElsewhereError(CitewellError):
 async def ask(
     request: Request[Any, Any, Any],
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     data: JSONBody[AskRequest],
-    last_event: _LAST_EVENT = None,  # for the description alone: `resumed` reads it, as the door does
+    last_event: _LAST_EVENT = None,  # for the description alone: `sse.resumed` reads it
 ) -> Response[AnswerResponse]:
     """Answer a question from pages that are searched, fetched and ranked, with every sentence checked.
 
-    With `Accept: text/event-stream`, the reply is a stream of events, which a client that was cut off resumes
-    by sending the same request with `Last-Event-ID`.
+    With `Accept: text/event-stream`, the reply is a stream of events. A client whose connection broke resumes
+    it by sending the same request with `Last-Event-ID`.
     """
-    if (place := sse.resumed(request.headers)) is not None:
-        return await _resumed(services, visitor, place.answer_id, place.number)
-    order = QuestionOptions(
-        question=data.question,
-        mode=data.mode,
-        k=data.k,
-        best_of=data.best_of,
-        collection=data.collection,
-        sites=tuple(data.sites),
-        language=data.language,
-        recency=data.recency,
-        extractive=data.extractive,
-        actions=data.actions if data.mode == "browse" else None,
-    )
-    ticket = await services.answering.begin(order, visitor.key_id, fresh=data.fresh)
+    if (position := sse.resumed(request.headers)) is not None:
+        return await _resumed(services, caller, position.answer_id, position.number)
+    options: QuestionOptions = to(QuestionOptions, data)
+    subscription = await services.questions.ask(options, caller.key_id, fresh=data.fresh)
     if sse.wants_events(request.headers.get("accept", "")):
-        return sse.stream(ticket, 0, _end(services))
-    await ended(request, ticket)
-    return Response(
-        shown(services.answering.state(ticket)), headers={"Location": f"/v1/answers/{ticket.about.id}"}
-    )
+        return sse.stream(subscription, 0)
+    answer = await ended(request, subscription)
+    return Response(answer_response(answer), headers={"Location": f"/v1/answers/{answer.id}"})
 
 
 @get(
@@ -102,14 +88,14 @@ async def ask(
 )
 async def follow(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     answer_id: FromPath[str],
     last_event: _LAST_EVENT = None,
 ) -> Response[str]:
-    """The events of a question that is worked on or was answered, from where `Last-Event-ID` says."""
-    place = sse.read_place(last_event or "")
-    number = place.number if place and place.answer_id == answer_id else 0
-    return await _resumed(services, visitor, answer_id, number)
+    """The events of a question that is running or has ended, after the one named in `Last-Event-ID`."""
+    position = sse.read_position(last_event or "")
+    number = position.number if position and position.answer_id == answer_id else 0
+    return await _resumed(services, caller, answer_id, number)
 
 
 @get(
@@ -120,16 +106,16 @@ async def follow(
     tags=["answers"],
 )
 async def read(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], answer_id: FromPath[str]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> AnswerResponse:
     """A question and, once it is done, its answer."""
-    return shown(await visible_answer(services, visitor, answer_id))
+    return answer_response(await visible_answer(services, caller, answer_id))
 
 
 @get("/v1/answers", opt={"scope": "ask"}, summary="List answers", responses=problems(), tags=["answers"])
 async def history(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     before: Before = None,
     limit: Limit = 20,
     words: Annotated[
@@ -140,7 +126,7 @@ async def history(
     ] = "",
 ) -> AnswerList:
     """The questions of this key, newest first; those of all keys with the scope `admin`."""
-    page = page_of(await services.store.get().answers.page(whose(visitor), limit + 1, before, words), limit)
+    page = page_of(await services.store.get().answers.page(whose(caller), limit + 1, before, words), limit)
     asked = [AnswerSummary(row.id, row.status, row.question, row.created, row.seconds) for row in page.rows]
     return AnswerList(asked, page.next)
 
@@ -153,48 +139,20 @@ async def history(
     tags=["answers"],
 )
 async def remove(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], answer_id: FromPath[str]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> None:
-    """Delete an answer from the history; a question that is worked on is given up. Feedback on it is kept."""
-    await visible_answer(services, visitor, answer_id)
-    services.answering.forget(answer_id)
+    """Delete an answer from the history, and cancel its question if it runs. Feedback on it is kept."""
+    await visible_answer(services, caller, answer_id)
+    services.questions.forget(answer_id)
     if not await services.store.get().answers.delete(answer_id):
         raise NoAnswerError(answer_id)
 
 
-async def _resumed(services: Services, visitor: Caller, answer_id: str, number: int) -> Response[Any]:
-    answer = await visible_answer(services, visitor, answer_id)
-    ticket = services.answering.ticket(answer_id)
-    if ticket is not None:
-        return sse.stream(ticket, number, _end(services))
+async def _resumed(services: Services, caller: Caller, answer_id: str, number: int) -> Response[Any]:
+    answer = await visible_answer(services, caller, answer_id)
+    subscription = services.questions.subscription(answer_id)
+    if subscription is not None:
+        return sse.stream(subscription, number)
     if answer.status == "running":
         raise ElsewhereError(answer_id)
-    return sse.stream(services.answering.replay(answer), 0, _end(services))
-
-
-def _end(services: Services) -> Any:
-    """What the last event says: the whole answer, or the problem."""
-
-    def end(ticket: Subscription) -> Any:
-        answer = services.answering.state(ticket)
-        return shown(answer) if answer.problem is None else answer.problem
-
-    return end
-
-
-def shown(answer: StoredAnswer) -> AnswerResponse:
-    """An answer as the API gives it."""
-    values: dict[str, Any] = (answer.body or {}) | {
-        "id": answer.id,
-        "status": answer.status,
-        "question": answer.question,
-        "mode": answer.mode,
-        "created": answer.created,
-        "seconds": answer.seconds,
-        "cached": bool(answer.settings.get("cached")),
-        "options": {name: value for name, value in answer.settings.items() if name != "cached"},
-    }
-    if answer.problem is not None:
-        values["problem"] = answer.problem
-    view: AnswerResponse = to(AnswerResponse, values)
-    return view
+    return sse.stream(services.questions.replay(answer), 0)

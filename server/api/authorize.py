@@ -55,7 +55,7 @@ class TooOftenError(CitewellError):
 
 
 async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """Let a request in, or raise why not; `visitor` of the connection's state is who asks.
+    """Let a request in, or raise why not; `caller` of the connection's state is who asks.
 
     A handler's `opt` says the `scope` that it needs, None for everybody, and whether it `asks` a question.
     """
@@ -69,12 +69,12 @@ async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
     scope = handler.opt.get("scope")
     if scope is None:
         return
-    visitor = await services.doorman.admit(connection.headers.get("authorization"), scope)
-    connection.state.visitor = visitor
+    caller = await services.authenticator.admit(connection.headers.get("authorization"), scope)
+    connection.state.caller = caller
     asks = bool(handler.opt.get("asks"))
     goes_on = asks and sse.resumed(connection.headers) is not None  # it was counted when it began
     if connection.scope.get("method") in _CHANGING and not goes_on:
-        await _count(services, visitor, asks=asks)
+        await _count(services, caller, asks=asks)
 
 
 def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
@@ -85,15 +85,15 @@ def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
         raise HTTPException(status_code=415, detail="Send the body as application/json.")
 
 
-async def _count(services: Services, visitor: Caller, *, asks: bool) -> None:
+async def _count(services: Services, caller: Caller, *, asks: bool) -> None:
     """Count a request against the limits of its key; whoever needs no key sits at this computer."""
-    if visitor.key_id is None:
+    if caller.key_id is None:
         return
     wanted = services.settings.server
-    per_minute = wanted.rate_per_minute if visitor.rate_per_minute is None else visitor.rate_per_minute
-    daily = wanted.daily if visitor.daily is None else visitor.daily
+    per_minute = wanted.rate_per_minute if caller.rate_per_minute is None else caller.rate_per_minute
+    daily = wanted.daily if caller.daily is None else caller.daily
     verdict = await services.limiter.take(
-        f"{visitor.key_id}:{'ask' if asks else 'write'}", per_minute, daily if asks else None
+        f"{caller.key_id}:{'ask' if asks else 'write'}", per_minute, daily if asks else None
     )
     if not verdict.allowed:
         raise TooOftenError(verdict.limit, verdict.retry_after)

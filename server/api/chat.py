@@ -53,7 +53,7 @@ class _Operation(Operation):
 async def complete(
     request: Request[Any, Any, Any],
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     data: JSONBody[ChatRequest],
 ) -> Response[ChatAnswer]:
     """Answer the last message of the user, as `POST /v1/answers` answers a question.
@@ -63,9 +63,8 @@ async def complete(
     model = check_model(services, data.model)
     check_parameters(data)
     quotes = model == QUOTING != full_name(services.pipelines.get().generator)
-    order = QuestionOptions(question=question_of(data), extractive=quotes)
-    ticket = await services.answering.begin(order, visitor.key_id)
+    options = QuestionOptions(question=question_of(data), extractive=quotes)
+    subscription = await services.questions.ask(options, caller.key_id)
     if data.stream:
-        return stream(services, ticket, data, model)
-    await ended(request, ticket)
-    return Response(ChatCompletion(data, model, services.answering.state(ticket)).whole())
+        return stream(services, subscription, data, model)
+    return Response(ChatCompletion(data, model, await ended(request, subscription)).whole())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
+from citewell.core.events import Ranked, Token
 from citewell.core.types import Reference
 from citewell.generator.citations.correction import check_citations
 from citewell.server.api.chat_text import sentence_text
+from citewell.server.work.event_log import QuestionEvent
 
 AGAIN = "\n\nThe whole answer, checked again: "
 
@@ -29,12 +29,12 @@ class Draft:
         self._references: tuple[Reference, ...] = ()
         self._raw = ""
 
-    def add(self, name: str, data: Mapping[str, Any]) -> str:
-        """Take an event of the question; returns the text that can be sent now, often none."""
-        if name == "ranked":
-            self._references = tuple(Reference(**reference) for reference in data["references"])
-        elif name == "token" and not data["candidate"]:
-            self._raw += data["text"]
+    def add(self, event: QuestionEvent) -> str:
+        """Take an event of the question; returns the text that can be sent now, which is often empty."""
+        if isinstance(event, Ranked):
+            self._references = event.references
+        elif isinstance(event, Token) and not event.candidate:
+            self._raw += event.text
             return self._more(self._checked())
         return ""
 

@@ -15,13 +15,12 @@ from litestar.openapi.spec import Example
 from citewell.core.errors import CitewellError, InputError
 from citewell.server.api.chat_schemas import ChatError, ChatFault
 from citewell.server.api.problems import (
-    PLACE,
-    problem_of,
     reply_to_depth,
     reply_to_error,
     reply_to_fault,
     reply_to_http_error,
 )
+from citewell.server.problems import PROBLEMS, problem_of
 
 Handler = Callable[[Request[Any, Any, Any], Any], Response[Any]]
 
@@ -72,7 +71,7 @@ def chat_errors(*statuses: int) -> dict[int, ResponseSpec]:
 
 
 def _told(problem: Mapping[str, Any], parameter: str | None) -> ChatError:
-    status, name = problem["status"], problem["type"].removeprefix(PLACE)
+    status, name = problem["status"], problem["type"].removeprefix(PROBLEMS)
     other = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
     detail = problem["detail"]
     for wrong in problem.get("errors", ()):
@@ -110,7 +109,7 @@ def chat_handlers() -> dict[int | type[Exception], Handler]:
 
 def _described(status: int) -> ResponseSpec:
     phrase = HTTPStatus(status).phrase
-    problem = {"type": PLACE + phrase.lower().replace(" ", "-"), "status": status, "detail": "What to do."}
+    problem = {"type": PROBLEMS + phrase.lower().replace(" ", "-"), "status": status, "detail": "What to do."}
     return ResponseSpec(
         ChatError,
         generate_examples=False,

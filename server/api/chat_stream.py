@@ -16,46 +16,47 @@ from citewell.server.api.chat_schemas import ChatRequest
 from citewell.server.api.jsonl import one_line
 from citewell.server.api.sse import MEDIA_TYPE
 from citewell.server.services import Services
-from citewell.server.work.queue import Subscription
+from citewell.server.work.event_log import Ended
+from citewell.server.work.subscription import Subscription
 
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _STILL_THERE = b": still there\n\n"  # a comment, which clients skip
 
 
-def stream(services: Services, ticket: Subscription, asked: ChatRequest, model: str) -> Response[Any]:
-    """The answer of a ticket in chunks. A client that leaves gives the question up."""
-    ticket.expect()
-    return Stream(_lines(services, ticket, asked, model), media_type=MEDIA_TYPE, headers=_HEADERS)
+def stream(services: Services, subscription: Subscription, asked: ChatRequest, model: str) -> Response[Any]:
+    """The answer in chunks. If the client leaves, its question is cancelled."""
+    subscription.expect()
+    return Stream(_lines(services, subscription, asked, model), media_type=MEDIA_TYPE, headers=_HEADERS)
 
 
 async def _lines(
-    services: Services, ticket: Subscription, asked: ChatRequest, model: str
+    services: Services, subscription: Subscription, asked: ChatRequest, model: str
 ) -> AsyncGenerator[bytes, None]:
-    begun = ChatCompletion(asked, model, ticket.about)
+    begun = ChatCompletion(asked, model, subscription.answer)
     draft = _draft(services)
     try:
         yield _chunk(begun, {"role": "assistant", "content": ""})
-        async with aclosing(ticket.follow()) as events:
-            async for event in events:
-                if event is None:
+        async with aclosing(subscription.follow()) as events:
+            async for numbered in events:
+                if numbered is None:
                     yield _STILL_THERE
-                elif event.name == "error":
-                    assert ticket.outcome is not None
-                    assert ticket.outcome.error is not None
-                    yield _line(error_of(ticket.outcome.error))
-                    return
-                elif event.name == "done":
-                    for chunk in _end(ChatCompletion(asked, model, services.answering.state(ticket)), draft):
+                    continue
+                event = numbered.event
+                if isinstance(event, Ended):
+                    if event.error is not None:
+                        yield _line(error_of(event.error))
+                        return
+                    for chunk in _end(ChatCompletion(asked, model, event.answer), draft):
                         yield chunk
-                elif draft is not None and (text := draft.add(event.name, event.data)):
+                elif draft is not None and (text := draft.add(event)):
                     yield _chunk(begun, {"content": text})
         yield b"data: [DONE]\n\n"
     finally:
-        ticket.leave()
+        subscription.leave()
 
 
 def _draft(services: Services) -> Draft | None:
-    """None where several answers are written, since nobody knows yet which one wins."""
+    """None if several candidates are written, since the best one is not known yet."""
     settings = services.settings
     if settings.generator.best_of > 1:
         return None

@@ -58,7 +58,7 @@ async def index(services: NamedDependency[Services], data: JSONBody[IndexRequest
 
     What did not change is skipped. Pages of private addresses are not fetched.
     """
-    job = await services.indexings.begin(data.name, data.source)
+    job = await services.indexing.begin(data.name, data.source)
     return Response(to(JobObject, job), headers={"Location": f"/v1/jobs/{job.id}"})
 
 

@@ -28,7 +28,7 @@ from citewell.server.store.ids import new_id
     tags=["feedback"],
 )
 async def compare(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], data: JSONBody[ComparisonRequest]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], data: JSONBody[ComparisonRequest]
 ) -> Created:
     """Store which of two answers is better, in four respects. It is on the disk when this returns.
 
@@ -44,9 +44,9 @@ async def compare(
         )
     comparison = StoredComparison(
         id=new_id(),
-        key_id=visitor.key_id,
+        key_id=caller.key_id,
         question=data.question,
-        answers=[await _weighed(services, visitor, answer) for answer in data.answers],
+        answers=[await _weighed(services, caller, answer) for answer in data.answers],
         **ratings,
         comment=data.comment.strip(),
         created=datetime.now(UTC),
@@ -56,9 +56,9 @@ async def compare(
     return Created(comparison.id)
 
 
-async def compared(services: Services, visitor: Caller, given: ComparedAnswer) -> dict[str, Any]:
+async def compared(services: Services, caller: Caller, given: ComparedAnswer) -> dict[str, Any]:
     """An answer with all that is to be kept of it; raises `NoAnswerError` and `InputError`."""
-    return (await _found(services, visitor, given)).kept
+    return (await _found(services, caller, given)).kept
 
 
 class _Found(NamedTuple):
@@ -68,24 +68,24 @@ class _Found(NamedTuple):
     sentences: list[str] | None
 
 
-async def _found(services: Services, visitor: Caller, given: ComparedAnswer) -> _Found:
+async def _found(services: Services, caller: Caller, given: ComparedAnswer) -> _Found:
     if given.text is not None:
         if given.answer_id is not None:
-            await visible_answer(services, visitor, given.answer_id)
+            await visible_answer(services, caller, given.answer_id)
         kept = {"text": given.text, "references": list(given.references), "answer_id": given.answer_id}
         return _Found(kept, None)
     if given.answer_id is None:
         raise InputError("Each answer needs an `answer_id` or a `text`.")
-    answer = await visible_answer(services, visitor, given.answer_id)
+    answer = await visible_answer(services, caller, given.answer_id)
     body = written(answer)
     references = [reference["text"] for reference in body["references"]]
     kept = {"text": body["answer"], "references": references, "answer_id": answer.id}
     return _Found(kept, [sentence["text"] for sentence in body["sentences"]])
 
 
-async def _weighed(services: Services, visitor: Caller, given: AnnotatedAnswer) -> dict[str, Any]:
+async def _weighed(services: Services, caller: Caller, given: AnnotatedAnswer) -> dict[str, Any]:
     """An answer with what the rater thinks of its parts, each named once and as it reads."""
-    kept, sentences = await _found(services, visitor, given)
+    kept, sentences = await _found(services, caller, given)
     trust = {each.reference: each.trust for each in given.trust}
     claims = {each.sentence: each for each in given.claims}
     if len(trust) < len(given.trust) or len(claims) < len(given.claims):

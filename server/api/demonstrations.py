@@ -68,7 +68,7 @@ class NoEpisodeError(CitewellError):
 )
 async def begin(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     data: JSONBody[DemonstrationRequest],
 ) -> Demonstration:
     """Begin to answer a question with the text browser of WebGPT, as a person."""
@@ -76,9 +76,9 @@ async def begin(
     order = QuestionOptions(question=data.question, mode="browse", collection=data.collection)
     pipelines.check(order)
     await pipelines.web(order)  # says what is missing
-    seen = await services.demonstrating.begin(
+    seen = await services.demonstrations.begin(
         data.question,
-        visitor.key_id,
+        caller.key_id,
         pipelines.browser_limits(data.actions),
         collection=data.collection,
         reference=data.reference,
@@ -95,13 +95,13 @@ async def begin(
 )
 async def act(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     demonstration_id: FromPath[str],
     data: JSONBody[ActionRequest],
 ) -> Demonstration:
     """Carry out one command of the text browser, and see where it led. What is not valid counts, too."""
-    demonstration = await visible_demonstration(services, visitor, demonstration_id)
-    return await _shown(services, await services.demonstrating.act(demonstration, data.command, data.after))
+    demonstration = await visible_demonstration(services, caller, demonstration_id)
+    return await _shown(services, await services.demonstrations.act(demonstration, data.command, data.after))
 
 
 @post(
@@ -113,7 +113,7 @@ async def act(
 )
 async def submit(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     demonstration_id: FromPath[str],
     data: JSONBody[SubmissionRequest],
 ) -> EpisodeExport:
@@ -121,10 +121,10 @@ async def submit(
 
     What was written is an answer from then on, under the same id: it can be read, compared and rated.
     """
-    demonstration = await visible_demonstration(services, visitor, demonstration_id)
+    demonstration = await visible_demonstration(services, caller, demonstration_id)
     own = await _own_pages(services, demonstration)
     episode: EpisodeExport = to(
-        EpisodeExport, await services.demonstrating.submit(demonstration, data.answer, own)
+        EpisodeExport, await services.demonstrations.submit(demonstration, data.answer, own)
     )
     return episode
 
@@ -137,11 +137,11 @@ async def submit(
     tags=["demonstrations"],
 )
 async def take_up(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], demonstration_id: FromPath[str]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> Demonstration:
     """A demonstration as it stands: what is in view, the quotes, and whether browsing has ended."""
-    demonstration = await visible_demonstration(services, visitor, demonstration_id)
-    return await _shown(services, await services.demonstrating.see(demonstration))
+    demonstration = await visible_demonstration(services, caller, demonstration_id)
+    return await _shown(services, await services.demonstrations.see(demonstration))
 
 
 @get(
@@ -153,12 +153,12 @@ async def take_up(
 )
 async def demonstrations(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     before: Before = None,
     limit: Limit = 20,
 ) -> DemonstrationList:
     """The demonstrations of this key, newest first; those of all keys with the scope `admin`."""
-    page = page_of(await services.store.get().demonstrations.page(whose(visitor), limit + 1, before), limit)
+    page = page_of(await services.store.get().demonstrations.page(whose(caller), limit + 1, before), limit)
     return DemonstrationList([to(DemonstrationSummary, row) for row in page.rows], page.next)
 
 
@@ -170,11 +170,11 @@ async def demonstrations(
     tags=["demonstrations"],
 )
 async def remove_demonstration(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], demonstration_id: FromPath[str]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> None:
     """Delete a demonstration with all that it saw, submitted or not, and its answer."""
-    await visible_demonstration(services, visitor, demonstration_id)
-    services.demonstrating.forget(demonstration_id)
+    await visible_demonstration(services, caller, demonstration_id)
+    services.demonstrations.forget(demonstration_id)
     store = services.store.get()
     await store.answers.delete(demonstration_id)
     if not await store.demonstrations.delete(demonstration_id):
@@ -189,10 +189,10 @@ async def remove_demonstration(
     tags=["demonstrations"],
 )
 async def demonstrated_episode(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], demonstration_id: FromPath[str]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> EpisodeExport:
     """Every state and command of a demonstration that was submitted, its quotes and its answer."""
-    await visible_demonstration(services, visitor, demonstration_id)
+    await visible_demonstration(services, caller, demonstration_id)
     return _episode(await services.store.get().demonstrations.episode(demonstration_id), demonstration_id)
 
 
@@ -208,12 +208,12 @@ async def demonstrated_episode(
     tags=["demonstrations"],
 )
 async def recording(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], demonstration_id: FromPath[str]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> bytes:
     """What the web gave to each search and each page that was opened, to replay the episode without it."""
-    demonstration = await visible_demonstration(services, visitor, demonstration_id)
+    demonstration = await visible_demonstration(services, caller, demonstration_id)
     own = await _own_pages(services, demonstration)
-    entries = await services.demonstrating.recording(demonstration)
+    entries = await services.demonstrations.recording(demonstration)
     return b"".join(
         one_line(own.outside(replace(entry, key=own.name(entry.key)))) + b"\n" for entry in entries
     )
@@ -227,19 +227,19 @@ async def recording(
     tags=["answers"],
 )
 async def answered_episode(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], answer_id: FromPath[str]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> EpisodeExport:
     """Every state and command that led to an answer with the mode `browse`, and its quotes."""
-    await visible_answer(services, visitor, answer_id)
+    await visible_answer(services, caller, answer_id)
     return _episode(await services.store.get().answers.episode(answer_id), answer_id)
 
 
 async def visible_demonstration(
-    services: Services, visitor: Caller, demonstration_id: str
+    services: Services, caller: Caller, demonstration_id: str
 ) -> StoredDemonstration:
-    """The demonstration of an id; raises `NoDemonstrationError` where the visitor sees none."""
+    """The demonstration of an id; raises `NoDemonstrationError` where the caller sees none."""
     found = await services.store.get().demonstrations.get(demonstration_id)
-    if found is None or not is_visible(visitor, found.key_id):
+    if found is None or not is_visible(caller, found.key_id):
         raise NoDemonstrationError(demonstration_id)
     return found
 
@@ -248,7 +248,7 @@ async def _own_pages(services: Services, demonstration: StoredDemonstration) -> 
     """The names outside of what was browsed, also where the collection is gone meanwhile."""
     collection = demonstration.options["collection"]
     try:
-        return await services.pipelines.get().own_pages(QuestionOptions("", collection=collection))
+        return await services.pipelines.get().public_urls(QuestionOptions("", collection=collection))
     except NoCollectionError:
         return PublicUrls(collection or "", ())
 

@@ -7,8 +7,9 @@ from http import HTTPStatus
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import Example
 
-from citewell.server.api.problems import MEDIA_TYPE, PLACE
+from citewell.server.api.problems import MEDIA_TYPE
 from citewell.server.api.schemas import ProblemDetails
+from citewell.server.problems import PROBLEMS
 
 _TO_ALL = (400, 421, 431, 500)
 _WITH_SCOPE = (401, 403, 503)
@@ -27,7 +28,7 @@ def problems(*statuses: int, scope: bool = True, body: bool = False) -> dict[int
 def _problem(status: int) -> ResponseSpec:
     phrase = HTTPStatus(status).phrase
     example = {
-        "type": PLACE + phrase.lower().replace(" ", "-"),
+        "type": PROBLEMS + phrase.lower().replace(" ", "-"),
         "title": phrase,
         "status": status,
         "detail": "What went wrong. What to do about it.",

@@ -28,12 +28,12 @@ from citewell.server.store.ids import new_id
 )
 async def give_feedback(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     answer_id: FromPath[str],
     data: JSONBody[FeedbackRequest],
 ) -> Created:
     """Store a thumb, a comment, or that a sentence is not supported. It is on the disk when this returns."""
-    answer = await visible_answer(services, visitor, answer_id)
+    answer = await visible_answer(services, caller, answer_id)
     if not data.thumb and not data.comment.strip() and data.sentence is None:
         raise InputError("The feedback says nothing.", "Give a thumb, a comment or a sentence.")
     body = written(answer)
@@ -45,7 +45,7 @@ async def give_feedback(
     feedback = StoredFeedback(
         id=new_id(),
         answer_id=answer_id,
-        key_id=visitor.key_id,
+        key_id=caller.key_id,
         thumb=cast(Literal[1, 0, -1], data.thumb),
         comment=data.comment.strip(),
         sentence=data.sentence,

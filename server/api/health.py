@@ -10,8 +10,8 @@ from litestar.params import FromPath
 
 from citewell.core.errors import CitewellError
 from citewell.server.api.documented import problems
-from citewell.server.api.problems import PLACE, known_problems, status_of_kind, title_of
 from citewell.server.api.schemas import Health, ProblemType, Ready
+from citewell.server.problems import PROBLEMS, known_problems, status_of, title_of
 from citewell.server.services import Services
 
 
@@ -41,22 +41,24 @@ async def ready(services: NamedDependency[Services]) -> Response[Ready]:
         parts["limits"] = services.limiter.trouble
     if services.recorder.pending:
         parts["answers"] = f"{services.recorder.pending} wait for the database"
-    desk = services.desk
-    return Response(Ready(is_ready, parts, desk.running, desk.waiting), status_code=200 if is_ready else 503)
+    return Response(
+        Ready(is_ready, parts, services.queue.running, services.queue.waiting),
+        status_code=200 if is_ready else 503,
+    )
 
 
 @get(
-    PLACE + "{name:str}",
+    PROBLEMS + "{name:str}",
     summary="What a problem means",
     responses=problems(404, scope=False),
     tags=["health"],
 )
 async def problem_type(name: FromPath[str]) -> ProblemType:
     """Describe a type of problem, as the `type` of a problem names it."""
-    kind = known_problems().get(PLACE + name)
+    kind = known_problems().get(name)
     if kind is None:
         raise NotFoundException
-    return ProblemType(PLACE + name, title_of(kind), status_of_kind(kind))
+    return ProblemType(PROBLEMS + name, title_of(kind), status_of(kind))
 
 
 async def _store(services: Services) -> str:

@@ -34,16 +34,16 @@ _TEXT = ResponseSpec(
 )
 async def metrics(request: Request[Any, Any, Any], services: NamedDependency[Services]) -> Response[bytes]:
     """The metrics of all processes of the service. A key needs `admin`; without keys, this computer reads."""
-    await _check(services.doorman, request.headers.get("authorization"))
+    await _check(services.authenticator, request.headers.get("authorization"))
     return Response(await asyncio.to_thread(services.metrics.text), media_type=_MEDIA_TYPE)
 
 
-async def _check(doorman: Authenticator, header: str | None) -> None:
+async def _check(authenticator: Authenticator, header: str | None) -> None:
     """Raise what `Authenticator.admit` raises, unless the service is keyless and local."""
     try:
-        await doorman.admit(header, "admin")
+        await authenticator.admit(header, "admin")
     except WrongScopeError:
         with suppress(WrongScopeError):
-            if (await doorman.admit(header, "ask")).key_id is None:
+            if (await authenticator.admit(header, "ask")).key_id is None:
                 return
         raise

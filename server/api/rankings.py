@@ -26,7 +26,7 @@ from citewell.server.store.rankings import StoredRanking
     tags=["feedback"],
 )
 async def rank(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], data: JSONBody[RankingRequest]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], data: JSONBody[RankingRequest]
 ) -> Created:
     """Store the ranks of two to nine answers to a question. They are on the disk when this returns.
 
@@ -38,9 +38,9 @@ async def rank(
         )
     ranking = StoredRanking(
         id=new_id(),
-        key_id=visitor.key_id,
+        key_id=caller.key_id,
         question=data.question,
-        answers=[await compared(services, visitor, answer) for answer in data.answers],
+        answers=[await compared(services, caller, answer) for answer in data.answers],
         ranks=data.ranks,
         comment=data.comment.strip(),
         created=datetime.now(UTC),

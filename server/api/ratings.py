@@ -28,7 +28,7 @@ from citewell.server.store.ratings import StoredRating
 )
 async def judge(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     answer_id: FromPath[str],
     data: JSONBody[RatingRequest],
 ) -> Created:
@@ -37,7 +37,7 @@ async def judge(
 
     Truthfulness may be left out where the rater does not know.
     """
-    references = written(await visible_answer(services, visitor, answer_id))["references"]
+    references = written(await visible_answer(services, caller, answer_id))["references"]
     if len(data.references) != len(references):
         raise InputError(
             f"There are {len(references)} references and scores of {len(data.references)}.", "Score each."
@@ -45,7 +45,7 @@ async def judge(
     check_scores(data.answer, ANSWERS, "The answer")
     for number, scores in enumerate(data.references, 1):
         check_scores(scores, REFERENCES, f"Reference {number}")
-    rater, now = rater_of(visitor, data.rater), datetime.now(UTC)
+    rater, now = rater_of(caller, data.rater), datetime.now(UTC)
     ratings = [
         StoredRating(new_id(), rater, "answer", answer_id, data.answer, now),
         *(
@@ -57,6 +57,6 @@ async def judge(
     return Created(ratings[0].id)
 
 
-def rater_of(visitor: Caller, name: str) -> str:
+def rater_of(caller: Caller, name: str) -> str:
     """Who rates: the key, or the name that was given where none is needed."""
-    return f"key {visitor.key_id}" if visitor.key_id is not None else f"name {' '.join(name.split())}"
+    return f"key {caller.key_id}" if caller.key_id is not None else f"name {' '.join(name.split())}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from litestar import Request, post
@@ -27,19 +28,11 @@ from citewell.server.work.options import QuestionOptions
 async def retrieve(
     request: Request[Any, Any, Any],
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     data: JSONBody[RetrieveRequest],
 ) -> RetrieveResponse:
     """The references of a question, best first; nothing is written, and nothing is stored."""
-    order = QuestionOptions(
-        question=data.question,
-        mode="retrieve",
-        k=data.k,
-        collection=data.collection,
-        sites=tuple(data.sites),
-        language=data.language,
-        recency=data.recency,
-    )
-    outcome = await ended(request, services.answering.retrieve(order))
-    found: RetrieveResponse = to(RetrieveResponse, outcome.answer)
+    options: QuestionOptions = replace(to(QuestionOptions, data), mode="retrieve")
+    answer = await ended(request, services.questions.retrieve(options))
+    found: RetrieveResponse = to(RetrieveResponse, answer.body)
     return found

@@ -1,4 +1,4 @@
-"""Which answers a visitor sees: its own, and all of them with the scope `admin`."""
+"""Which answers a caller sees: its own, and all of them with the scope `admin`."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ class UnansweredError(CitewellError):
     status = 409
 
 
-def sees_all(visitor: Caller) -> bool:
-    """Whether a visitor sees the answers of others; without keys, everybody sits at the same computer."""
-    return visitor.key_id is None or "admin" in visitor.scopes
+def sees_all(caller: Caller) -> bool:
+    """Whether a caller sees the answers of others; without keys, everybody sits at the same computer."""
+    return caller.key_id is None or "admin" in caller.scopes
 
 
-def whose(visitor: Caller) -> str | None:
-    """The key whose rows a visitor finds in lists; None for those of all."""
-    return None if sees_all(visitor) else visitor.key_id
+def whose(caller: Caller) -> str | None:
+    """The key whose rows a caller finds in lists; None for those of all."""
+    return None if sees_all(caller) else caller.key_id
 
 
-def is_visible(visitor: Caller, key_id: str | None) -> bool:
-    """Whether a visitor sees what the key `key_id` has made, or who needs no key where that is None."""
-    return key_id == visitor.key_id or sees_all(visitor)
+def is_visible(caller: Caller, key_id: str | None) -> bool:
+    """Whether a caller sees what the key `key_id` has made, or who needs no key where that is None."""
+    return key_id == caller.key_id or sees_all(caller)
 
 
-async def visible_answer(services: Services, visitor: Caller, answer_id: str) -> StoredAnswer:
-    """The answer of an id, as far as it has come; raises `NoAnswerError` where the visitor sees none."""
-    ticket = services.answering.ticket(answer_id)
-    if ticket is not None:
-        found: StoredAnswer | None = services.answering.state(ticket)
+async def visible_answer(services: Services, caller: Caller, answer_id: str) -> StoredAnswer:
+    """The answer of an id, as far as it has come; raises `NoAnswerError` where the caller sees none."""
+    subscription = services.questions.subscription(answer_id)
+    if subscription is not None:
+        found: StoredAnswer | None = subscription.answer
     else:
         found = await services.store.get().answers.get(answer_id)
-    if found is None or not is_visible(visitor, found.key_id):
+    if found is None or not is_visible(caller, found.key_id):
         raise NoAnswerError(answer_id)
     return found
 

@@ -1,4 +1,4 @@
-"""Waiting for an answer on behalf of a client, for as long as the client does."""
+"""Waiting for an answer as long as the client does."""
 
 from __future__ import annotations
 
@@ -7,31 +7,29 @@ from typing import Any
 
 from litestar import Request
 
+from citewell.server.store.answers import StoredAnswer
 from citewell.server.work.errors import CancelledError
-from citewell.server.work.queue import QuestionOutcome, Subscription
+from citewell.server.work.subscription import Subscription
 
 
-async def ended(request: Request[Any, Any, Any], ticket: Subscription) -> QuestionOutcome:
-    """Wait for the end of a question; raises the error that it ended with.
+async def ended(request: Request[Any, Any, Any], subscription: Subscription) -> StoredAnswer:
+    """Wait for the answer; raises the error that the question ended with.
 
-    The claim of a client that leaves is given up at once. The framework cancels streams of clients that leave
-    and lets other handlers run to their end, so that this one looks for itself.
+    If the client leaves, its claim is given up at once. The framework cancels the streams of clients that
+    leave, but lets other handlers run to their end: so this one watches the connection itself.
     """
-    ending = asyncio.create_task(ticket.ended())
+    ending = asyncio.create_task(subscription.ended())
     leaving = asyncio.create_task(_gone(request))
     try:
         await asyncio.wait({ending, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not ending.done():
             raise CancelledError
-        outcome = ending.result()
+        return ending.result()
     finally:
-        ticket.leave()
+        subscription.leave()
         for task in (ending, leaving):
             task.cancel()
         await asyncio.wait({ending, leaving})
-    if outcome.error is not None:
-        raise outcome.error
-    return outcome
 
 
 async def _gone(request: Request[Any, Any, Any]) -> None:

@@ -13,6 +13,7 @@ from litestar.response import Template
 from citewell.core.text import shorten
 from citewell.server.access.authenticator import Caller
 from citewell.server.api import answers as api
+from citewell.server.api.answer_reply import answer_response
 from citewell.server.api.visibility import visible_answer
 from citewell.server.pages.answer_view import view_of
 from citewell.server.pages.replies import html
@@ -31,10 +32,10 @@ async def ask_page(
 
 @get("/answers/{answer_id:str}", opt={"scope": "ask"})
 async def answer_page(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], answer_id: FromPath[str]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> Template:
     """An answer with its sources, or how far it is."""
-    answer = api.shown(await visible_answer(services, visitor, answer_id))
+    answer = answer_response(await visible_answer(services, caller, answer_id))
     view = view_of(answer) if answer.status == "done" else None
     title = shorten(answer.question, 80)
     return html("answer.html", here="", title=title, question="", answer=answer, view=view)
@@ -43,12 +44,12 @@ async def answer_page(
 @get("/history", opt={"scope": "ask"})
 async def history_page(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     before: Annotated[str | None, QueryParameter(max_length=64)] = None,
     words: Annotated[str, QueryParameter(name="query", max_length=1000)] = "",
 ) -> Template:
     """The questions of a key, newest first."""
-    found = await api.history.fn(services, visitor, before=before, limit=_ROWS, words=words)
+    found = await api.history.fn(services, caller, before=before, limit=_ROWS, words=words)
     older: dict[str, Any] = {"before": found.next} | ({"query": words} if words.strip() else {})
     return html(
         "history.html",

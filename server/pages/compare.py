@@ -11,7 +11,7 @@ from litestar.params import QueryParameter
 from litestar.response import Template
 
 from citewell.server.access.authenticator import Caller
-from citewell.server.api.answers import shown
+from citewell.server.api.answer_reply import answer_response
 from citewell.server.pages.answer_view import view_of
 from citewell.server.pages.pairs import queue_of
 from citewell.server.pages.replies import html
@@ -60,13 +60,13 @@ LEVELS = ((-2, "A much better"), (-1, "A better"), (0, "Equally good"), (1, "B b
 @get("/compare", opt={"scope": "ask"})
 async def compare_page(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     after: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
     """The next pair to be compared, in an order by chance; `after` is the pair that was left out."""
-    queue = await queue_of(services.store.get(), visitor)
+    queue = await queue_of(services.store.get(), caller)
     pair = queue.next(after)
-    answers = [shown(answer) for answer in pair.different[:2]] if pair else []
+    answers = [answer_response(answer) for answer in pair.different[:2]] if pair else []
     if secrets.randbits(1):
         answers.reverse()
     return html(

@@ -23,11 +23,11 @@ _ROWS = 25
 @get("/demonstrate", opt={"scope": "ask"})
 async def demonstrations_page(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     before: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
     """The form that begins a demonstration, and those that there are, newest first."""
-    found = await api.demonstrations.fn(services, visitor, before=before, limit=_ROWS)
+    found = await api.demonstrations.fn(services, caller, before=before, limit=_ROWS)
     collections = await collections_api.collections.fn(services)
     return html(
         "demonstrations.html",
@@ -42,10 +42,10 @@ async def demonstrations_page(
 
 @get("/demonstrate/{demonstration_id:str}", opt={"scope": "ask"})
 async def demonstration_page(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], demonstration_id: FromPath[str]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> Template:
     """The text browser of a demonstration, filled in by a script."""
-    demonstration = await api.visible_demonstration(services, visitor, demonstration_id)
+    demonstration = await api.visible_demonstration(services, caller, demonstration_id)
     return html(
         "demonstration.html",
         here="demonstrate",

@@ -42,7 +42,7 @@ class QuestionWithAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The pairs of a visitor, those of the newest answers first."""
+    """The pairs of a caller, those of the newest answers first."""
 
     pairs: tuple[QuestionWithAnswers, ...]
 
@@ -69,14 +69,14 @@ class Queue:
         )
 
 
-async def queue_of(store: ServiceStore, visitor: Caller) -> Queue:
-    """What is in a visitor's history, with what this visitor has said of it; raises `StoreError`."""
-    asked = await store.answers.repeated(whose(visitor), _MOST_ANSWERS)
+async def queue_of(store: ServiceStore, caller: Caller) -> Queue:
+    """What is in a caller's history, with what this caller has said of it; raises `StoreError`."""
+    asked = await store.answers.repeated(whose(caller), _MOST_ANSWERS)
     found = [different for answers in asked if len(different := _different(answers)) > 1]
     found.sort(key=lambda different: different[0].id, reverse=True)
     questions = {answer.question for different in found for answer in different}
-    compared = await store.comparisons.of_questions(visitor.key_id, questions)
-    ranked = await store.rankings.of_questions(visitor.key_id, questions)
+    compared = await store.comparisons.of_questions(caller.key_id, questions)
+    ranked = await store.rankings.of_questions(caller.key_id, questions)
     said = {*map(_said, compared), *map(_said, ranked)}
     return Queue(
         tuple(QuestionWithAnswers(each, _known(each[:2]) in said, _known(each) in said) for each in found)

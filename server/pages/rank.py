@@ -10,7 +10,7 @@ from litestar.params import FromPath
 from litestar.response import Template
 
 from citewell.server.access.authenticator import Caller
-from citewell.server.api.answers import shown
+from citewell.server.api.answer_reply import answer_response
 from citewell.server.api.visibility import NoAnswerError
 from citewell.server.pages.answer_view import view_of
 from citewell.server.pages.pairs import queue_of
@@ -20,14 +20,14 @@ from citewell.server.services import Services
 
 @get("/compare/{answer_id:str}", opt={"scope": "ask"})
 async def rank_page(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], answer_id: FromPath[str]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> Template:
     """All different answers to the question that has an answer of this id, in an order by chance."""
-    queue = await queue_of(services.store.get(), visitor)
+    queue = await queue_of(services.store.get(), caller)
     found = queue.having(answer_id)
     if found is None:
         raise NoAnswerError(answer_id)
-    answers = [shown(answer) for answer in found.different]
+    answers = [answer_response(answer) for answer in found.different]
     random.SystemRandom().shuffle(answers)
     return html(
         "rank.html",

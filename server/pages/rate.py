@@ -13,7 +13,7 @@ from litestar.params import QueryParameter
 from litestar.response import Template
 
 from citewell.server.access.authenticator import Caller
-from citewell.server.api.answers import shown
+from citewell.server.api.answer_reply import answer_response
 from citewell.server.api.ratings import rater_of
 from citewell.server.api.scales import ANSWERS, REFERENCES, RatingScale
 from citewell.server.api.visibility import whose
@@ -46,19 +46,19 @@ class Results(NamedTuple):
 @get("/rate", opt={"scope": "ask"})
 async def rate_page(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     rater: Annotated[str, QueryParameter(max_length=100)] = "",
     after: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
     """The newest answer that this rater has not rated; `after` is the answer that was left out."""
     store = services.store.get()
-    needs_name = visitor.key_id is None and not rater.strip()
-    answers = [] if needs_name else await _rateable(store, visitor)
-    rated = await store.ratings.items_of(rater_of(visitor, rater))
+    needs_name = caller.key_id is None and not rater.strip()
+    answers = [] if needs_name else await _rateable(store, caller)
+    rated = await store.ratings.items_of(rater_of(caller, rater))
     waiting = [answer for answer in answers if answer.id not in rated]
     older = [answer for answer in waiting if after and answer.id < after]
     chosen = next(iter(older + waiting), None)
-    answer = shown(chosen) if chosen else None
+    answer = answer_response(chosen) if chosen else None
     return html(
         "rate.html",
         here="rate",
@@ -72,7 +72,7 @@ async def rate_page(
         skip=f"/rate?{urlencode({'rater': rater, 'after': chosen.id})}" if chosen else None,
         answer_scales=ANSWERS,
         reference_scales=REFERENCES,
-        may_see_results="export" in visitor.scopes,
+        may_see_results="export" in caller.scopes,
     )
 
 
@@ -91,9 +91,9 @@ async def ratings_page(services: NamedDependency[Services]) -> Template:
     )
 
 
-async def _rateable(store: ServiceStore, visitor: Caller) -> list[StoredAnswer]:
+async def _rateable(store: ServiceStore, caller: Caller) -> list[StoredAnswer]:
     """The newest answers of the history, those that were given again left out."""
-    page = await store.answers.page(whose(visitor), _RECENT)
+    page = await store.answers.page(whose(caller), _RECENT)
     return [
         answer
         for answer in page

@@ -31,12 +31,12 @@ class JobView:
 @get("/sources", opt={"scope": "ask"})
 async def sources_page(
     services: NamedDependency[Services],
-    visitor: NamedDependency[Caller],
+    caller: NamedDependency[Caller],
     before: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
     """The collections; and the jobs too, where the key has the scope `admin`."""
     collections = await api.collections.fn(services)
-    may_index = "admin" in visitor.scopes
+    may_index = "admin" in caller.scopes
     found = await api.jobs.fn(services, before=before, limit=_ROWS) if may_index else JobList([], None)
     return html(
         "sources.html",
@@ -45,7 +45,7 @@ async def sources_page(
         collections=collections.collections,
         searched=collections.searched,
         may_index=may_index,
-        has_key=visitor.key_id is not None,
+        has_key=caller.key_id is not None,
         takes_files=services.settings.server.sources is not None,
         being_filled={job.arguments.get("name") for job in found.jobs if job.status == "running"},
         jobs=[_view(job) for job in found.jobs],

@@ -22,13 +22,13 @@ async def trace_page() -> Template:
 
 @get("/trace/{id_:str}", opt={"scope": "ask"})
 async def episode_page(
-    services: NamedDependency[Services], visitor: NamedDependency[Caller], id_: FromPath[str]
+    services: NamedDependency[Services], caller: NamedDependency[Caller], id_: FromPath[str]
 ) -> Template:
     """The episode of a demonstration that was submitted, or of an answer that was found by browsing."""
     try:
-        question = (await visible_demonstration(services, visitor, id_)).question
+        question = (await visible_demonstration(services, caller, id_)).question
         address = f"/v1/demonstrations/{id_}/episode"
     except NoDemonstrationError:
-        question = (await visible_answer(services, visitor, id_)).question
+        question = (await visible_answer(services, caller, id_)).question
         address = f"/v1/answers/{id_}/episode"
     return html("trace.html", here="demonstrate", title="Trace", address=address, question=question)

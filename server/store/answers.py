@@ -75,7 +75,7 @@ class AnswerStore:
         body: dict[str, Any] | None,
         problem: dict[str, Any] | None,
         status: AnswerStatus,
-        seconds: float,
+        seconds: float | None,
         episode: dict[str, Any] | None = None,
     ) -> bool:
         """Store how an answer ended; returns False where it was deleted meanwhile.

@@ -13,8 +13,8 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from citewell.core.errors import CitewellError
 from citewell.core.events import Done, Event, Failed, Fetched, Searched, Token
 from citewell.pipeline.providers import PROVIDERS
-from citewell.server.api.problems import PLACE, type_of
-from citewell.server.telemetry.history import NANOSECONDS, QuestionHistory
+from citewell.server.problems import name_of
+from citewell.server.work.history import NANOSECONDS, QuestionHistory
 from citewell.server.work.queue import QuestionQueue
 from citewell.server.work.recorder import EndRecorder
 
@@ -110,11 +110,11 @@ class Metrics:
         for stage in STAGES:
             self._stages.labels(stage)
 
-    def watch(self, desk: QuestionQueue, recorder: EndRecorder) -> None:
+    def watch(self, queue: QuestionQueue, recorder: EndRecorder) -> None:
         """Have the length of the queue, and of what waits for the database, among the numbers."""
         for name, help_, read in (
-            ("questions_running", "Questions that are worked on.", lambda: desk.running),
-            ("questions_waiting", "Questions that wait for their turn.", lambda: desk.waiting),
+            ("questions_running", "Questions that are worked on.", lambda: queue.running),
+            ("questions_waiting", "Questions that wait for their turn.", lambda: queue.waiting),
             ("answers_unstored", "Ends of questions that wait for the database.", lambda: recorder.pending),
         ):
             gauge = Gauge(f"citewell_{name}", help_, registry=self._registry, multiprocess_mode="livesum")
@@ -150,7 +150,7 @@ class Metrics:
             route = scope.get("path_template") or "none"
             self._requests.labels(method, route, str(message["status"])).inc()
 
-    def happened(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         """Count an event of the work on a question."""
         match event:
             case Searched(hits, failures):
@@ -171,7 +171,7 @@ class Metrics:
                 if "first_token" in answer.timings:
                     self._first_token.observe(answer.timings["first_token"])
 
-    def ended(self, history: QuestionHistory) -> None:
+    def on_end(self, history: QuestionHistory) -> None:
         """Count a question that has ended."""
         self._questions.labels(history.mode, history.result).inc()
         if history.result in ("failed", "refused") and history.error is not None:
@@ -195,4 +195,4 @@ def _provider(name: str) -> str:
 
 
 def _problem(error: CitewellError) -> str:
-    return type_of(type(error)).removeprefix(PLACE)
+    return name_of(type(error))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from citewell.server.telemetry.history import NANOSECONDS, QuestionHistory
+from citewell.server.work.history import NANOSECONDS, QuestionHistory
 
 
 class StageSpan(NamedTuple):

@@ -12,10 +12,11 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from citewell.server.api.problems import PLACE, type_of
+from citewell.core.events import Event
 from citewell.server.packages import need_tracing_packages
-from citewell.server.telemetry.history import QuestionHistory
+from citewell.server.problems import name_of
 from citewell.server.telemetry.stages import StageSpan, stages
+from citewell.server.work.history import QuestionHistory
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
@@ -29,7 +30,10 @@ class Tracing:
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
 
-    def ended(self, history: QuestionHistory) -> None:
+    def on_event(self, event: Event) -> None:
+        """Do nothing: a trace is made at the end."""
+
+    def on_end(self, history: QuestionHistory) -> None:
         """Make the trace of a question that has ended."""
         from opentelemetry.trace import SpanKind, set_span_in_context
 
@@ -105,6 +109,6 @@ def _tell_pages(span: Span, history: QuestionHistory) -> None:
 def _fail(span: Span, history: QuestionHistory) -> None:
     from opentelemetry.trace import Status, StatusCode
 
-    problem = "" if history.error is None else type_of(type(history.error)).removeprefix(PLACE)
+    problem = "" if history.error is None else name_of(type(history.error))
     span.set_attribute("error.type", problem)
     span.set_status(Status(StatusCode.ERROR, problem))

@@ -1,69 +1,82 @@
-"""The numbered events of one question: each of its followers reads all of them, from where it likes."""
+"""The numbered events of one question: each of its followers reads all of them, from any number on."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import suppress
-from dataclasses import asdict
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from citewell.core.events import (
-    Browsed,
-    Done,
-    Event,
-    Failed,
-    Fetched,
-    Notice,
-    Ranked,
-    Scored,
-    Searched,
-    Token,
-)
+from citewell.core.errors import CitewellError
+from citewell.core.events import Event
+from citewell.server.store.answers import StoredAnswer
 
 
-class Numbered(NamedTuple):
-    """One event: its number from 1, its name, and its values ready for JSON."""
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """The question waits for its turn, behind `ahead` others."""
+
+    ahead: int
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The question has its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The last event of every question: its answer as it is stored, and the error if it failed."""
+
+    answer: StoredAnswer
+    error: CitewellError | None = None
+
+
+QuestionEvent = Queued | Started | Event | Ended
+
+
+class NumberedEvent(NamedTuple):
+    """An event and its number, from 1."""
 
     number: int
-    name: str
-    data: dict[str, Any]
+    event: QuestionEvent
 
 
 class EventLog:
-    """What happened to a question so far. It grows until it is closed."""
+    """What has happened to a question so far. It grows until it is closed."""
 
     def __init__(self) -> None:
-        self._events: list[Numbered] = []
+        self._events: list[QuestionEvent] = []
         self._changed = asyncio.Event()
         self.is_closed = False
 
-    def add(self, name: str, data: dict[str, Any]) -> None:
-        """Append an event, and wake those who follow."""
-        self._events.append(Numbered(len(self._events) + 1, name, data))
+    def add(self, event: QuestionEvent) -> None:
+        """Append an event, and wake the followers."""
+        self._events.append(event)
         self._wake()
 
     def close(self) -> None:
-        """Say that nothing follows."""
+        """Mark the log as complete."""
         self.is_closed = True
         self._wake()
 
     async def closed(self) -> None:
-        """Wait until nothing follows."""
+        """Wait until the log is complete."""
         while not self.is_closed:
             await self._changed.wait()
 
-    async def follow(self, after: int, heartbeat: float) -> AsyncGenerator[Numbered | None, None]:
-        """All events whose number is greater than `after`, to the last one of a closed log.
+    async def follow(self, after: int, heartbeat: float) -> AsyncGenerator[NumberedEvent | None, None]:
+        """All events after number `after`, to the last one of a closed log.
 
-        Yields None whenever nothing happened for `heartbeat` seconds.
+        Yields None after each `heartbeat` seconds without an event.
         """
-        place = max(after, 0)
+        number = max(after, 0)
         while True:
             changed = self._changed
-            while place < len(self._events):
-                place += 1
-                yield self._events[place - 1]
+            while number < len(self._events):
+                number += 1
+                yield NumberedEvent(number, self._events[number - 1])
             if self.is_closed:
                 return
             if changed is not self._changed:
@@ -74,33 +87,9 @@ class EventLog:
                 continue
             yield None
 
+    def __len__(self) -> int:
+        return len(self._events)
+
     def _wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
-
-
-def named(event: Event) -> tuple[str, dict[str, Any]]:
-    """The name of a pipeline's event in the API, and its values."""
-    match event:
-        case Searched():
-            return "searched", asdict(event)
-        case Browsed():
-            return "browsed", asdict(event)
-        case Fetched():
-            return "fetched", asdict(event)
-        case Failed(failure):
-            return "failed", asdict(failure)
-        case Ranked():
-            return "ranked", asdict(event)
-        case Notice(text):
-            return "notice", {"text": text}
-        case Token():
-            return "token", asdict(event)
-        case Scored(candidates, best):
-            shown = [
-                {"answer": candidate.text, "score": candidate.score, "value": candidate.value}
-                for candidate in candidates
-            ]
-            return "scored", {"candidates": shown, "best": best}
-        case Done(answer):
-            return "done", answer.to_json()

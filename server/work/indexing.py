@@ -38,7 +38,7 @@ class IndexingBusyError(CitewellError):
         super().__init__(f"{_MOST_WAITING} indexing jobs are waiting already.", "Ask again when one is done.")
 
 
-class Indexings:
+class IndexingService:
     """Takes sources to index, and works on them one after another."""
 
     def __init__(self, settings: Settings, store: Reconnecting[ServiceStore]) -> None:

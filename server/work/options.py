@@ -1,4 +1,4 @@
-"""What somebody asks the service, and the digest by which equal questions are known."""
+"""A question with its options, and the digest by which equal questions are recognized."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from citewell.retriever.search.query import Recency
 
 @dataclass(frozen=True, slots=True)
 class QuestionOptions:
-    """A question and how it is to be answered; None is what the settings say.
+    """A question and how to answer it; None stands for the value of the settings.
 
-    With the mode `retrieve`, no answer is written; with `browse`, a `policy` finds the references with the
-    text browser, in at most `actions` actions. `sites` are the only domains that pages may come from. An
+    With the mode `retrieve`, no answer is written; with `browse`, a policy finds the references with the text
+    browser, in at most `actions` actions. `sites` are the only domains that pages may come from. An
     `extractive` answer is quoted, whatever the generator of the settings is.
     """
 
@@ -29,20 +29,21 @@ class QuestionOptions:
     language: str = ""
     recency: Recency | None = None
     extractive: bool = False
-    policy: str = ""
     actions: int | None = None
 
     @property
     def options(self) -> dict[str, Any]:
-        """All but the question and the mode, where it was said, ready for JSON."""
+        """The options that were given, ready for JSON."""
         values = asdict(self)
         del values["question"], values["mode"]
+        if self.mode != "browse":
+            del values["actions"]  # which would not change the answer
         return {name: value for name, value in values.items() if value}
 
     def digest(self, version: str) -> str:
-        """The same for orders that have the same answer.
+        """The same for questions that have the same answer.
 
-        `version` names what else the answer depends on: the settings and the state of the collection.
+        `version` names what else the answer depends on: the settings and the version of the collection.
         """
         parts = [squeeze(self.question), self.mode, self.options, version]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

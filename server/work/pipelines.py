@@ -1,4 +1,4 @@
-"""The pipeline of the service, with its models loaded once, in the shape that each question wants."""
+"""The pipeline of the service: its models are loaded once, its options vary with each question."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -56,13 +56,13 @@ class _Browsed(NamedTuple):
     web: LiveWeb
 
 
-class _Own(NamedTuple):
-    pages: PublicUrls
-    state: str
+class _KnownUrls(NamedTuple):
+    urls: PublicUrls
+    version: str
 
 
 class Pipelines:
-    """Gives each question the one pipeline in the shape that it wants."""
+    """Gives each question the one pipeline, with the options of the question."""
 
     def __init__(self, pipeline: Pipeline, search: OpenedSearch, webs: Webs, settings: Settings) -> None:
         """Vary `pipeline`, which was made from `settings`, and browse what `search` finds."""
@@ -76,61 +76,61 @@ class Pipelines:
         self._fingerprint = _fingerprint(settings)
         self._searches_collection = "collection" in chosen_providers(settings.search)
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
-        self._opening = asyncio.Lock()
-        self._own: dict[str, _Own] = {}
+        self._opening_collection = asyncio.Lock()
+        self._opening_policy = asyncio.Lock()  # a policy takes long to load, and most questions need none
+        self._public_urls: dict[str, _KnownUrls] = {}
 
     @property
     def generator(self) -> str:
         """The name of the generator in use."""
         return self._pipeline.generator
 
-    def version(self, order: QuestionOptions) -> str:
-        """What an answer depends on beside its order: the settings, and the state of the collection.
+    def version(self, options: QuestionOptions) -> str:
+        """What an answer depends on beside its options: the settings, and the version of the collection.
 
         Raises `NoCollectionError`.
         """
-        name = order.collection or self._settings.search.collection
-        if order.collection or self._searches_collection:
-            return f"{self._fingerprint}:{self._state(name)}"
+        name = options.collection or self._settings.search.collection
+        if options.collection or self._searches_collection:
+            return f"{self._fingerprint}:{self._collection_version(name)}"
         return self._fingerprint
 
-    async def run(self, order: QuestionOptions) -> AsyncGenerator[Event, None]:
-        """Work on an order.
+    async def begin(self, options: QuestionOptions) -> AsyncGenerator[Event, None]:
+        """The events of the pipeline, or of browsing, in the form that the options ask for.
 
-        Raises `InputError` for what cannot be asked, `NoCollectionError`, and what a pipeline raises.
+        Raises `InputError`, `NoCollectionError`, and what a pipeline raises.
         """
-        pipeline = await self._shaped(order)
-        own = await self.own_pages(order)
-        async with aclosing(await self._work(pipeline, order)) as events:
-            async for event in events:
-                yield own.outside(event)
+        pipeline = await self._shaped(options)
+        if options.mode == "browse":
+            web, policy = await self.web(options), await self._policy()
+            wanted = self._settings.browser
+            limits = browser_limits(wanted, policy.limits)
+            browsing = Browsing(pipeline, web, policy, limits, best_of=wanted.best_of)
+            return browsing.ask(options.question, actions=self.browser_limits(options.actions).actions)
+        ask = pipeline.retrieve if options.mode == "retrieve" else pipeline.ask
+        return ask(options.question)
 
-    async def own_pages(self, order: QuestionOptions) -> PublicUrls:
-        """The names outside of the pages that an order finds; raises `NoCollectionError`."""
-        name = order.collection or self._settings.search.collection
-        if not order.collection and not self._searches_collection:
+    async def public_urls(self, options: QuestionOptions) -> PublicUrls:
+        """The public names of the pages that may be found; raises `NoCollectionError`."""
+        name = options.collection or self._settings.search.collection
+        if not options.collection and not self._searches_collection:
             return PublicUrls(name, ())
-        known, state = self._own.get(name), self._state(name)
-        if known is None or known.state != state:
+        known, version = self._public_urls.get(name), self._collection_version(name)
+        if known is None or known.version != version:
             pages = PageStore(collection_folder(self._settings.data_dir, name) / "pages.db")
-            known = self._own[name] = _Own(PublicUrls(name, await asyncio.to_thread(pages.sources)), state)
-        return known.pages
+            urls = PublicUrls(name, await asyncio.to_thread(pages.sources))
+            known = self._public_urls[name] = _KnownUrls(urls, version)
+        return known.urls
 
-    async def _work(self, pipeline: Pipeline, order: QuestionOptions) -> AsyncGenerator[Event, None]:
-        if order.mode == "browse":
-            web, opened, wanted = await self.web(order), await self._policy(), self._settings.browser
-            limits = browser_limits(wanted, opened.limits)
-            browsing = Browsing(pipeline, web, opened, limits, best_of=wanted.best_of)
-            return browsing.ask(order.question, actions=self.browser_limits(order.actions).actions)
-        return pipeline.ask(order.question) if order.mode == "answer" else pipeline.retrieve(order.question)
-
-    def check(self, order: QuestionOptions) -> None:
-        """Raise `InputError` where the question or the filters of an order cannot be used."""
-        self._pipeline.checked(order.question)
+    def check(self, options: QuestionOptions) -> None:
+        """Raise `InputError` if the question or its filters cannot be used."""
+        self._pipeline.checked(options.question)
         wanted = self._settings.search
         try:
             asked = SearchSettings(
-                sites=order.sites, language=order.language, collection=order.collection or wanted.collection
+                sites=options.sites,
+                language=options.language,
+                collection=options.collection or wanted.collection,
             )
         except ValidationError as error:
             first = error.errors()[0]
@@ -148,14 +148,14 @@ class Pipelines:
         limits = browser_limits(self._settings.browser)
         return replace(limits, actions=min(limits.actions, actions or limits.actions))
 
-    async def web(self, order: QuestionOptions) -> LiveWeb:
-        """What is browsed for an order.
+    async def web(self, options: QuestionOptions) -> LiveWeb:
+        """The web to browse for a question.
 
         Raises `NoCollectionError`, and `InputError` where a package that browsing needs is not installed.
         """
-        name = order.collection
+        name = options.collection
         search = await self._collection(name) if name else self._search
-        query = self._filtered(order)
+        query = self._filtered(options)
         if query != search.query:
             return self._webs.over(search, query)
         known = self._browsed.get(name)
@@ -164,8 +164,8 @@ class Pipelines:
         return known.web
 
     async def _policy(self) -> Opened:
-        """The policy of the settings, which is loaded when somebody first wants to browse."""
-        async with self._opening:
+        """The policy of the settings, which is loaded for the first question that browses."""
+        async with self._opening_policy:
             if self._opened_policy is None:
                 self._opened_policy = await self._stack.enter_async_context(
                     open_policy(
@@ -183,28 +183,28 @@ class Pipelines:
         while self._opened:
             await self._opened.popitem()[1].stack.aclose()
 
-    async def _shaped(self, order: QuestionOptions) -> Pipeline:
-        shaped = self._pipeline.varied(k=order.k, best_of=order.best_of, query=self._filtered(order))
-        if order.extractive:
+    async def _shaped(self, options: QuestionOptions) -> Pipeline:
+        shaped = self._pipeline.varied(k=options.k, best_of=options.best_of, query=self._filtered(options))
+        if options.extractive:
             shaped = shaped.quoting(self._settings.generator.sentences)
-        if order.collection is None:
+        if options.collection is None:
             return shaped
-        search = await self._collection(order.collection)
+        search = await self._collection(options.collection)
         return shaped.varied(search=search.metasearch, pages=search.pages)
 
-    def _filtered(self, order: QuestionOptions) -> Query:
-        """A query without its text, with the filters of the settings and of an order."""
-        asked = SearchSettings(sites=order.sites)  # `check` has shown that it can be made
+    def _filtered(self, options: QuestionOptions) -> Query:
+        """A query without its text, with the filters of the settings and of a question."""
+        asked = SearchSettings(sites=options.sites)  # `check` has shown that it can be made
         query = filters(self._settings.search)
         return replace(
             query,
             sites=asked.sites or query.sites,
-            language=order.language or query.language,
-            recency=order.recency or query.recency,
+            language=options.language or query.language,
+            recency=options.recency or query.recency,
         )
 
     async def _collection(self, name: str) -> OpenedSearch:
-        async with self._opening:
+        async with self._opening_collection:
             inode = self._inode(name)
             known = self._opened.get(name)
             if known is not None and known.inode == inode:
@@ -234,8 +234,8 @@ class Pipelines:
             raise NoCollectionError(name)
         return pages.st_ino if pages else 0
 
-    def _state(self, name: str) -> str:
-        """Which pages a collection holds: each run that changes them writes the index anew."""
+    def _collection_version(self, name: str) -> str:
+        """Changes whenever the pages of a collection do: each run that changes them rewrites the index."""
         inode = self._inode(name)
         index = _stat(collection_folder(self._settings.data_dir, name) / "index" / "meta.json")
         return f"{inode}:{index.st_ino}:{index.st_mtime_ns}" if index else f"{inode}"

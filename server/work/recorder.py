@@ -6,28 +6,15 @@ import asyncio
 import logging
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Literal
 
 from citewell.core.errors import CitewellError
+from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.database import ServiceStore
 from citewell.server.work.reconnecting import Reconnecting
 
 _PAUSE = 1.0  # seconds between two attempts
 
 _LOG = logging.getLogger("citewell.service")
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionEnd:
-    """What is to be kept of the end of a question."""
-
-    id: str
-    status: Literal["done", "failed", "cancelled"]
-    seconds: float
-    body: dict[str, Any] | None = None
-    problem: dict[str, Any] | None = None
-    episode: dict[str, Any] | None = None
 
 
 class EndRecorder:
@@ -37,7 +24,7 @@ class EndRecorder:
         """Write to `store`; where that failed, try again after `pause` seconds."""
         self._store = store
         self._pause = pause
-        self._pending: deque[QuestionEnd] = deque()
+        self._pending: deque[StoredAnswer] = deque()
         self._retrying: asyncio.Task[None] | None = None
 
     @property
@@ -45,13 +32,13 @@ class EndRecorder:
         """How many ends are not in the database yet."""
         return len(self._pending)
 
-    async def keep(self, end: QuestionEnd) -> None:
+    async def keep(self, answer: StoredAnswer) -> None:
         """Write the end of a question, at once or as soon as the database takes it."""
         try:
-            await self._write(end)
+            await self._write(answer)
         except CitewellError as error:
-            _LOG.error("The answer %s is kept in memory until it can be stored: %s", end.id, error)
-            self._pending.append(end)
+            _LOG.error("The answer %s is kept in memory until it can be stored: %s", answer.id, error)
+            self._pending.append(answer)
             if self._retrying is None or self._retrying.done():
                 self._retrying = asyncio.create_task(self._retry())
 
@@ -62,8 +49,8 @@ class EndRecorder:
             await asyncio.wait({self._retrying})
         with suppress(CitewellError):
             await self._drain()
-        for end in self._pending:
-            _LOG.error("The answer %s was never stored.", end.id)
+        for answer in self._pending:
+            _LOG.error("The answer %s was never stored.", answer.id)
 
     async def _retry(self) -> None:
         while self._pending:
@@ -76,12 +63,14 @@ class EndRecorder:
             await self._write(self._pending[0])
             self._pending.popleft()
 
-    async def _write(self, end: QuestionEnd) -> None:
+    async def _write(self, answer: StoredAnswer) -> None:
+        body = dict(answer.body) if answer.body else None
+        episode = body.pop("episode", None) if body else None
         await self._store.get().answers.finish(
-            end.id,
-            body=end.body,
-            problem=end.problem,
-            status=end.status,
-            seconds=end.seconds,
-            episode=end.episode,
+            answer.id,
+            body=body,
+            problem=answer.problem,
+            status=answer.status,
+            seconds=answer.seconds,
+            episode=episode,
         )

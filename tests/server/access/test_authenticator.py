@@ -41,31 +41,31 @@ def ring(made: NewKey) -> Ring:
 
 
 @pytest.fixture
-def doorman(ring: Ring) -> Authenticator:
+def authenticator(ring: Ring) -> Authenticator:
     return Authenticator(ring, now=lambda: NOW - timedelta(seconds=1))
 
 
 @pytest.mark.parametrize("scheme", ["Bearer ", "bearer   ", " BEARER "])
-async def test_a_key_lets_in(doorman: Authenticator, made: NewKey, scheme: str) -> None:
-    visitor = await doorman.admit(scheme + made.secret, "ask")
-    assert visitor == Caller(made.key.id, frozenset({"ask", "feedback"}), 30, 500)
+async def test_a_key_lets_in(authenticator: Authenticator, made: NewKey, scheme: str) -> None:
+    caller = await authenticator.admit(scheme + made.secret, "ask")
+    assert caller == Caller(made.key.id, frozenset({"ask", "feedback"}), 30, 500)
 
 
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer ", "Basic YTpi", "Bearer\tx"])
-async def test_no_key(doorman: Authenticator, header: str | None) -> None:
+async def test_no_key(authenticator: Authenticator, header: str | None) -> None:
     with pytest.raises(NoKeyError) as refused:
-        await doorman.admit(header, "ask")
+        await authenticator.admit(header, "ask")
     assert refused.value.status == 401
 
 
 async def test_an_unknown_id_and_a_wrong_secret_take_the_same_path(
-    doorman: Authenticator, ring: Ring, made: NewKey
+    authenticator: Authenticator, ring: Ring, made: NewKey
 ) -> None:
     other = new_key("other", SCOPES)
     errors = []
     for secret in (other.secret, f"cw_{made.key.id}_{other.secret[-43:]}"):
         with pytest.raises(WrongKeyError) as refused:
-            await doorman.admit(f"Bearer {secret}", "ask")
+            await authenticator.admit(f"Bearer {secret}", "ask")
         errors.append((refused.value.status, str(refused.value), refused.value.hint))
     assert errors[0] == errors[1]
     assert errors[0][0] == 401
@@ -73,18 +73,18 @@ async def test_an_unknown_id_and_a_wrong_secret_take_the_same_path(
 
 
 @pytest.mark.parametrize("scope", ["export", "admin"])
-async def test_a_scope_that_the_key_has_not(doorman: Authenticator, made: NewKey, scope: str) -> None:
+async def test_a_scope_that_the_key_has_not(authenticator: Authenticator, made: NewKey, scope: str) -> None:
     with pytest.raises(WrongScopeError, match=scope) as refused:
-        await doorman.admit(f"Bearer {made.secret}", scope)
+        await authenticator.admit(f"Bearer {made.secret}", scope)
     assert refused.value.status == 403
 
 
-async def test_an_admin_key_is_for_administration_alone(ring: Ring, doorman: Authenticator) -> None:
+async def test_an_admin_key_is_for_administration_alone(ring: Ring, authenticator: Authenticator) -> None:
     admin = new_key("admin", ["admin"])
     ring.keys[admin.key.id] = admin.key
-    assert (await doorman.admit(f"Bearer {admin.secret}", "admin")).key_id == admin.key.id
+    assert (await authenticator.admit(f"Bearer {admin.secret}", "admin")).key_id == admin.key.id
     with pytest.raises(WrongScopeError):
-        await doorman.admit(f"Bearer {admin.secret}", "ask")
+        await authenticator.admit(f"Bearer {admin.secret}", "ask")
 
 
 async def test_revoked_and_expired_keys_are_refused(ring: Ring, made: NewKey) -> None:
@@ -98,40 +98,40 @@ async def test_revoked_and_expired_keys_are_refused(ring: Ring, made: NewKey) ->
 
 
 async def test_without_any_key_this_computer_is_open_but_for_administration() -> None:
-    doorman = Authenticator(Ring())
+    authenticator = Authenticator(Ring())
     for header in (None, "Bearer none-needed"):
         for scope in ("ask", "feedback", "export"):
-            assert await doorman.admit(header, scope) == ANONYMOUS
+            assert await authenticator.admit(header, scope) == ANONYMOUS
         with pytest.raises(WrongScopeError):
-            await doorman.admit(header, "admin")
+            await authenticator.admit(header, "admin")
 
 
 async def test_without_any_key_all_others_stay_outside() -> None:
-    doorman = Authenticator(Ring(), loopback=False)
+    authenticator = Authenticator(Ring(), loopback=False)
     with pytest.raises(NoKeyError):
-        await doorman.admit(None, "ask")
+        await authenticator.admit(None, "ask")
     with pytest.raises(WrongKeyError):
-        await doorman.admit(f"Bearer {new_key('a', SCOPES).secret}", "ask")
+        await authenticator.admit(f"Bearer {new_key('a', SCOPES).secret}", "ask")
 
 
 async def test_the_first_key_closes_the_door_at_once(made: NewKey) -> None:
     ring = Ring()
-    doorman = Authenticator(ring, now=lambda: NOW - timedelta(seconds=1))
-    assert await doorman.admit(None, "ask") == ANONYMOUS
+    authenticator = Authenticator(ring, now=lambda: NOW - timedelta(seconds=1))
+    assert await authenticator.admit(None, "ask") == ANONYMOUS
     ring.keys[made.key.id] = replace(made.key, revoked=NOW)
     with pytest.raises(NoKeyError):
-        await doorman.admit(None, "ask")
+        await authenticator.admit(None, "ask")
 
 
 async def test_no_secret_is_logged_or_told(
-    doorman: Authenticator, made: NewKey, caplog: pytest.LogCaptureFixture
+    authenticator: Authenticator, made: NewKey, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     wrong = new_key("other", ["ask"])
-    await doorman.admit(f"Bearer {made.secret}", "ask")
+    await authenticator.admit(f"Bearer {made.secret}", "ask")
     for secret, scope in ((made.secret, "admin"), (wrong.secret, "ask"), (wrong.secret + "x", "ask")):
         with pytest.raises(AccessError) as refused:
-            await doorman.admit(f"Bearer {secret}", scope)
+            await authenticator.admit(f"Bearer {secret}", scope)
         assert secret.split("_", 2)[2] not in str(refused.value)
     for secret in (made.secret, wrong.secret):
         assert secret.split("_", 2)[2] not in caplog.text

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from citewell.core.settings import Settings
-from tests.server.api.conftest import Service, read_events, serving
+from citewell.core.weights import locate
+from tests.server.api.conftest import BATS, Service, Start, read_events, serving
 from tests.server.linked import linked_pages
 
 QUESTION = "Which animals are known to give gifts to humans?"
@@ -59,3 +63,25 @@ def test_actions_belong_to_browsing(service: Service) -> None:
     assert (len(steps), limited["outcome"]) == (1, "no_evidence")
     for options in ({"mode": "retrieve"}, {"mode": "browse", "actions": 0}):
         assert service.ask(QUESTION, **options).status_code == 400
+
+
+def test_loading_a_policy_blocks_no_other_question(start: Start, tmp_path: Path) -> None:
+    model = tmp_path / "policy.gguf"
+    model.write_bytes(b"not a model")
+    service = start(browser__policy=str(model))
+    folder = service.settings.cache_dir / "models"
+    folder.mkdir(exist_ok=True)
+    name = f"policy.gguf-{locate(str(model)).fingerprint}-openvino.lock"
+    asked = {"question": QUESTION, "mode": "browse"}
+    headers = {"Accept": "text/event-stream"}
+    with (
+        FileLock(folder / name) as lock,  # another process converts the model of the policy
+        service.client.stream("POST", "/v1/answers", json=asked, headers=headers) as response,
+    ):
+        events = read_events(response)
+        assert next(events).name == "searching"
+        time.sleep(0.5)  # the policy is being loaded by then
+        quick = service.client.post("/v1/answers", json={"question": BATS, "collection": "notes"}, timeout=20)
+        assert quick.json()["outcome"] == "answered"
+        lock.release()
+        assert next(events).name == "error"  # it is not a model

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from citewell.core.events import Ranked, Token
 from citewell.core.types import Reference
 from citewell.generator.citations.correction import check_citations
 from citewell.server.api.chat_draft import AGAIN, Draft
@@ -14,18 +15,22 @@ from citewell.server.api.chat_text import answer_text, end_text, literal
 
 SKY = Reference(1, "https://a.example/sky", "Sky", "Air scatters blue light more than red light.", 0.9)
 SEA = Reference(2, "https://a.example/sea", "Sea", "The sea reflects the colour of the sky.", 0.8)
-RANKED = {"references": [asdict(SKY), asdict(SEA)], "relevant": True}
+RANKED = Ranked((SKY, SEA), relevant=True)
 
 
 def body_of(written: str) -> dict[str, Any]:
     sentences = check_citations(written, (SKY, SEA), 0.5)
-    return {"sentences": [asdict(s) for s in sentences], "references": RANKED["references"], "answer": ""}
+    return {
+        "sentences": [asdict(s) for s in sentences],
+        "references": [asdict(SKY), asdict(SEA)],
+        "answer": "",
+    }
 
 
 def sent(draft: Draft, written: str) -> list[str]:
     """What a draft gives away when a model writes a text character by character."""
-    draft.add("ranked", RANKED)
-    pieces = [draft.add("token", {"text": character, "candidate": 0}) for character in written]
+    draft.add(RANKED)
+    pieces = [draft.add(Token(character)) for character in written]
     return [piece for piece in pieces if piece]
 
 

@@ -49,13 +49,13 @@ async def test_from_creating_to_revoking(keys: Keys, tmp_path: Path) -> None:
 
     file = tmp_path / "data" / "citewell.sqlite3"
     async with open_store(f"sqlite:///{file}") as store:
-        doorman = Authenticator(store.keys)
-        assert (await doorman.admit(f"Bearer {secret}", "ask")).key_id == listed["id"]
+        authenticator = Authenticator(store.keys)
+        assert (await authenticator.admit(f"Bearer {secret}", "ask")).key_id == listed["id"]
         assert keys("revoke", listed["id"]).returncode == 0
         with pytest.raises(WrongKeyError):
-            await doorman.admit(f"Bearer {secret}", "ask")
+            await authenticator.admit(f"Bearer {secret}", "ask")
         with pytest.raises(NoKeyError):
-            await doorman.admit(None, "ask")
+            await authenticator.admit(None, "ask")
     assert "revoked" in keys("list").stdout
     kept = b"".join(path.read_bytes() for path in file.parent.glob("citewell.sqlite3*"))
     assert listed["id"].encode() in kept

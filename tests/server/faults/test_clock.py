@@ -84,12 +84,12 @@ async def test_keys_end_by_the_clock_and_come_back_with_it() -> None:
     ring = Ring(lasting.key, replace(ending.key, expires=datetime.now(UTC) + timedelta(days=30)))
     times = jumps()
     now = next(times)
-    doorman = Authenticator(ring, now=lambda: now)
+    authenticator = Authenticator(ring, now=lambda: now)
     for held in (True, False, True, True):
-        assert (await doorman.admit(f"Bearer {lasting.secret}", "ask")).key_id == lasting.key.id
+        assert (await authenticator.admit(f"Bearer {lasting.secret}", "ask")).key_id == lasting.key.id
         if held:
-            assert (await doorman.admit(f"Bearer {ending.secret}", "ask")).key_id == ending.key.id
+            assert (await authenticator.admit(f"Bearer {ending.secret}", "ask")).key_id == ending.key.id
         else:
             with pytest.raises(WrongKeyError):
-                await doorman.admit(f"Bearer {ending.secret}", "ask")
+                await authenticator.admit(f"Bearer {ending.secret}", "ask")
         now = next(times, now)

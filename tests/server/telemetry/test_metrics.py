@@ -107,10 +107,10 @@ def test_an_address_is_counted_by_its_pattern(start: Start) -> None:
 
 
 def test_pages_and_tokens_are_counted(metrics: Metrics) -> None:
-    metrics.happened(Searched((), (Failure("brave", "too many", "rate_limited"), Failure("mine", "?"))))
-    metrics.happened(Fetched("https://a.example", "A", 3, 0.1))
-    metrics.happened(Failed(Failure("https://b.example", "too late", "timeout")))
-    metrics.happened(Token("äöü", 1))
+    metrics.on_event(Searched((), (Failure("brave", "too many", "rate_limited"), Failure("mine", "?"))))
+    metrics.on_event(Fetched("https://a.example", "A", 3, 0.1))
+    metrics.on_event(Failed(Failure("https://b.example", "too late", "timeout")))
+    metrics.on_event(Token("äöü", 1))
     found = numbers(metrics.text().decode())
     assert found["provider_failures_total", "brave", "rate_limited"] == 1
     assert found["provider_failures_total", "other", "other"] == 1
@@ -121,7 +121,7 @@ def test_pages_and_tokens_are_counted(metrics: Metrics) -> None:
 
 def test_reasons_do_not_grow_without_end(metrics: Metrics) -> None:
     for number in range(500):
-        metrics.happened(Failed(Failure("https://a.example", "odd", f"kind{number}")))
+        metrics.on_event(Failed(Failure("https://a.example", "odd", f"kind{number}")))
     reasons = {
         key: n for key, n in numbers(metrics.text().decode()).items() if key[0] == "pages_failed_total"
     }

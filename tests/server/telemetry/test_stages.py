@@ -7,8 +7,8 @@ from itertools import pairwise
 from citewell.core.errors import ServiceError
 from citewell.core.events import Done, Event, Failed, Fetched, Ranked, Scored, Searched, Token
 from citewell.core.types import Answer, Failure
-from citewell.server.telemetry.history import QuestionHistory, Result
 from citewell.server.telemetry.stages import StageSpan, stages
+from citewell.server.work.history import QuestionHistory, Result
 
 SEARCHED = Searched(())
 FETCHED = Fetched("https://a.example", "A", 3, 0.1)
@@ -19,7 +19,7 @@ SCORED = Scored((), 0)
 
 def history_of(*events: Event, result: Result, mode: str = "answer") -> QuestionHistory:
     history = QuestionHistory("an-id", mode)
-    history.begun = history.now()
+    history.begin()
     for event in events:
         history.note(event)
     history.end(result, ServiceError("No.") if result == "failed" else None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 from citewell.core.events import Done, Event, Failed, Fetched, Notice, Ranked, Searched
 from citewell.core.types import Answer, Failure, Hit, Reference
-from citewell.server.work.event_log import named
 from citewell.server.work.public_urls import PublicUrls
 
 
@@ -43,7 +43,7 @@ def test_no_event_names_a_folder() -> None:
     ]
     own = PublicUrls("notes", ["/srv/secret/notes"])
     for event in events:
-        told = named(own.outside(event))
+        told = asdict(own.outside(event))
         # What a page says is what it says.
         assert "secret" not in str(told).replace(f"It says {url}.", ""), told
         assert "collection:notes/bats.md" in str(told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from citewell.core.errors import CitewellError
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.database import ServiceStore, open_store
 from citewell.server.work.reconnecting import Reconnecting
-from citewell.server.work.recorder import EndRecorder, QuestionEnd
+from citewell.server.work.recorder import EndRecorder
 
 
 def running(answer_id: str) -> StoredAnswer:
@@ -35,7 +36,7 @@ async def test_what_the_database_refuses_is_stored_once_it_takes_it(tmp_path: Pa
     async with open_store(url) as store:
         await store.answers.add(running("one"))
         await opening.start()
-        await recorder.keep(QuestionEnd("one", "done", 1.5, {"answer": "Because."}))
+        await recorder.keep(replace(running("one"), status="done", seconds=1.5, body={"answer": "Because."}))
         assert recorder.pending == 1
         is_there.set()
         async with asyncio.timeout(10):
@@ -52,7 +53,7 @@ async def test_what_is_left_is_stored_when_the_service_stops(tmp_path: Path) -> 
     url = f"sqlite:///{tmp_path / 'citewell.sqlite3'}"
     opening = Reconnecting("database", lambda: open_store(url))
     recorder = EndRecorder(opening)
-    await recorder.keep(QuestionEnd("one", "failed", 1.0, problem={"status": 500}))
+    await recorder.keep(replace(running("one"), status="failed", seconds=1.0, problem={"status": 500}))
     assert recorder.pending == 1
     await opening.start()
     await opening.get().answers.add(running("one"))

@@ -1,10 +1,8 @@
-"""What happened to one question, and when: counts and times, and nothing that anybody wrote."""
+"""What happened to one question, and when: counts and times, but no text."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -16,7 +14,7 @@ NANOSECONDS = 1_000_000_000
 
 
 class TriedPage(NamedTuple):
-    """A page that was tried: when it was done, and the kind of its failure, empty where it was read."""
+    """A page that was tried: when that ended, and the kind of failure, empty if the page was read."""
 
     time: int
     kind: str
@@ -26,8 +24,8 @@ class TriedPage(NamedTuple):
 class QuestionHistory:
     """A question from when it was asked to its end.
 
-    All times are nanoseconds since 1970, by a clock that is not set while the question runs. What did not
-    happen has none: a question that shares the work on another one was never `begun`.
+    All times are nanoseconds since 1970, by a clock that is never set back while the question runs. A time is
+    None if it has not come: a question that shares the run of another one is never `begun`.
     """
 
     id: str
@@ -50,28 +48,21 @@ class QuestionHistory:
     references: int = 0
     relevant: bool = True
     pieces: int = 0
-    """How often the generator gave a piece of text."""
+    """How many pieces of text the generator wrote."""
     pages: list[TriedPage] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
-    """The seconds of each stage, as the answer has them."""
+    """The seconds of each stage, as in the answer."""
 
     def now(self) -> int:
-        """The present."""
+        """The time now."""
         return self.asked + time.monotonic_ns() - self.began_counting
 
-    async def follow(
-        self, work: Callable[[], AsyncGenerator[Event, None]], tell: Callable[[Event], None]
-    ) -> AsyncGenerator[Event, None]:
-        """Do the work of the question, note its events, and `tell` of them."""
+    def begin(self) -> None:
+        """Note that the question has its turn."""
         self.begun = self.now()
-        async with aclosing(work()) as events:
-            async for event in events:
-                self.note(event)
-                tell(event)
-                yield event
 
     def note(self, event: Event) -> None:
-        """Note what an event says."""
+        """Note an event."""
         match event:
             case Searched():
                 self.searched, self.hits = self.now(), len(event.hits)

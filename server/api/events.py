@@ -1,0 +1,42 @@
+"""The events of a question as the API names them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from citewell.core.events import Browsed, Failed, Fetched, Notice, Ranked, Scored, Searched, Token
+from citewell.server.api.answer_reply import answer_response
+from citewell.server.work.event_log import Ended, QuestionEvent, Queued, Started
+
+
+def api_event(event: QuestionEvent) -> tuple[str, Any]:
+    """The name of an event, and its data."""
+    match event:
+        case Queued():
+            return "queued", asdict(event)
+        case Started():
+            return "searching", {}
+        case Searched():
+            return "searched", asdict(event)
+        case Browsed():
+            return "browsed", asdict(event)
+        case Fetched():
+            return "fetched", asdict(event)
+        case Failed(failure):
+            return "failed", asdict(failure)
+        case Ranked():
+            return "ranked", asdict(event)
+        case Notice(text):
+            return "notice", {"text": text}
+        case Token():
+            return "token", asdict(event)
+        case Scored(candidates, best):
+            shown = [
+                {"answer": candidate.text, "score": candidate.score, "value": candidate.value}
+                for candidate in candidates
+            ]
+            return "scored", {"candidates": shown, "best": best}
+        case Ended(answer):
+            return ("done", answer_response(answer)) if answer.problem is None else ("error", answer.problem)
+    raise AssertionError(f"{event} is not logged")
