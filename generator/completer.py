@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from citewell.core.http_service import JsonObject
 from citewell.core.threads import in_thread
 from citewell.generator.causal import CausalModel, Sampling
+from citewell.generator.completion import CompletionRequest
 from citewell.generator.estimate import estimate_tokens
 from citewell.generator.local import rendered
-from citewell.generator.openai import ChatClient, CompletionRequest
 from citewell.generator.prompt import Message
+
+if TYPE_CHECKING:
+    from citewell.generator.chat_client import ChatClient
 
 
 class CompletedText(NamedTuple):
@@ -98,13 +101,15 @@ class ChatCompleter:
     ) -> CompletedText:
         """A completion; raises a `ServiceError` when the service gives none."""
         temperature = sampling.temperature if sampling.draws(1) else 0.0
-        extension = self._extension(grammar) if grammar and self._grammar_as else {}
-        request = CompletionRequest(most, temperature, sampling.seed, extension=extension)
+        extra = self._extra_body(grammar) if grammar and self._grammar_as else {}
+        request = CompletionRequest(
+            max_tokens=most, temperature=temperature, seed=sampling.seed, extra_body=extra
+        )
         done = await self._client.complete(messages, request)
         tokens = done.usage.answer_tokens if done.usage else estimate_tokens(done.text)
         return CompletedText(done.text, tokens, done.finish_reason == "length")
 
-    def _extension(self, grammar: str) -> JsonObject:
+    def _extra_body(self, grammar: str) -> JsonObject:
         if self._grammar_as == "structured_outputs":
             return {"structured_outputs": {"grammar": grammar}}
         return {self._grammar_as: grammar}

@@ -1,17 +1,57 @@
-"""What chat completion APIs give: answers, pieces of answers, counts of tokens; and what they refuse.
+"""What is asked of chat completion APIs, and what they answer.
 
-The form is OpenAI's (https://platform.openai.com/docs/api-reference/chat), which vLLM, llama.cpp, Ollama
-and hosted services speak too, each a little differently.
+https://platform.openai.com/docs/api-reference/chat. Answers are objects of the SDK `openai`, which checks no
+types: vLLM, llama.cpp, Ollama and hosted services each speak the API a little differently.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from citewell.core.http_service import JsonObject
 from citewell.core.text import encodable
+from citewell.generator.prompt import Message
+
+
+class Replacement(NamedTuple):
+    """A parameter that a model refuses, and the name that it has for the same thing, if any."""
+
+    refused: str
+    instead: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompletionRequest:
+    """What is asked of the model beside its messages. Without a seed, the service chooses one.
+
+    `extra_body` are members of the body that only some services know.
+    """
+
+    max_tokens: int
+    temperature: float = 0.0
+    seed: int | None = None
+    n: int = 1
+    extra_body: JsonObject = field(default_factory=dict)
+
+    def parameters(
+        self, model: str, messages: Sequence[Message], replacements: Sequence[Replacement]
+    ) -> dict[str, Any]:
+        """The arguments of the SDK's `create`, without the parameters that the model is known to refuse."""
+        found: dict[str, Any] = {
+            "model": model,
+            "messages": list(messages),
+            "max_tokens": self.max_tokens,
+            "temperature": self.temperature,
+        }
+        found |= {"seed": self.seed} if self.seed is not None else {}
+        found |= {"n": self.n} if self.n > 1 else {}
+        for refused, instead in replacements:
+            if refused in found:
+                value = found.pop(refused)
+                found |= {instead: value} if instead else {}
+        return found | ({"extra_body": self.extra_body} if self.extra_body else {})
 
 
 class TokenUsage(NamedTuple):
@@ -21,10 +61,11 @@ class TokenUsage(NamedTuple):
     answer_tokens: int
 
 
-class Completion(NamedTuple):
-    """An answer. `finish_reason` is `stop`, `length` where the limit of tokens cut it, or the service's own.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """An answer. `finish_reason` is `stop`, `length` when the limit of tokens cut it, or the service's own.
 
-    `usage` is None where the service does not say; `model` is who wrote it, as the service says.
+    `usage` is None when the service does not say; `model` is who wrote it, as the service says.
     """
 
     text: str
@@ -46,60 +87,62 @@ class Delta:
     thinking: bool = False
 
 
-def read_completion(body: JsonObject) -> Completion | None:
-    """The first choice of a whole answer; None where the body is no chat completion."""
-    choice = next(_choices(body), None)
-    message = choice.get("message") if choice is not None else None
-    if choice is None or not isinstance(message, dict):
+def read_completion(answer: object) -> Completion | None:
+    """The first choice of an answer; None if it is not a chat completion."""
+    message = next((getattr(choice, "message", None) for choice in _choices(answer)), None)
+    if not hasattr(message, "content"):
         return None
-    model = body.get("model")
     return Completion(
-        _text(message), _reason(choice), read_usage(body), model if isinstance(model, str) else ""
+        text=_text(message),
+        finish_reason=_string(_choices(answer)[0], "finish_reason"),
+        usage=_usage(answer),
+        model=_string(answer, "model"),
     )
 
 
-def read_deltas(body: JsonObject) -> list[Delta] | None:
-    """The pieces of an event of a stream, or of a whole answer; None where it is neither."""
-    if not isinstance(body.get("choices"), list):
+def read_deltas(chunk: object) -> list[Delta] | None:
+    """The pieces in an event of a stream, or in a whole answer; None if it is neither."""
+    if not isinstance(getattr(chunk, "choices", None), list):
         return None
     found = []
-    for place, choice in enumerate(_choices(body)):
-        message = choice.get("delta") or choice.get("message") or {}
-        if not isinstance(message, dict):
+    for position, choice in enumerate(_choices(chunk)):
+        message = getattr(choice, "delta", None) or getattr(choice, "message", None)
+        if message is not None and not hasattr(message, "content"):
             return None
-        index = choice.get("index")
         text = _text(message)
-        thinking = not text and bool(message.get("reasoning_content") or message.get("reasoning"))
-        found.append(Delta(text, index if isinstance(index, int) else place, _reason(choice), thinking))
+        thinking = not text and any(_string(message, name) for name in ("reasoning_content", "reasoning"))
+        index = getattr(choice, "index", None)
+        found.append(
+            Delta(
+                text,
+                index if isinstance(index, int) else position,
+                _string(choice, "finish_reason"),
+                thinking,
+            )
+        )
     return found
 
 
-def read_usage(body: JsonObject) -> TokenUsage | None:
-    """The counts of tokens of an answer; None where it has none."""
-    usage = body.get("usage")
-    if not isinstance(usage, dict):
-        return None
-    counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
-    numbers = [count for count in counts if isinstance(count, int)]
-    return TokenUsage(*numbers) if len(numbers) == len(counts) else None
+def _choices(answer: object) -> list[object]:
+    choices = getattr(answer, "choices", None)
+    return choices if isinstance(choices, list) else []
 
 
-def _choices(body: JsonObject) -> Iterator[JsonObject]:
-    choices = body.get("choices")
-    yield from (choice for choice in choices if isinstance(choice, dict)) if isinstance(choices, list) else ()
+def _usage(answer: object) -> TokenUsage | None:
+    usage = getattr(answer, "usage", None)
+    read, written = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
+    return TokenUsage(read, written) if isinstance(read, int) and isinstance(written, int) else None
 
 
-def _reason(choice: JsonObject) -> str:
-    reason = choice.get("finish_reason")
-    return reason if isinstance(reason, str) else ""
+def _string(value: object, name: str) -> str:
+    found = getattr(value, name, None)
+    return found if isinstance(found, str) else ""
 
 
-def _text(message: JsonObject) -> str:
-    """The text of a message, whose content may be in parts, or missing where the model declined."""
-    content: Any = message.get("content")
+def _text(message: object) -> str:
+    """The text of a message, whose content may be in parts, or missing if the model declined."""
+    content = getattr(message, "content", None)
     if isinstance(content, list):
         parts = (part.get("text") for part in content if isinstance(part, dict))
         content = "".join(part for part in parts if isinstance(part, str))
-    if not content:
-        content = message.get("refusal")
-    return encodable(content) if isinstance(content, str) else ""
+    return encodable(content or _string(message, "refusal")) if isinstance(content, str | None) else ""

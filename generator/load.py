@@ -8,10 +8,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from citewell.core.build_cache import OnStep
 from citewell.core.conversion import converted
 from citewell.core.errors import ModelError
+from citewell.core.packages import need_packages
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
 from citewell.generator.backend import GeneratorBackend
@@ -20,11 +22,13 @@ from citewell.generator.completer import ChatCompleter, Completer, LocalComplete
 from citewell.generator.defaults import Manner
 from citewell.generator.extractive import ExtractiveGenerator, Relevance
 from citewell.generator.local import LocalGenerator
-from citewell.generator.openai import ChatClient, CompletionTimeouts
 from citewell.generator.openvino import open_openvino
 from citewell.generator.remote import OpenAiGenerator
 from citewell.generator.resolve import ModelSource, resolve
 from citewell.generator.transformers import open_transformers
+
+if TYPE_CHECKING:
+    from citewell.generator.chat_client import ChatClient
 
 EXTRACTIVE = "extractive"
 OPENAI = "openai:"
@@ -93,8 +97,12 @@ async def open_completer(
 def open_client(wanted: GeneratorSettings, environment: Mapping[str, str] = os.environ) -> ChatClient:
     """The client of the settings' service, to be entered with `async with`.
 
-    Raises `ModelError` where `generator.name` names no model after `openai:`.
+    Raises `ModelError` where `generator.name` names no model after `openai:`, and `InputError` without the
+    package openai.
     """
+    need_packages(f"The generator {wanted.name}", "openai", "openai")
+    from citewell.generator.chat_client import ChatClient, CompletionTimeouts
+
     model = wanted.name.removeprefix(OPENAI).strip()
     if not model:
         raise ModelError(
@@ -106,12 +114,7 @@ def open_client(wanted: GeneratorSettings, environment: Mapping[str, str] = os.e
         model,
         wanted.base_url,
         key=key,
-        patience=CompletionTimeouts(
-            first_token=wanted.first_token_seconds,
-            token=wanted.token_seconds,
-            one_try=wanted.try_seconds,
-            total=wanted.seconds,
-        ),
+        timeouts=CompletionTimeouts(first_token=wanted.first_token_seconds, total=wanted.seconds),
         concurrency=wanted.concurrency,
     )
 

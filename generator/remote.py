@@ -6,13 +6,17 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from citewell.core.events import Token
 from citewell.core.types import Reference
 from citewell.generator.causal import Sampling
+from citewell.generator.completion import CompletionRequest
 from citewell.generator.estimate import cut_to, estimate_tokens
-from citewell.generator.openai import ChatClient, CompletionRequest
 from citewell.generator.prompt import PromptForm, build_messages
+
+if TYPE_CHECKING:
+    from citewell.generator.chat_client import ChatClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,9 @@ class OpenAiGenerator:
         self.name = f"openai:{client.model}"
         self._client = client
         self._prompt_tokens = prompt_tokens
-        self._request = CompletionRequest(answer_tokens, sampling.temperature, sampling.seed)
+        self._request = CompletionRequest(
+            max_tokens=answer_tokens, temperature=sampling.temperature, seed=sampling.seed
+        )
         self._form = form or PromptForm()
         self._together = together
 

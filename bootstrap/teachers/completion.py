@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from citewell.bootstrap.config import TeacherConfig, TeacherPromptConfig
 from citewell.bootstrap.rate import RateLimit
@@ -10,9 +11,12 @@ from citewell.bootstrap.teacher import TeacherAnswer
 from citewell.bootstrap.types import BootstrapTask, TeacherUsage
 from citewell.core.redact import published_name
 from citewell.core.types import Reference
+from citewell.generator.completion import CompletionRequest
 from citewell.generator.estimate import cut_to, estimate_tokens
-from citewell.generator.openai import ChatClient, CompletionRequest
 from citewell.generator.prompt import PromptForm, build_messages
+
+if TYPE_CHECKING:
+    from citewell.generator.chat_client import ChatClient
 
 _MILLION = 1_000_000
 
@@ -32,7 +36,7 @@ class CompletionTeacher:
         self._client = client
         self._prompt = prompt
         self._config = config
-        self._request = CompletionRequest(config.answer_tokens, config.temperature)
+        self._request = CompletionRequest(max_tokens=config.answer_tokens, temperature=config.temperature)
         self._limit = RateLimit(config.requests_a_minute, config.tokens_a_minute)
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:

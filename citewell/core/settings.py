@@ -258,8 +258,6 @@ class GeneratorSettings(Section):
     first_token_seconds: float = Field(
         60.0, gt=0, description="Time limit of that API's first token, in seconds."
     )
-    token_seconds: float = Field(30.0, gt=0, description="Time limit between two of its tokens, in seconds.")
-    try_seconds: float = Field(120.0, gt=0, description="Time limit of one request to it, in seconds.")
     seconds: float = Field(
         300.0, gt=0, description="Time limit of an answer from it, with all that is tried again, in seconds."
     )

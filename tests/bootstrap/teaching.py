@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -17,9 +16,8 @@ from citewell.bootstrap.row import RowParts
 from citewell.bootstrap.teacher import Teacher
 from citewell.bootstrap.teachers.completion import CompletionTeacher
 from citewell.bootstrap.types import BootstrapTask
-from citewell.core.backoff import Backoff
 from citewell.core.types import Reference
-from citewell.generator.openai import ChatClient, CompletionTimeouts
+from citewell.generator.chat_client import ChatClient, CompletionTimeouts
 
 PASSAGES = (
     "The tides are caused by the gravity of the Moon and, to a lesser degree, of the Sun.",
@@ -79,20 +77,15 @@ async def service(handler: Handler) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def taught_by(
-    url: str, config: BootstrapConfig = DEFAULT, *, seconds: float = 60.0, tries: int = 3
+    url: str, config: BootstrapConfig = DEFAULT, *, seconds: float = 60.0, retries: int = 2
 ) -> AsyncIterator[RowParts]:
-    """Parts with a teacher at `url` that does not wait between its tries."""
-
-    async def now(seconds: float) -> None:
-        await asyncio.sleep(0)
-
+    """Parts with a teacher at `url`."""
     async with ChatClient(
         "tutor",
         url,
         key="secret",
-        patience=CompletionTimeouts(one_try=seconds, total=seconds),
-        backoff=Backoff(tries=tries),
-        sleep=now,
+        timeouts=CompletionTimeouts(total=seconds),
+        retries=retries,
     ) as client:
         yield RowParts(CompletionTeacher(client, config.prompt, config.teacher), nothing, config)
 

@@ -112,8 +112,8 @@ async def cut(request: web.Request) -> web.StreamResponse:
         (failing(500), "answered 500"),
         (failing(401), "answered 401"),
         (failing(429), "answered 429"),
-        (no_utf8, "not UTF-8"),
-        (a_page, "no chat completion"),
+        (no_utf8, "not a chat completion"),
+        (a_page, "not a chat completion"),
         (cut, "broke off its answer"),
     ],
 )

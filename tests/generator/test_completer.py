@@ -8,8 +8,8 @@ import pytest
 from aiohttp import web
 
 from citewell.generator.causal import Sampling
+from citewell.generator.chat_client import ChatClient
 from citewell.generator.completer import ChatCompleter, CompletedText
-from citewell.generator.openai import ChatClient
 
 from .chat_service import ChatService, whole
 

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from citewell.core.backoff import Backoff
 from citewell.core.errors import ServiceKeyRefusedError
 from citewell.core.types import Reference
 from citewell.generator.causal import Sampling
+from citewell.generator.chat_client import ChatClient
 from citewell.generator.estimate import cut_to, estimate_tokens
-from citewell.generator.openai import ChatClient
 from citewell.generator.remote import OpenAiGenerator
 
 from .chat_service import ChatService, chunk, streamed
@@ -31,7 +30,7 @@ def generator(client: ChatClient, **options: Any) -> OpenAiGenerator:
 
 
 def client(service: ChatService) -> ChatClient:
-    return ChatClient("tiny", service.url, backoff=Backoff(tries=1))
+    return ChatClient("tiny", service.url, retries=0)
 
 
 async def texts(generator: OpenAiGenerator, n: int) -> dict[int, str]:

@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from citewell.core.backoff import Backoff
 from citewell.core.types import Reference
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import Sampling
+from citewell.generator.chat_client import ChatClient
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.local import LocalGenerator
-from citewell.generator.openai import ChatClient
 from citewell.generator.openvino import open_openvino
 from citewell.generator.remote import OpenAiGenerator
 
@@ -55,7 +54,7 @@ async def says_its_seed(request: web.Request) -> web.StreamResponse:
 async def test_a_service_is_asked_with_other_seeds(together: bool) -> None:
     async with (
         ChatService([says_its_seed]) as service,
-        ChatClient("tiny", service.url, backoff=Backoff(tries=1)) as chat,
+        ChatClient("tiny", service.url, retries=0) as chat,
     ):
         generator = OpenAiGenerator(
             chat, prompt_tokens=1000, answer_tokens=90, sampling=Sampling(0.7, 10), together=together

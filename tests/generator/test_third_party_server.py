@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import pytest
 
-from citewell.core.backoff import Backoff
 from citewell.core.errors import ServiceAnswerError, ServiceError
 from citewell.core.types import Reference
 from citewell.generator.causal import Sampling
-from citewell.generator.openai import ChatClient, CompletionRequest, CompletionTimeouts
+from citewell.generator.chat_client import ChatClient
+from citewell.generator.completion import CompletionRequest
 from citewell.generator.remote import OpenAiGenerator
 from citewell.generator.transformers import open_transformers
 
@@ -56,7 +56,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             found = Server(f"http://127.0.0.1:{port}/v1", model)
             try:
                 asyncio.run(first_answer(found, process))
-            except ServiceError as error:
+            except (ServiceError, TimeoutError) as error:
                 told = f"{error}\n{log.read_text(errors='replace')[-2000:]}"
                 continue
             yield found
@@ -81,26 +81,23 @@ def start(model: Path, port: int, log: Path) -> subprocess.Popen[bytes]:
 
 async def first_answer(server: Server, process: subprocess.Popen[bytes]) -> None:
     """Ask until the server answers, or has ended."""
-
-    async def sleep(seconds: float) -> None:
-        if process.poll() is not None:
-            raise ServiceError(f"The server ended with exit code {process.returncode}.")
-        await asyncio.sleep(seconds)
-
-    starting = Backoff(tries=1000, base=0.2, longest=0.2)
-    patience = CompletionTimeouts(total=300)
-    async with ChatClient(
-        str(server.model), server.url, backoff=starting, patience=patience, sleep=sleep
-    ) as client:
-        await client.complete(MESSAGES, CompletionRequest(2))
+    async with ChatClient(str(server.model), server.url, retries=0) as client, asyncio.timeout(300):
+        while True:
+            try:
+                await client.complete(MESSAGES, CompletionRequest(max_tokens=2))
+                return
+            except ServiceError:
+                if process.poll() is not None:
+                    raise
+            await asyncio.sleep(0.2)
 
 
 async def test_an_answer_is_what_the_model_writes_here(server: Server) -> None:
     here = open_transformers(str(server.model), "tiny", threads=1)
     expected = here.decode(written(here, here.render(MESSAGES), most=12)[0])
     async with ChatClient(str(server.model), server.url) as client:
-        answer = await client.complete(MESSAGES, CompletionRequest(12))
-        pieces = [delta.text async for delta in client.stream(MESSAGES, CompletionRequest(12))]
+        answer = await client.complete(MESSAGES, CompletionRequest(max_tokens=12))
+        pieces = [delta.text async for delta in client.stream(MESSAGES, CompletionRequest(max_tokens=12))]
     assert answer.text.rstrip("\ufffd") == expected
     assert answer.finish_reason == "length"
     assert answer.usage is not None
@@ -123,13 +120,13 @@ async def test_three_candidates(server: Server) -> None:
 
 async def test_after_a_stream_was_closed_the_next_one_is_answered(server: Server) -> None:
     async with ChatClient(str(server.model), server.url) as client:
-        async with aclosing(client.stream(MESSAGES, CompletionRequest(400))) as stream:
+        async with aclosing(client.stream(MESSAGES, CompletionRequest(max_tokens=400))) as stream:
             await anext(stream)
-        assert (await client.complete(MESSAGES, CompletionRequest(4))).text
+        assert (await client.complete(MESSAGES, CompletionRequest(max_tokens=4))).text
 
 
 async def test_what_the_server_refuses(server: Server) -> None:
-    async with ChatClient("some/other-model", server.url, backoff=Backoff(tries=1)) as client:
+    async with ChatClient("some/other-model", server.url, retries=0) as client:
         with pytest.raises(ServiceAnswerError, match="other-model") as caught:
-            await client.complete(MESSAGES, CompletionRequest(4))
+            await client.complete(MESSAGES, CompletionRequest(max_tokens=4))
     assert "name of the model" in caught.value.hint

@@ -183,8 +183,8 @@ class _Teacher:
 
     @asynccontextmanager
     async def proposing(self) -> AsyncGenerator[Propose]:
+        from citewell.generator.completion import CompletionRequest
         from citewell.generator.load import EXTRACTIVE, OPENAI, load_local, open_client
-        from citewell.generator.openai import CompletionRequest
 
         tokens = self.recipe.teacher.answer_tokens
         settings = self._settings
@@ -195,7 +195,7 @@ class _Teacher:
             async with open_client(wanted) as client:
 
                 async def ask(messages: Sequence[Message], number: int) -> str:
-                    request = CompletionRequest(tokens, _TEMPERATURE, seed=number)
+                    request = CompletionRequest(max_tokens=tokens, temperature=_TEMPERATURE, seed=number)
                     return (await client.complete(messages, request)).text
 
                 yield ask

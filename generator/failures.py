@@ -1,21 +1,24 @@
-"""What a chat completion service means when it refuses."""
+"""What a chat completion service means when it refuses, breaks off or does not answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import NamedTuple
+
+import openai
 
 from citewell.core.errors import (
     ServiceAnswerError,
+    ServiceCutError,
     ServiceError,
     ServiceKeyRefusedError,
     ServiceQuotaError,
     ServiceRateError,
     ServiceUnreachableError,
 )
-from citewell.core.http_service import SHOWN, JsonObject, explanation
+from citewell.core.http_service import SHOWN, JsonObject, explanation, json_object
 from citewell.core.http_time import retry_after
+from citewell.generator.completion import Replacement
 
 _KINDS: Mapping[int, type[ServiceError]] = {
     HTTPStatus.UNAUTHORIZED: ServiceKeyRefusedError,
@@ -34,7 +37,7 @@ _HINTS: Mapping[type[ServiceError], str] = {
     ServiceAnswerError: "Check the name of the model, and that generator.base_url is the address of an "
     "OpenAI-compatible API, which often ends in /v1.",
 }
-# Optional parameters of a request, and what is sent where a model of OpenAI's refuses one.
+# Optional parameters of a request, and what is sent instead when a model of OpenAI's refuses one.
 _REPLACEMENTS: Mapping[str, str] = {
     "max_tokens": "max_completion_tokens",
     "temperature": "",
@@ -42,14 +45,9 @@ _REPLACEMENTS: Mapping[str, str] = {
     "seed": "",
     "n": "",
 }
+# Errors of the SDK's HTTP client after the connection was made.
+_CUT = {"ReadError", "RemoteProtocolError"}
 _REFUSED_PARAMETER = {"unsupported_parameter", "unsupported_value"}
-
-
-class Replacement(NamedTuple):
-    """A parameter that a model refuses, and the one that it takes instead; empty where there is none."""
-
-    refused: str
-    instead: str
 
 
 def hint_for(kind: type[ServiceError]) -> str:
@@ -57,10 +55,29 @@ def hint_for(kind: type[ServiceError]) -> str:
     return next((_HINTS[base] for base in kind.__mro__ if base in _HINTS), "")
 
 
-def refusal(
-    service: str, status: int, headers: Mapping[str, str], body: JsonObject
-) -> tuple[type[ServiceError], str, float | None]:
-    """The class of error that a refusal stands for, its message, and the seconds that it asks to wait."""
+def failure(service: str, error: openai.APIError, *, begun: bool) -> ServiceError:
+    """The error that one of the SDK's stands for; `begun` says that a part of the answer had come."""
+    if isinstance(error, openai.APITimeoutError):
+        return ServiceUnreachableError(f"{service} took too long to connect or to answer.")
+    if isinstance(error, openai.APIConnectionError):
+        cause = type(error.__cause__).__name__
+        if begun or cause in _CUT:
+            return ServiceCutError(f"{service} broke off its answer.")
+        return ServiceUnreachableError(f"{service} cannot be reached ({cause}).")
+    if isinstance(error, openai.APIStatusError):
+        response = error.response
+        return refusal(service, response.status_code, response.headers, json_object(response.content) or {})
+    return refusal_in_answer(service, error.body)
+
+
+def refusal_in_answer(service: str, error: object) -> ServiceError:
+    """The error that the member `error` of an answer with status 200 stands for: its `code` is the status."""
+    code = error.get("code") if isinstance(error, dict) else None
+    return refusal(service, code if isinstance(code, int) else HTTPStatus.OK, {}, {"error": error})
+
+
+def refusal(service: str, status: int, headers: Mapping[str, str], body: JsonObject) -> ServiceError:
+    """The error that an answer with another status than 200 stands for."""
     kind = _KINDS.get(status)
     if kind is None:
         kind = ServiceUnreachableError if status >= 500 else ServiceAnswerError
@@ -70,21 +87,18 @@ def refusal(
     message = f"{service} answered {status} {phrase}".rstrip()
     if status < HTTPStatus.BAD_REQUEST and "Location" in headers:
         message += f" and points to {headers['Location'][:SHOWN]}"
-    if told := explanation(body):
-        message += f": {told.rstrip('.')}"
-    return kind, f"{message}.", retry_after(headers)
+    if explained := explanation(body):
+        message += f": {explained.rstrip('.')}"
+    return kind(f"{message}.", retry_after=retry_after(headers))
 
 
-def replacement(status: int, body: JsonObject) -> Replacement | None:
+def replacement(error: openai.BadRequestError) -> Replacement | None:
     """What to change in a request that was refused for an optional parameter; None for other refusals.
 
     OpenAI's reasoning models take `max_completion_tokens` for `max_tokens`, and no temperature.
     """
-    details = _details(body)
-    parameter = details.get("param")
-    if status != HTTPStatus.BAD_REQUEST or details.get("code") not in _REFUSED_PARAMETER:
-        return None
-    if not isinstance(parameter, str) or parameter not in _REPLACEMENTS:
+    parameter = error.param
+    if error.code not in _REFUSED_PARAMETER or parameter is None or parameter not in _REPLACEMENTS:
         return None
     return Replacement(parameter, _REPLACEMENTS[parameter])
 
