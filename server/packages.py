@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from citewell.core.packages import need_packages
 
-_SERVER = ("litestar", "uvicorn", "sqlalchemy", "alembic", "prometheus_client")
+_SERVER = ("litestar", "uvicorn", "sqlalchemy", "alembic", "limits", "prometheus_client")
 _TRACING = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 
 

@@ -19,7 +19,7 @@ from uvicorn.supervisors import Multiprocess
 
 from citewell.core.errors import CitewellError, InputError, SettingsError
 from citewell.core.settings import Settings
-from citewell.server.access.limits import open_limiter
+from citewell.server.access.limiter import open_limiter
 from citewell.server.app import create_app
 from citewell.server.packages import need_tracing_packages
 from citewell.server.services import is_loopback

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from citewell.core.server_settings import ServerSettings
 from citewell.core.settings import Settings
 from citewell.server.access.authenticator import Authenticator
-from citewell.server.access.limits import Limiter, open_limiter
+from citewell.server.access.limiter import Limiter, open_limiter
 from citewell.server.api.keyring import RememberedKeys
 from citewell.server.store.address import store_url
 from citewell.server.store.database import ServiceStore, open_store

@@ -92,8 +92,8 @@ async def _count(services: Services, caller: Caller, *, asks: bool) -> None:
     wanted = services.settings.server
     per_minute = wanted.rate_per_minute if caller.rate_per_minute is None else caller.rate_per_minute
     daily = wanted.daily if caller.daily is None else caller.daily
-    verdict = await services.limiter.take(
+    decision = await services.limiter.take(
         f"{caller.key_id}:{'ask' if asks else 'write'}", per_minute, daily if asks else None
     )
-    if not verdict.allowed:
-        raise TooOftenError(verdict.limit, verdict.retry_after)
+    if not decision.allowed:
+        raise TooOftenError(decision.limit, decision.retry_after)

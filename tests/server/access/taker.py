@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from citewell.server.access.limits import open_limiter
+from citewell.server.access.limiter import open_limiter
 
 
 async def main(url: str, takes: int, per_minute: int, daily: int) -> None:

@@ -1,0 +1,100 @@
+"""Limits on the requests of a key, per minute and per day, counted by the package `limits`.
+
+https://limits.readthedocs.io describes its windows and storages.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from citewell.core.packages import need_packages
+
+if TYPE_CHECKING:
+    from limits.aio.storage import Storage
+
+_DAY = 86_400  # seconds
+
+
+@dataclass(frozen=True)
+class AccessDecision:
+    """Whether a request may pass; if not, which limit it exceeds and after how many seconds to try again."""
+
+    allowed: bool
+    limit: int | None = None
+    retry_after: float = 0.0
+
+
+class Limiter(Protocol):
+    """Counts requests by name, such as the id of a key."""
+
+    @property
+    def trouble(self) -> str:
+        """Why limits hold for this process alone although a server is configured; empty if all is well."""
+
+    async def take(self, name: str, per_minute: int | None, daily: int | None) -> AccessDecision:
+        """Count a request, and decide whether it may pass.
+
+        At most `per_minute` requests of a name pass within any 60 seconds, and at most `daily` on any day in
+        UTC. None and 0 stand for no limit. A refused request does not count against the other limit.
+        """
+
+
+class WindowLimiter:
+    """A `Limiter` in a storage of `limits`: a moving window for the minute, a fixed one for each day."""
+
+    trouble = ""
+
+    def __init__(self, storage: Storage, now: Callable[[], float] = time.time) -> None:
+        """Count in `storage`; `now` gives the seconds since 1970 by which days begin."""
+        from limits.aio.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter
+
+        self._minutes = MovingWindowRateLimiter(storage)
+        self._days = FixedWindowRateLimiter(storage)
+        self._now = now
+
+    async def take(self, name: str, per_minute: int | None, daily: int | None) -> AccessDecision:
+        """Count a request, and decide whether it may pass."""
+        from limits import RateLimitItemPerDay, RateLimitItemPerMinute
+
+        now = self._now()
+        today = str(int(now // _DAY))
+        spent = AccessDecision(allowed=False, limit=daily, retry_after=_DAY - now % _DAY)
+        if daily and not await self._days.test(RateLimitItemPerDay(daily), name, today):
+            return spent
+        if per_minute:
+            limit = RateLimitItemPerMinute(per_minute)
+            if not await self._minutes.hit(limit, name):
+                window = await self._minutes.get_window_stats(limit, name)
+                return AccessDecision(
+                    allowed=False, limit=per_minute, retry_after=max(window.reset_time - time.time(), 0.0)
+                )
+        # The test above spares the minute; this is what counts, in one step for all processes.
+        if daily and not await self._days.hit(RateLimitItemPerDay(daily), name, today):
+            return spent
+        return AccessDecision(allowed=True)
+
+
+@asynccontextmanager
+async def open_limiter(redis_url: str, warn: Callable[[str], None]) -> AsyncGenerator[Limiter]:
+    """A limiter in the Redis or Valkey server at `redis_url`; if it is empty, of this process alone.
+
+    `warn` is called when the server cannot be used, and when it can be used again. Raises `SettingsError` for
+    a malformed URL, and `InputError` if the package redis is not installed.
+    """
+    if not redis_url:
+        from limits.aio.storage import MemoryStorage
+
+        yield WindowLimiter(MemoryStorage())
+        return
+    need_packages("The setting server.redis_url", "redis", "redis")
+    from citewell.server.access.redis_limiter import RedisLimiter
+
+    limiter = RedisLimiter(redis_url, warn)
+    try:
+        yield limiter
+    finally:
+        await limiter.close()
