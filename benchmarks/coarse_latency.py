@@ -43,7 +43,7 @@ from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.fetch.download import Download, FetchLimits
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
-from citewell.retriever.fetch.memory_budget import Lease
+from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.rank import Ranker
 from citewell.retriever.stage import RetrievalStage, WaitPolicy
 
@@ -73,18 +73,11 @@ class Watched:
         self.requests = 0
         self.ended = time.perf_counter()
 
-    async def get(
-        self,
-        url: str,
-        *,
-        hedge: bool = False,
-        on_body: Callable[[], None] | None = None,
-        hold: Lease | None = None,
-    ) -> Download:
+    async def fetch(self, request: PageRequest) -> Download:
         """Fetch a page; one that is cancelled ends as well."""
         self.requests += 1
         try:
-            return await self._fetcher.get(url, hedge=hedge, on_body=on_body, hold=hold)
+            return await self._fetcher.fetch(request)
         finally:
             self.ended = time.perf_counter()
 
@@ -151,7 +144,7 @@ class Bench:
             hits,
             self._k,
             held=None,
-            fetch=watched.get,
+            fetch=watched.fetch,
             extractor=self._extractor,
             waiting=rule,
         )

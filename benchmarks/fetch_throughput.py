@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from ipaddress import ip_network
 from itertools import cycle, islice
@@ -34,7 +34,8 @@ from citewell.retriever.fetch.cache.transport import CachingTransport
 from citewell.retriever.fetch.download import FetchLimits
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
-from citewell.retriever.fetch.memory_budget import MemoryBudget
+from citewell.retriever.fetch.memory_budget import Lease, MemoryBudget
+from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.fetch.transport import Transport
 
 DELAY = 0.5  # seconds, of the server
@@ -95,14 +96,14 @@ async def measure(server: PageServer, urls: list[str], in_flight: int, sandbox: 
     """Fetch `urls`, with so many requests under way, and extract them in `sandbox` if there is one."""
     result = Round(in_flight, extracts=sandbox is not None)
     waiting = iter(urls)
-    room = MemoryBudget()
+    budget = MemoryBudget()
 
     async def work(fetcher: HttpFetcher, begin: float) -> None:
         await asyncio.sleep(begin)
         for url in waiting:
             try:
-                with room.hold() as hold:
-                    download = await fetcher.get(url, hold=hold)
+                with Lease(budget) as lease:
+                    download = await fetcher.fetch(PageRequest(url, lease))
                     result.fetched += 1
                     if sandbox:
                         await sandbox.extract(download.body, download.url, download.content_type)
@@ -123,25 +124,21 @@ async def measure(server: PageServer, urls: list[str], in_flight: int, sandbox: 
 @asynccontextmanager
 async def opened(connections: int, cache: Path | None = None) -> AsyncIterator[HttpFetcher]:
     """A fetcher for this machine alone, with a cache in the folder `cache` if there is one."""
-    caches: list[CachingTransport] = []
 
-    def wrap(transport: Transport) -> Transport:
+    def cached(transport: Transport) -> AbstractAsyncContextManager[Transport]:
         if cache is None:
-            return transport
+            return nullcontext(transport)
         store = DiskStore(cache, 500_000_000, 5_000_000, warn=print)
-        caches.append(CachingTransport(transport, store, CachePolicy()))
-        return caches[0]
+        return CachingTransport(transport, store, CachePolicy())
 
     async with web_fetcher(
         FetchLimits(connections=connections, total_seconds=MOST_SECONDS, connect_seconds=MOST_SECONDS),
         AddressGuard(allow_networks=(ip_network("127.0.0.1/32"),)),
         resolver=Loopback(),
         robots=False,
-        wrap=wrap,
+        cache=cached,
     ) as fetcher:
         yield fetcher
-        for caching in caches:
-            await caching.close()
 
 
 @asynccontextmanager

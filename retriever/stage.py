@@ -14,10 +14,12 @@ from threading import Lock
 from citewell.core.types import Failure, Hit, Page, Reference
 from citewell.retriever.expected_references import promise
 from citewell.retriever.extract.extractor import Extractor
-from citewell.retriever.fetch.budgeted import BudgetedFetch, PageFetch
+from citewell.retriever.fetch.budgeted import BudgetedFetch
 from citewell.retriever.fetch.download import Download
-from citewell.retriever.fetch.hedge import HedgedGet
+from citewell.retriever.fetch.hedge import HedgedFetch
 from citewell.retriever.fetch.memory_budget import MemoryBudget
+from citewell.retriever.fetch.notices import Warn, log_warning
+from citewell.retriever.fetch.page_request import PageFetch, PageRequest
 from citewell.retriever.fetch.pages import FetchWait, fetch_all
 from citewell.retriever.fetch.share import HostShare
 from citewell.retriever.ranking import Ranking
@@ -63,6 +65,7 @@ class RetrievalStage:
         extractor: Extractor,
         waiting: WaitPolicy,
         room: MemoryBudget | None = None,
+        warn: Warn = log_warning,
     ) -> None:
         """Prepare to read the pages of `hits` for the `k` best passages."""
         self._ranking = ranking
@@ -71,10 +74,11 @@ class RetrievalStage:
         self._held = held
         self._fetched = BudgetedFetch(fetch, room or MemoryBudget())
         share = HostShare(self._fetched, waiting.host_pages)
-        self._get = HedgedGet(share, after=waiting.hedge_after, most=waiting.hedges)
+        self._fetch = HedgedFetch(share, after=waiting.hedge_after, max_hedges=waiting.hedges)
         self._extractor = extractor
         self._waiting = waiting
         self._patience = FetchWait(waiting.deadline)
+        self._warn = warn
         self._places: dict[str, int] = {}
         for place, hit in enumerate(hits):
             self._places.setdefault(hit.url, place)
@@ -99,9 +103,9 @@ class RetrievalStage:
         self._extractor.warm_up()
         self._news.set()
         ranker = asyncio.create_task(self._rank_along())
-        urls = [self._hits[place].url for place in sorted(self._pending)]
+        requests = [PageRequest(self._hits[place].url, warn=self._warn) for place in sorted(self._pending)]
         try:
-            async with aclosing(fetch_all(urls, self._get, self._page, self._patience)) as outcomes:
+            async with aclosing(fetch_all(requests, self._fetch, self._page, self._patience)) as outcomes:
                 async for outcome in outcomes:
                     if isinstance(outcome, Failure):
                         self._settle(self._places[outcome.url])

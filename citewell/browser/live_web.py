@@ -13,8 +13,8 @@ from citewell.browser.held import held_page
 from citewell.browser.page import TextPage, error_page
 from citewell.browser.results import results_page
 from citewell.core.errors import CitewellError
-from citewell.retriever.fetch.budgeted import PageFetch
-from citewell.retriever.fetch.memory_budget import MemoryBudget
+from citewell.retriever.fetch.memory_budget import Lease, MemoryBudget
+from citewell.retriever.fetch.page_request import PageFetch, PageRequest
 from citewell.retriever.search.metasearch import Metasearch
 from citewell.retriever.search.presets import PRESETS
 from citewell.retriever.search.provider import PageSource
@@ -29,7 +29,7 @@ _DENIED = "pages of this site are left out"
 
 
 class LiveWeb:
-    """Searches with `search` and opens pages with `get`; speaks `Web`.
+    """Searches with `search` and opens pages with `fetch`; speaks `Web`.
 
     A page that cannot be fetched, such as a file that was indexed, is shown as `pages` hold it, if they do:
     what is on the web has its links, and what is not can be read nevertheless. Simplified pages are kept in
@@ -41,22 +41,22 @@ class LiveWeb:
         self,
         search: Metasearch,
         pages: PageSource | None,
-        get: PageFetch,
+        fetch: PageFetch,
         read: Read,
         *,
         query: Query | None = None,
-        room: MemoryBudget | None = None,
+        memory: MemoryBudget | None = None,
         most_characters: int = 50_000_000,
     ) -> None:
-        """Browse; `query` has the filters of every search, `room` bounds the bytes of pages on their way."""
+        """Browse; `query` has the filters of every search, `memory` bounds the bytes of pages."""
         query = query or Query("")
         self._denied = tuple(dict.fromkeys((*query.exclude_sites, *PRESETS["webgpt"])))
         self._query = replace(query, exclude_sites=self._denied)
         self._search = search
         self._pages = pages
-        self._get = get
+        self._fetch = fetch
         self._read = read
-        self._room = room or MemoryBudget()
+        self._memory = memory or MemoryBudget()
         self._kept = _Kept(most_characters)
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -89,9 +89,9 @@ class LiveWeb:
         return page
 
     async def _fetched(self, url: str) -> TextPage:
-        with self._room.hold() as hold:
+        with Lease(self._memory) as lease:
             try:
-                download = await self._get(url, hold=hold)
+                download = await self._fetch(PageRequest(url, lease))
             except CitewellError as error:
                 return error_page(url, error.message)
             if in_domains(download.url, self._denied):

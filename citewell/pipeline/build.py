@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from functools import partial
 from typing import NamedTuple
 
 from citewell.core.errors import WeightsMissingError
 from citewell.core.settings import GeneratorSettings, Settings
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.load import EXTRACTIVE, open_generator
-from citewell.pipeline.cache import Warn, cached, log
+from citewell.pipeline.cache import cached
 from citewell.pipeline.pipeline import Limits, Pipeline
 from citewell.pipeline.providers import configured_encoder, open_search
 from citewell.retriever.extract.extractor import Extractor
@@ -49,15 +49,14 @@ async def open_pipeline(settings: Settings, *, on_step: OnStep = _silent) -> Asy
     scorer = choose_scorer(settings)
     async with (
         choose_generator(settings, ranker, on_step=on_step) as chosen,
-        _news() as news,
         open_search(settings, encoder=lambda: ranker.encoder) as search,
-        open_fetcher(settings, warn=news.append) as fetcher,
+        open_fetcher(settings) as fetcher,
         open_extractor(settings, fetcher) as extractor,
     ):
         yield Pipeline(
             search.metasearch,
             search.pages,
-            fetcher.get,
+            fetcher.fetch,
             extractor,
             ranker,
             chosen.backend,
@@ -76,34 +75,21 @@ async def open_pipeline(settings: Settings, *, on_step: OnStep = _silent) -> Asy
             chosen.notices + scorer.notices + _render_notices(settings),
             search.query,
             MemoryBudget(page_bytes=settings.fetch.max_bytes),
-            news,
         )
 
 
 @asynccontextmanager
-async def _news() -> AsyncGenerator[deque[str], None]:
-    """What parts tell the next question; what comes after the last one is logged."""
-    news: deque[str] = deque()
-    try:
-        yield news
-    finally:
-        for text in news:
-            log(text)
-
-
-@asynccontextmanager
 async def open_fetcher(
-    settings: Settings, *, spacing: float | None = None, cache: bool = True, warn: Warn = log
+    settings: Settings, *, spacing: float | None = None, cache: bool = True
 ) -> AsyncGenerator[HttpFetcher, None]:
     """The fetcher of the settings; its connections are closed at the end.
 
-    `spacing` is the least number of seconds between two pages of one host, by default the setting's. Without
-    `cache`, every page is fetched anew, whatever the settings say, and `warn` is told when the cache fails.
-    Raises `SettingsError` when the proxy is none.
+    `spacing` is the minimum number of seconds between two pages of one host, by default the setting's.
+    Without `cache`, every page is fetched again, whatever the settings say. Raises `SettingsError` for an
+    invalid proxy.
     """
     wanted = settings.fetch
     proxy = wanted.proxy.get_secret_value()
-    stack = AsyncExitStack()
     async with (
         web_fetcher(
             FetchLimits(body_bytes=wanted.max_bytes, connections=wanted.connections),
@@ -116,9 +102,8 @@ async def open_fetcher(
                 patience=wanted.deadline,
             ),
             robots=wanted.robots,
-            wrap=lambda transport: cached(transport, settings, stack, warn) if cache else transport,
+            cache=partial(cached, settings=settings) if cache and wanted.cache else nullcontext,
         ) as fetcher,
-        stack,
     ):
         yield fetcher
 

@@ -2,50 +2,32 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
-from contextlib import AsyncExitStack
-
 from citewell.core.settings import FetchSettings, Settings
 from citewell.retriever.fetch.cache.disk import DiskStore
 from citewell.retriever.fetch.cache.policy import CachePolicy
 from citewell.retriever.fetch.cache.transport import CachingTransport
+from citewell.retriever.fetch.notices import warn_question
 from citewell.retriever.fetch.transport import Transport
 
 FOLDER = "web"
 """Where the cache of web pages is in the cache folder."""
 
-_LOG = logging.getLogger("citewell.cache")
 
-
-Warn = Callable[[str], None]
-"""Told what is wrong with the cache: it never fails a question."""
-
-
-def log(warning: str) -> None:
-    """Log a warning."""
-    _LOG.error(warning)
-
-
-def cached(transport: Transport, settings: Settings, stack: AsyncExitStack, warn: Warn = log) -> Transport:
-    """Put the cache of the settings around `transport`; `stack` closes it."""
+def cached(transport: Transport, settings: Settings) -> CachingTransport:
+    """Wrap `transport` in the cache of the settings; what goes wrong with it is reported to the question."""
     fetch = settings.fetch
-    if not fetch.cache:
-        return transport
     policy = CachePolicy(unstated_seconds=fetch.cache_seconds, stale_seconds=fetch.stale_seconds)
-    caching = CachingTransport(transport, page_store(settings, warn), policy, scope=_scope(fetch))
-    stack.push_async_callback(caching.close)
-    return caching
+    return CachingTransport(transport, page_store(settings), policy, scope=_scope(fetch))
 
 
-def page_store(settings: Settings, warn: Warn = log) -> DiskStore:
+def page_store(settings: Settings) -> DiskStore:
     """Where pages are kept: in the cache folder of the settings."""
     fetch = settings.fetch
-    return DiskStore(settings.cache_dir / FOLDER, fetch.cache_bytes, fetch.max_bytes, warn)
+    return DiskStore(settings.cache_dir / FOLDER, fetch.cache_bytes, fetch.max_bytes, warn_question)
 
 
 def _scope(fetch: FetchSettings) -> str:
-    """What may be fetched, and through whom: a page that was fetched under other rules is not used."""
+    """What may be fetched, and through which proxy: a page fetched under other rules is not used."""
     return repr(
         (
             sorted(map(str, fetch.allow_networks)),

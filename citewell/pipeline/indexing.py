@@ -11,7 +11,7 @@ from citewell.pipeline.build import open_extractor, open_fetcher, sandbox_limits
 from citewell.retriever.collection.crawl import CrawlLimits, crawl
 from citewell.retriever.collection.indexing import Indexer, Report, index_documents
 from citewell.retriever.collection.sources import read_source
-from citewell.retriever.fetch.hedge import HedgedGet
+from citewell.retriever.fetch.hedge import HedgedFetch
 
 OnProgress = Callable[[Report], None]
 """Told what an indexing run has done so far."""
@@ -41,7 +41,7 @@ async def _crawl(start: str, indexer: Indexer, settings: Settings, on_progress: 
         return await crawl(
             start,
             indexer,
-            get=HedgedGet(fetcher.get, after=None, most=limits.pages),
+            fetch=HedgedFetch(fetcher.fetch, after=None, max_hedges=limits.pages),
             wait=fetcher.wait,
             extractor=extractor,
             limits=limits,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from copy import copy
@@ -17,11 +16,12 @@ from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.correction import check_citations
 from citewell.generator.citations.ending import finished
 from citewell.generator.extractive import ExtractiveGenerator, Relevance
+from citewell.pipeline.warnings import QuestionWarnings
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.evidence import evidence
 from citewell.retriever.extract.extractor import Extractor
-from citewell.retriever.fetch.budgeted import PageFetch
 from citewell.retriever.fetch.memory_budget import MemoryBudget
+from citewell.retriever.fetch.page_request import PageFetch
 from citewell.retriever.rank import Ranker
 from citewell.retriever.search.metasearch import Metasearch
 from citewell.retriever.search.provider import PageSource
@@ -59,8 +59,15 @@ class _Run:
     relevant: bool = False
     candidates: tuple[Candidate, ...] = ()
     best: int = 0
+    warnings: QuestionWarnings = field(default_factory=QuestionWarnings)
     timings: dict[str, float] = field(default_factory=dict)
     started: float = field(default_factory=time.perf_counter)
+
+    def take_warnings(self) -> list[Notice]:
+        """Take over the warnings that have come, as notices."""
+        texts = self.warnings.take()
+        self.notices.extend(texts)
+        return [Notice(text) for text in texts]
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -78,7 +85,7 @@ class Pipeline:
 
     `pages` holds the pages of collections; what it does not hold is fetched with `get`, and read by
     `extractor`. `query` holds the filters of every search, and `room` the pages of all questions that are on
-    their way. What else the parts have to tell, a question that has fetched takes out of `news`, for itself.
+    their way.
     """
 
     def __init__(
@@ -94,7 +101,6 @@ class Pipeline:
         notices: Sequence[str] = (),
         query: Query | None = None,
         room: MemoryBudget | None = None,
-        news: deque[str] | None = None,
     ) -> None:
         """Compose a pipeline from its parts; `citewell.pipeline.build` does so from settings."""
         self._search = search
@@ -108,7 +114,6 @@ class Pipeline:
         self._notices = tuple(notices)
         self._query = query or Query("")
         self._room = room or MemoryBudget()
-        self._news = news if news is not None else deque()
 
     @property
     def generator(self) -> str:
@@ -161,22 +166,26 @@ class Pipeline:
         run = _Run(self.checked(question))
         for notice in self._notices:
             yield Notice(notice)
-        async with aclosing(self._retrieve(run)) as events:
-            async for event in events:
-                yield event
-        if run.relevant:
-            async with aclosing(self._generate(run)) as events:
+        with run.warnings:
+            async with aclosing(self._retrieve(run)) as events:
                 async for event in events:
                     yield event
-        yield Done(self._answer(run))
+            if run.relevant:
+                async with aclosing(self._generate(run)) as events:
+                    async for event in events:
+                        yield event
+            for warning in run.take_warnings():
+                yield warning
+            yield Done(self._answer(run))
 
     async def retrieve(self, question: str) -> AsyncGenerator[Event, None]:
         """Find the references of a question only: `ask` without its second half."""
         run = _Run(self.checked(question))
-        async with aclosing(self._retrieve(run)) as events:
-            async for event in events:
-                yield event
-        yield Done(self._answer(run, written=False))
+        with run.warnings:
+            async with aclosing(self._retrieve(run)) as events:
+                async for event in events:
+                    yield event
+            yield Done(self._answer(run, written=False))
 
     async def write(self, question: str, references: Sequence[Reference]) -> AsyncGenerator[Event, None]:
         """Answer from references that are given: `ask` without its first half.
@@ -233,6 +242,7 @@ class Pipeline:
             extractor=self._extractor,
             waiting=self._limits.waiting,
             room=self._room,
+            warn=run.warnings.add,
         )
         last = time.perf_counter()
         with run.timed("fetch"):
@@ -248,9 +258,8 @@ class Pipeline:
                     if outcome.notice:
                         run.notices.append(f"{outcome.url}: {outcome.notice}")
                         yield Notice(run.notices[-1])
-        while self._news:
-            run.notices.append(self._news.popleft())
-            yield Notice(run.notices[-1])
+        for warning in run.take_warnings():
+            yield warning
         if any(failure.kind == "late" for failure in run.failures):
             run.timings["wait"] = round(time.perf_counter() - last, 4)
         with run.timed("rank"):

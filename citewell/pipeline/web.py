@@ -11,8 +11,8 @@ from citewell.core.settings import Settings
 from citewell.pipeline.build import open_fetcher, sandbox_limits
 from citewell.pipeline.providers import OpenedSearch, open_search
 from citewell.retriever.extract.sandbox import Sandbox
-from citewell.retriever.fetch.budgeted import PageFetch
 from citewell.retriever.fetch.memory_budget import MemoryBudget
+from citewell.retriever.fetch.page_request import PageFetch
 from citewell.retriever.search.query import Query
 
 
@@ -35,7 +35,7 @@ class Webs:
             self._get,
             PageReader(self._sandbox).read,
             query=query or search.query,
-            room=self._room,
+            memory=self._room,
         )
 
 
@@ -47,7 +47,7 @@ async def open_webs(settings: Settings) -> AsyncGenerator[Webs, None]:
     raises of these parts.
     """
     async with open_fetcher(settings) as fetcher, Sandbox(sandbox_limits(settings)) as sandbox:
-        yield Webs(fetcher.get, sandbox, MemoryBudget(page_bytes=settings.fetch.max_bytes))
+        yield Webs(fetcher.fetch, sandbox, MemoryBudget(page_bytes=settings.fetch.max_bytes))
 
 
 @asynccontextmanager

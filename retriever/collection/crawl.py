@@ -16,6 +16,7 @@ from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.extract.links import Leads, canonical
 from citewell.retriever.fetch.download import ContentTypeError, Download, HttpStatusError
+from citewell.retriever.fetch.page_request import PageFetch, PageRequest
 from citewell.retriever.fetch.robots import RobotsError
 from citewell.retriever.fetch.urls import web_url
 
@@ -41,7 +42,7 @@ async def crawl(
     start: str,
     indexer: Indexer,
     *,
-    get: Callable[[str], Awaitable[Download]],
+    fetch: PageFetch,
     wait: Callable[[str], Awaitable[None]],
     extractor: Extractor,
     limits: CrawlLimits | None = None,
@@ -49,8 +50,8 @@ async def crawl(
 ) -> Report:
     """Index the site of `start`: pages of its scheme, host and port that links lead to, nearest first.
 
-    `get` fetches a page, as robots.txt allows, and `wait` waits before each until the site wants to be asked
-    for it: `HttpFetcher.get`, or a `HedgedGet` that repeats failures, and `HttpFetcher.wait`.
+    `fetch` fetches a page, as robots.txt allows, and `wait` waits before each until the site allows another:
+    `HttpFetcher.fetch`, or a `HedgedFetch` that repeats failures, and `HttpFetcher.wait`.
 
     Where `start` redirects, its target decides what the site is. An interrupted crawl goes on where it
     stopped when it is called again; a finished one begins anew, and pages that are the same are skipped.
@@ -60,7 +61,7 @@ async def crawl(
     Single pages that fail are in the report. Raises `FetchError` when the start page itself cannot be had.
     """
     start = canonical(web_url(start))
-    walk = _Walk(start, indexer, get, wait, extractor, limits or CrawlLimits())
+    walk = _Walk(start, indexer, fetch, wait, extractor, limits or CrawlLimits())
     uncommitted = 0
     while (queued := walk.next()) is not None:
         await walk.visit(queued)
@@ -82,7 +83,7 @@ class _Walk:
         self,
         start: str,
         indexer: Indexer,
-        get: Callable[[str], Awaitable[Download]],
+        fetch: PageFetch,
         wait: Callable[[str], Awaitable[None]],
         extractor: Extractor,
         limits: CrawlLimits,
@@ -90,7 +91,7 @@ class _Walk:
         self.report = Report()
         self._start = start
         self._indexer = indexer
-        self._get = get
+        self._fetch_page = fetch
         self._wait = wait
         self._extractor = extractor
         self._limits = limits
@@ -151,7 +152,7 @@ class _Walk:
     async def _fetch(self, url: str) -> tuple[Download, str]:
         """Fetch `url`, and say where it led, in canonical form."""
         await self._wait(url)
-        download = await self._get(url)
+        download = await self._fetch_page(PageRequest(url))
         landed = web_url(download.url)
         final = canonical(landed)
         if url == self._start:

@@ -1,52 +1,35 @@
-"""The pages of one question take their room until they have been read."""
+"""The pages of one question keep their memory until they have been read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
-from typing import Any, Protocol
+from dataclasses import replace
 
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.memory_budget import Lease, MemoryBudget
-
-
-class PageFetch(Protocol):
-    """A `Fetch` that takes the room of a page from `hold`: `HttpFetcher.get`."""
-
-    def __call__(
-        self,
-        url: str,
-        *,
-        hedge: bool = False,
-        on_body: Callable[[], None] | None = None,
-        hold: Lease | None = None,
-    ) -> Coroutine[Any, Any, Download]:
-        """Fetch `url`, or raise `FetchError`."""
-        ...
+from citewell.retriever.fetch.page_request import PageFetch, PageRequest
 
 
 class BudgetedFetch:
-    """Fetches pages that stay in `room` until they are released; speaks `Fetch`."""
+    """Fetches pages within a memory budget; each page keeps its memory until it is released."""
 
-    def __init__(self, fetch: PageFetch, room: MemoryBudget) -> None:
+    def __init__(self, fetch: PageFetch, budget: MemoryBudget) -> None:
         """Fetch with `fetch`."""
         self._fetch = fetch
-        self._room = room
-        self._holds: dict[str, Lease] = {}
+        self._budget = budget
+        self._leases: dict[str, Lease] = {}
         self._stack = ExitStack()
 
-    async def __call__(
-        self, url: str, *, hedge: bool = False, on_body: Callable[[], None] | None = None
-    ) -> Download:
-        """Fetch `url` when there is room for it."""
-        if url not in self._holds:
-            self._holds[url] = self._stack.enter_context(self._room.hold())
-        return await self._fetch(url, hedge=hedge, on_body=on_body, hold=self._holds[url])
+    async def __call__(self, request: PageRequest) -> Download:
+        """Fetch one page when there is memory for it; all requests for a URL share one lease."""
+        if request.url not in self._leases:
+            self._leases[request.url] = self._stack.enter_context(Lease(self._budget))
+        return await self._fetch(replace(request, lease=self._leases[request.url]))
 
     def release(self, url: str) -> None:
-        """Give back what the page of `url` has taken."""
-        self._holds[url].close()
+        """Free the memory of the page at `url`."""
+        self._leases[url].close()
 
     def close(self) -> None:
-        """Give back what all pages have taken."""
+        """Free the memory of all pages."""
         self._stack.close()

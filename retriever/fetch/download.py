@@ -35,9 +35,9 @@ class FetchLimits:
     header_seconds: float = 8.0
     """Seconds from the start of one hop to the last byte of the answer's header."""
     silence_seconds: float = 5.0
-    """Seconds between any two parts of an answer."""
+    """Seconds between any two parts of a body."""
     total_seconds: float = 10.0
-    """Seconds for everything: waiting for one's turn, robots.txt and redirects included."""
+    """Seconds for everything: waiting for its turn, robots.txt and redirects included."""
     robots_seconds: float = 3.0
     """Seconds for a robots.txt, its redirects included."""
     body_bytes: int = 5_000_000

@@ -3,98 +3,83 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from citewell.core.errors import FetchError
 from citewell.retriever.fetch.download import Download, HttpStatusError
+from citewell.retriever.fetch.page_request import PageFetch, PageRequest
 
-_PASSING = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
+_TRANSIENT = frozenset({HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
 _BUSY = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
-
-Get = Callable[[str], Coroutine[Any, Any, Download]]
-"""Fetches one URL or raises `FetchError`."""
-
-
-class Fetch(Protocol):
-    """Fetches one URL or raises `FetchError`: `HttpFetcher.get`."""
-
-    def __call__(
-        self, url: str, *, hedge: bool = False, on_body: Callable[[], None] | None = None
-    ) -> Coroutine[Any, Any, Download]:
-        """Fetch `url`.
-
-        `hedge` says that this is a second request, which must not join one that is under way, and `on_body`
-        is called when a body begins to arrive.
-        """
-        ...
 
 
 @dataclass(eq=False, slots=True)
-class _Try:
+class _Attempt:
     """A request under way."""
 
     task: asyncio.Task[Download]
     receiving: bool = False
 
 
-class HedgedGet:
-    """Fetches the pages of one question, with a second request for some; speaks `Get`.
+class HedgedFetch:
+    """Fetches the pages of one question, with a second request for some.
 
-    A page whose body has not begun to arrive after `after` seconds is asked for once more, the first answer
+    A page whose body has not begun to arrive after `after` seconds is requested once more, the first answer
     wins, and the other request is cancelled: the hedged request of Dean and Barroso, The Tail at Scale, 2013
     (https://doi.org/10.1145/2408776.2408794). A request that breaks off before its answer begins, or that is
-    answered with 502, 503 or 504, is repeated as well. A page is asked for twice at most, so are `most` pages
-    of a question, and hosts that answered 429 or 503 get no hedged request.
+    answered with 502, 503 or 504, is repeated as well. A page is requested at most twice, so are at most
+    `max_hedges` pages of a question, and hosts that answered 429 or 503 get no hedged request.
     """
 
-    def __init__(self, fetch: Fetch, *, after: float | None, most: int) -> None:
-        """Fetch with `fetch`; `after` is in seconds, and with `most` = 0 nothing is asked for twice.
+    def __init__(self, fetch: PageFetch, *, after: float | None, max_hedges: int) -> None:
+        """Fetch with `fetch`; with 0 for `max_hedges`, nothing is requested twice.
 
         With None for `after`, no page is too slow, and only failures are repeated.
         """
         self._fetch = fetch
         self._after = after
-        self._left = most
+        self._left = max_hedges
         self._busy: set[str] = set()
 
-    async def __call__(self, url: str) -> Download:
-        """Fetch `url`; raises the `FetchError` of the first request when none succeeds."""
-        first = self._start(url, hedge=False)
-        tries = [first]
+    async def __call__(self, request: PageRequest) -> Download:
+        """Fetch one page; raises the `FetchError` of the first request when none succeeds."""
+        first = self._start(request)
+        attempts = [first]
         try:
             await asyncio.wait([first.task], timeout=self._after)
-            if self._worth_another(url, first):
+            if self._deserves_another(request.url, first):
                 self._left -= 1
-                tries.append(self._start(url, hedge=True))
-            return await self._winner(url, tries)
+                attempts.append(self._start(replace(request, is_hedge=True)))
+            return await self._winner(request.url, attempts)
         finally:
-            for attempt in tries:
+            for attempt in attempts:
                 attempt.task.cancel()
-            await asyncio.gather(*(attempt.task for attempt in tries), return_exceptions=True)
+            await asyncio.gather(*(attempt.task for attempt in attempts), return_exceptions=True)
 
-    def _start(self, url: str, *, hedge: bool) -> _Try:
-        attempt: _Try
+    def _start(self, request: PageRequest) -> _Attempt:
+        attempt: _Attempt
 
         def on_body() -> None:
             attempt.receiving = True
 
-        attempt = _Try(asyncio.create_task(self._fetch(url, hedge=hedge, on_body=on_body)))
+        attempt = _Attempt(asyncio.create_task(self._attempt(replace(request, on_body=on_body))))
         return attempt
 
-    def _worth_another(self, url: str, first: _Try) -> bool:
+    async def _attempt(self, request: PageRequest) -> Download:
+        return await self._fetch(request)
+
+    def _deserves_another(self, url: str, first: _Attempt) -> bool:
         if self._left < 1:
             return False
         if not first.task.done():
             return not first.receiving and urlsplit(url).netloc not in self._busy
         error = self._error(url, first.task)
-        return error is not None and _passing(error)
+        return error is not None and _is_transient(error)
 
-    async def _winner(self, url: str, tries: list[_Try]) -> Download:
-        first, pending = tries[0].task, {attempt.task for attempt in tries}
+    async def _winner(self, url: str, attempts: list[_Attempt]) -> Download:
+        first, pending = attempts[0].task, {attempt.task for attempt in attempts}
         while pending:
             done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -102,7 +87,7 @@ class HedgedGet:
                 if error is None:
                     return task.result()
                 # The failure of a second request proves nothing: our own politeness may have refused it.
-                if task is first and not _passing(error):
+                if task is first and not _is_transient(error):
                     raise error
         return first.result()
 
@@ -113,8 +98,8 @@ class HedgedGet:
         return error
 
 
-def _passing(error: BaseException) -> bool:
-    """Say whether a second request may go better; what is no `FetchError` is a fault of the program."""
+def _is_transient(error: BaseException) -> bool:
+    """Say whether a second request may succeed; other errors than `FetchError` are our own faults."""
     if isinstance(error, HttpStatusError):
-        return error.status in _PASSING
+        return error.status in _TRANSIENT
     return isinstance(error, FetchError) and error.kind == "connect"

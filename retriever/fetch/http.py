@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import replace
 
 from aiohttp.abc import AbstractResolver
 from yarl import URL
@@ -14,8 +15,9 @@ from citewell.core.identity import USER_AGENT
 from citewell.retriever.fetch.content import page_type
 from citewell.retriever.fetch.download import Download, FetchLimits, HttpStatusError
 from citewell.retriever.fetch.guard import AddressGuard
-from citewell.retriever.fetch.memory_budget import Lease
 from citewell.retriever.fetch.network import PAGE_STATUSES, HttpTransport
+from citewell.retriever.fetch.notices import warnings_to
+from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.fetch.politeness import Hosts, PoliteTransport
 from citewell.retriever.fetch.proxy import Proxy
 from citewell.retriever.fetch.robots import ROBOTS_BYTES, Robots
@@ -51,100 +53,85 @@ class HttpFetcher:
         self._headers = {"User-Agent": user_agent, "Accept": _ACCEPT}
         self._robots = Robots(self._get_robots, user_agent, self._limits.robots_seconds) if robots else None
 
-    async def get(
-        self,
-        url: str,
-        *,
-        hedge: bool = False,
-        on_body: Callable[[], None] | None = None,
-        hold: Lease | None = None,
-    ) -> Download:
-        """Fetch a page of text or a PDF.
+    async def fetch(self, request: PageRequest) -> Download:
+        """Fetch a page of text or a PDF; speaks `PageFetch`.
 
-        `hedge` says that the same page is already being fetched, and is slow. `on_body` is called once the
-        first part of the page itself is there. The page waits for room in `hold`, where there is one, and
-        takes it. Raises `FetchError` with the reason in plain words:
-        `HttpStatusError` when the server answers with anything but a page, `ContentTypeError` when it is not
-        a page of text, `RobotsError` when robots.txt forbids it.
+        Raises `FetchError` with the reason in plain words: `HttpStatusError` when the server answers with
+        anything but a page, `ContentTypeError` when it is not a page of text, `RobotsError` when robots.txt
+        forbids it.
         """
 
         def judge(declared: str, head: bytes) -> str:
-            if on_body:
-                on_body()
+            if request.on_body:
+                request.on_body()
             return page_type(declared, head)
 
-        return await self._get(url, judge, self._robots, hedge=hedge, hold=hold)
+        with warnings_to(request.warn):
+            return await self._within_time(request, judge, self._robots)
+
+    async def get(self, url: str) -> Download:
+        """Fetch the page at `url`, as `fetch` does."""
+        return await self.fetch(PageRequest(url))
 
     async def get_part(self, url: str) -> Download:
         """Fetch what a page is made of, such as a script, whatever its content type.
 
-        Raises `FetchError` as `get` does. It does not count as a page of its host.
+        Raises `FetchError` as `fetch` does. It does not count as a page of its host.
         """
-        return await self._get(url, _as_declared, self._robots, is_page=False)
-
-    async def get_raw(self, url: str) -> Download:
-        """Fetch whatever the content type and robots.txt are."""
-        return await self._get(url, _as_declared, None)
+        return await self._within_time(PageRequest(url), _as_declared, self._robots, is_page=False)
 
     async def wait(self, url: str) -> None:
-        """Wait until the site of `url` wants to be asked for another page, however long that is.
+        """Wait until the site of `url` allows another page to be requested, however long that is.
 
-        Raises `FetchError` where `get` would, before the page itself is asked for.
+        Raises `FetchError` where `fetch` would before it requests the page itself.
         """
         target = web_url(url)
         spacing = await self._robots.check(target) if self._robots else 0.0
         await asyncio.sleep(self._hosts.wait(target, spacing))
 
     async def _get_robots(self, url: str) -> Download:
-        return await self._get(url, _as_declared, None, cut_at=ROBOTS_BYTES, is_page=False)
+        request = PageRequest(url)
+        return await self._within_time(request, _as_declared, None, cut_at=ROBOTS_BYTES, is_page=False)
 
-    async def _get(
+    async def _within_time(
         self,
-        url: str,
+        page: PageRequest,
         judge: Judge,
         robots: Robots | None,
         *,
-        hedge: bool = False,
-        hold: Lease | None = None,
         cut_at: int | None = None,
         is_page: bool = True,
     ) -> Download:
         seconds = self._limits.total_seconds
         try:
             async with asyncio.timeout(seconds):
-                response = await self._follow(
-                    web_url(url), judge, robots, hedge=hedge, hold=hold, cut_at=cut_at, is_page=is_page
+                first = Request(
+                    web_url(page.url),
+                    self._headers,
+                    judge,
+                    cut_at=cut_at,
+                    is_hedge=page.is_hedge,
+                    lease=page.lease,
                 )
+                response = await self._follow(first, robots, is_page=is_page)
         except TimeoutError:
             raise FetchError(f"no complete answer within {seconds:g} s", kind="timeout") from None
         if response.status not in PAGE_STATUSES:
             raise HttpStatusError(response.status)
         return Download(
-            response.url, response.content_type, response.body, response.status, url, response.source
+            response.url, response.content_type, response.body, response.status, page.url, response.source
         )
 
-    async def _follow(
-        self,
-        target: URL,
-        judge: Judge,
-        robots: Robots | None,
-        *,
-        hedge: bool,
-        hold: Lease | None,
-        cut_at: int | None,
-        is_page: bool,
-    ) -> Response:
-        asked: set[str | None] = set()
+    async def _follow(self, request: Request, robots: Robots | None, *, is_page: bool) -> Response:
+        hosts: set[str | None] = set()
         for _ in range(self._limits.redirects + 1):
-            spacing = await robots.check(target) if robots else 0.0
-            is_turn = is_page and target.raw_host not in asked
-            asked.add(target.raw_host)
-            response = await self._transport.send(
-                Request(target, self._headers, judge, cut_at, spacing if is_turn else None, hedge, hold)
-            )
+            spacing = await robots.check(request.url) if robots else 0.0
+            is_turn = is_page and request.url.raw_host not in hosts
+            hosts.add(request.url.raw_host)
+            response = await self._transport.send(replace(request, spacing=spacing if is_turn else None))
             if response.status not in _REDIRECTS:
                 return response
-            target = _redirect(response)
+            request = replace(request, url=_redirect(response))
         raise FetchError(f"it redirects more than {self._limits.redirects} times", kind="redirect")
 
 
@@ -158,15 +145,17 @@ async def web_fetcher(
     proxy: Proxy | None = None,
     hosts: Hosts | None = None,
     robots: bool = True,
-    wrap: Callable[[Transport], Transport] = lambda transport: transport,
+    cache: Callable[[Transport], AbstractAsyncContextManager[Transport]] = nullcontext,
 ) -> AsyncGenerator[HttpFetcher, None]:
     """Open a fetcher over the network and close its connections at the end.
 
-    `wrap` may put a cache around the transport.
+    `cache` may wrap the transport in a cache, which is closed before the network.
     """
     hosts = Hosts() if hosts is None else hosts
-    async with HttpTransport(limits, guard, resolver=resolver, proxy=proxy) as network:
-        transport = wrap(PoliteTransport(network, hosts))
+    async with (
+        HttpTransport(limits, guard, resolver=resolver, proxy=proxy) as network,
+        cache(PoliteTransport(network, hosts)) as transport,
+    ):
         yield HttpFetcher(transport, hosts, limits, user_agent=user_agent, robots=robots)
 
 

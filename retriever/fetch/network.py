@@ -77,9 +77,8 @@ class HttpTransport:
             middlewares=(self._once,),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,  # it counts no bytes of the wire, and gives zstd 128 MiB
-            timeout=aiohttp.ClientTimeout(
-                total=None, connect=limits.connect_seconds, sock_read=limits.silence_seconds
-            ),
+            # Not sock_read: it would count while a body waits for memory, whose server may long be done.
+            timeout=aiohttp.ClientTimeout(total=None, connect=limits.connect_seconds, sock_read=None),
             max_line_size=_HEADER_FIELD_BYTES,
             max_field_size=_HEADER_FIELD_BYTES,
             max_headers=_HEADER_FIELDS,
@@ -127,7 +126,6 @@ class HttpTransport:
             headers |= for_proxy  # a request in clear goes to the proxy whole, without a tunnel
         seconds = self._limits.header_seconds
         try:
-            # aiohttp's own time limit begins anew with every byte of a header.
             async with asyncio.timeout(seconds):
                 return await session.get(
                     request.url, headers=headers, allow_redirects=False, proxy_headers=for_proxy
@@ -144,9 +142,9 @@ class HttpTransport:
         body = _Body(request, headers.get("Content-Type", ""), self._limits.body_bytes)
         body.expect(response.content_length)
         decode = decoder(", ".join(headers.getall("Content-Encoding", ())))
-        with request.hold.part() if request.hold else nullcontext() as room:
-            if room:
-                await room.reach(PIECE_BYTES)
+        with request.lease.allocation() if request.lease else nullcontext() as memory:
+            if memory:
+                await memory.grow(PIECE_BYTES)
             while chunk := await self._chunk(response):
                 body.count(chunk)
                 pieces, is_over = decode.feed(chunk), False
@@ -155,26 +153,22 @@ class HttpTransport:
                     is_over = len(batch) < _BATCH
                     for piece in batch:
                         body.add(piece)
-                    if room:
-                        await room.reach(body.size + PIECE_BYTES)
+                    if memory:
+                        await memory.grow(body.size + PIECE_BYTES)
                 if body.truncated:
                     break
             else:
                 decode.finish()
             content_type = body.judged()
             whole = body.bytes()
-            if room:
-                room.keep(len(whole))
+            if memory:
+                memory.keep()
         return Response(
             str(request.url), response.status, headers, whole, content_type, truncated=body.truncated
         )
 
     async def _chunk(self, response: aiohttp.ClientResponse) -> bytes:
         """The next bytes of the wire, none at the end."""
-        if response.connection and response.connection.protocol:
-            # aiohttp's own limit runs on while this body waits for room, and its server may long be done.
-            response.connection.protocol.read_timeout = None
-            response.connection.protocol.start_timeout()
         seconds = self._limits.silence_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -225,11 +219,10 @@ class _Body:
     def add(self, piece: bytes) -> None:
         """Add decompressed bytes."""
         cut_at = self._request.cut_at
-        most = self._limit if cut_at is None else min(cut_at, self._limit)
-        room = most - self.size
-        self._pieces.append(piece[:room])
-        self.size += min(len(piece), room)
-        if len(piece) > room:
+        left = (self._limit if cut_at is None else min(cut_at, self._limit)) - self.size
+        self._pieces.append(piece[:left])
+        self.size += min(len(piece), left)
+        if len(piece) > left:
             self._end()
         elif self._content_type is None and self.size >= SNIFF_BYTES:
             self.judged()
@@ -255,7 +248,7 @@ class _Body:
 
 
 def _readable(headers: CIMultiDictProxy[str]) -> CIMultiDictProxy[str]:
-    """The header with bytes that are no UTF-8 read as Latin-1; aiohttp keeps them as lone surrogates."""
+    """The header with bytes that are not UTF-8 read as Latin-1; aiohttp keeps them as lone surrogates."""
     if all(value.isascii() for value in headers.values()):
         return headers
     return CIMultiDictProxy(CIMultiDict((name, _text(value)) for name, value in headers.items()))

@@ -9,7 +9,7 @@ from typing import TypeVar
 from citewell.core.errors import ExtractionError, FetchError
 from citewell.core.types import Failure
 from citewell.retriever.fetch.download import Download
-from citewell.retriever.fetch.hedge import Get
+from citewell.retriever.fetch.page_request import PageFetch, PageRequest
 
 T = TypeVar("T")
 
@@ -20,8 +20,8 @@ _READING_SECONDS = 1.0
 class FetchWait:
     """How long the fetch stage waits for pages.
 
-    That is its deadline at first. Whoever knows what the pages so far are worth may move the end, within the
-    deadline, as often as that changes.
+    At first that is its deadline. The end may be moved within the deadline, as often as the value of the
+    pages so far changes.
     """
 
     def __init__(self, deadline: float) -> None:
@@ -31,64 +31,68 @@ class FetchWait:
         self.moved = asyncio.Event()
 
     def wait_until(self, seconds: float) -> None:
-        """Let the stage end `seconds` after its start: at once when that is over."""
+        """Let the stage end `seconds` after its start: at once when that time is over."""
         self.until = min(seconds, self.deadline)
         self.moved.set()
 
     @property
     def reason(self) -> str:
-        """Why the pages that are not there at the end are given up."""
+        """Why the pages that are missing at the end are cancelled."""
         if self.until < self.deadline:
             return f"late: not there after {self.until:.1f} s, when what had arrived was enough"
         return f"late: no answer within {self.deadline:.1f} s"
 
 
 async def fetch_all(
-    urls: Iterable[str], get: Get, read: Callable[[Download], Awaitable[T]], patience: FetchWait
+    requests: Iterable[PageRequest],
+    fetch: PageFetch,
+    read: Callable[[Download], Awaitable[T]],
+    wait: FetchWait,
 ) -> AsyncGenerator[T | Failure, None]:
-    """Fetch all URLs in parallel and yield what `read` makes of each page, or why there is none, as it comes.
+    """Fetch all pages in parallel; yield what `read` makes of each, or the failure, as they come.
 
-    Pages that are not there when `patience` ends are cancelled and yielded as failures of the kind `late`. A
-    URL that is listed twice is fetched once. Closing the generator (`contextlib.aclosing`) cancels what still
+    Pages that are missing when `wait` ends are cancelled and yielded as failures of the kind `late`. A URL
+    that is listed twice is fetched once. Closing the generator (`contextlib.aclosing`) cancels what still
     runs. An error other than `FetchError` and `ExtractionError` is a fault of the program and is raised.
     """
     loop = asyncio.get_running_loop()
     start = loop.time()
-    there: set[str] = set()
+    fetched: set[str] = set()
 
-    async def page(url: str) -> T | Failure:
+    async def page(request: PageRequest) -> T | Failure:
         try:
-            download = await get(url)
-            there.add(url)
+            download = await fetch(request)
+            fetched.add(request.url)
             return await read(download)
         except FetchError as error:
-            return Failure(url, error.message, error.kind)
+            return Failure(request.url, error.message, error.kind)
         except ExtractionError as error:
-            return Failure(url, error.message, "extract")
+            return Failure(request.url, error.message, "extract")
 
-    tasks = {asyncio.create_task(page(url)): url for url in dict.fromkeys(urls)}
-    moved = asyncio.create_task(patience.moved.wait())
+    by_url = {request.url: request for request in requests}
+    tasks = {asyncio.create_task(page(request)): url for url, request in by_url.items()}
+    moved = asyncio.create_task(wait.moved.wait())
     pending = set(tasks)
     try:
         while pending:
-            seconds = max(0.0, start + patience.until - loop.time())
+            seconds = max(0.0, start + wait.until - loop.time())
             done, _ = await asyncio.wait(
                 pending | {moved}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
             )
             if not done:
                 break
             if moved in done:
-                patience.moved.clear()
-                moved = asyncio.create_task(patience.moved.wait())
+                wait.moved.clear()
+                moved = asyncio.create_task(wait.moved.wait())
             for task in [task for task in tasks if task in done]:
                 pending.discard(task)
                 yield task.result()
-        if reading := [task for task in tasks if task in pending and tasks[task] in there]:
+        if reading := [task for task in tasks if task in pending and tasks[task] in fetched]:
             await asyncio.wait(reading, timeout=_READING_SECONDS)
         late = [task for task in tasks if task in pending and not task.done()]
         await _cancel(late)
         for task in [task for task in tasks if task in pending]:
-            yield Failure(tasks[task], patience.reason, "late") if task in late else task.result()
+            yield Failure(tasks[task], wait.reason, "late") if task in late else task.result()
     finally:
         await _cancel([*tasks, moved])
 

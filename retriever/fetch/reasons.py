@@ -29,8 +29,6 @@ def explain(error: aiohttp.ClientError, limits: FetchLimits) -> FetchError:
         return _unconnected(error)
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return FetchError(f"no connection within {limits.connect_seconds:g} s", kind="timeout")
-    if isinstance(error, aiohttp.ServerTimeoutError):
-        return FetchError(f"the server sent nothing for {limits.silence_seconds:g} s", kind="timeout")
     if isinstance(error, aiohttp.InvalidURL):
         return FetchError(f"{error.url} {error.description or 'is not a valid URL'}", kind="url")
     if isinstance(error, aiohttp.ClientPayloadError):

@@ -1,4 +1,4 @@
-"""One hop over HTTP: what is asked for, what comes back, and the protocol of whatever fetches it."""
+"""One hop over HTTP: its request, its response, and the protocol of transports."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Judge = Callable[[str, bytes], str]
 answer with the status 200 or 203, and for no other."""
 
 Source = Literal["network", "cache", "validated", "stale"]
-"""Where an answer comes from: the network; the cache; the cache, after the server said that it still
-holds (304); or the cache, past its time, since the server could not be asked (RFC 5861 §4)."""
+"""Where an answer comes from: the network; the cache; the cache, after the server confirmed it (304); or the
+cache, although it is outdated, since the server could not answer (RFC 5861 §4)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ class Request:
     spacing: float | None = None
     """Seconds that the host wants between two pages (Crawl-delay); None: this does not count as a page of its
     own, as robots.txt and the later hops of a redirect do not."""
-    hedge: bool = False
+    is_hedge: bool = False
     """This is a second request, since the first is slow: it must not join one that is under way."""
-    hold: Lease | None = None
-    """What the body takes its room from; None: the body takes none, and waits for none."""
+    lease: Lease | None = None
+    """What the body takes its memory from; None: it takes none, and waits for none."""
 
 
 @dataclass(frozen=True, slots=True)

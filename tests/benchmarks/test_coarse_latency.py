@@ -20,8 +20,9 @@ from citewell.core.settings import load_settings
 from citewell.core.types import Hit, Page, Passage
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.guard import AddressGuard
-from citewell.retriever.fetch.hedge import HedgedGet
+from citewell.retriever.fetch.hedge import HedgedFetch
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.rank import Ranker
 from citewell.retriever.stage import WaitPolicy
 
@@ -86,8 +87,8 @@ def test_the_second_request_is_like_the_first_or_unlike_it(share: float) -> None
 async def test_the_server_does_what_a_url_asks_for(port: int, fetcher: HttpFetcher) -> None:
     plain = next(page for page in PAGES if not Oddities.of(page).redirects)
     hangs = plan(Fate(Reply("hang"), Reply("page", 0.01)))
-    get = HedgedGet(fetcher.get, after=0.05, most=1)
-    page = await get(f"http://a.test:{port}/1/{hangs}/{plain}")
+    get = HedgedFetch(fetcher.fetch, after=0.05, max_hedges=1)
+    page = await get(PageRequest(f"http://a.test:{port}/1/{hangs}/{plain}"))
     assert page.body == PAGES[plain]
     for status in (404, PASSING[0]):
         fails = plan(Fate(Reply("error", 0.01, status), Reply("error", 0.01, status)))

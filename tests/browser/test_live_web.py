@@ -63,7 +63,7 @@ async def fetcher() -> AsyncIterator[HttpFetcher]:
 
 
 def live(fetcher: HttpFetcher, sandbox: Sandbox, held: Held | None = None, *hits: Hit) -> LiveWeb:
-    return LiveWeb(Metasearch([Hits(*hits)]), held, fetcher.get, PageReader(sandbox).read)
+    return LiveWeb(Metasearch([Hits(*hits)]), held, fetcher.fetch, PageReader(sandbox).read)
 
 
 async def crows(request: web.Request) -> web.Response:
@@ -150,7 +150,7 @@ async def test_denied_sites_are_neither_found_nor_opened_nor_led_to(
     hits = (Hit("https://www.reddit.com/r/crows", "A"), Hit("https://birds.example/", "B", "Birds."))
     provider = Hits(*hits)
     query = Query("", exclude_sites=("127.0.0.1",))
-    browsed = LiveWeb(Metasearch([provider]), None, fetcher.get, PageReader(sandbox).read, query=query)
+    browsed = LiveWeb(Metasearch([provider]), None, fetcher.fetch, PageReader(sandbox).read, query=query)
     found = await browsed.search("crows")
     assert [link.url for link in found.links] == ["https://birds.example/"]
     assert provider.asked[0].exclude_sites == ("127.0.0.1", "reddit.com", "quora.com")
@@ -160,7 +160,7 @@ async def test_denied_sites_are_neither_found_nor_opened_nor_led_to(
 
 async def test_a_search_that_fails_is_an_error_page(fetcher: HttpFetcher, sandbox: Sandbox) -> None:
     search = Metasearch([Hits(error=ServiceUnreachableError("The engine is down.", "Wait."))])
-    page = await LiveWeb(search, None, fetcher.get, PageReader(sandbox).read).search("crows")
+    page = await LiveWeb(search, None, fetcher.fetch, PageReader(sandbox).read).search("crows")
     assert page.kind == "error"
     assert "The engine is down" in page.text
 
@@ -174,7 +174,7 @@ async def test_pages_in_memory_are_bounded(serve: Serve, fetcher: HttpFetcher, s
 
     address = await serve({f"/{name}": handler for name in "abc"})
     read = PageReader(sandbox).read
-    browsed = LiveWeb(Metasearch([Hits()]), None, fetcher.get, read, most_characters=1500)
+    browsed = LiveWeb(Metasearch([Hits()]), None, fetcher.fetch, read, most_characters=1500)
     for name in "abacab":
         await browsed.open(f"{address}/{name}", "What?")
     assert asked == ["/a", "/b", "/c", "/b"]

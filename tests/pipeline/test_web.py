@@ -21,6 +21,7 @@ from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.pipeline import Limits, Pipeline
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.rank import Ranker
 from citewell.retriever.search.metasearch import Metasearch
 from citewell.retriever.search.provider import Scope
@@ -138,6 +139,39 @@ async def test_a_cache_that_fails_is_told_once_and_fails_no_question(
     assert answers[1].references
 
 
+async def test_a_warning_belongs_to_the_question_that_caused_it(
+    settings: Make, serve: Serve, tmp_path: Path, minilm_folder: Path, cache: Path
+) -> None:
+    asked, release = asyncio.Event(), asyncio.Event()
+
+    async def slow(request: web.Request) -> web.Response:
+        asked.set()
+        await release.wait()
+        return web.Response(text=html(GOOD), content_type="text/html")
+
+    base = await serve({"/slow": slow, "/fast": page(html(GOOD).encode())})
+    (tmp_path / "web" / "pages.db").mkdir(parents=True)  # no file can be there
+    weights = minilm_folder.relative_to(cache).parts[0]
+    (tmp_path / weights).symlink_to(cache / weights)
+    broken = settings(
+        fetch__allow_networks="127.0.0.0/8", fetch__cache=True, fetch__deadline=60, cache_dir=tmp_path
+    )
+
+    async def notices(path: str) -> tuple[str, ...]:
+        found = pipeline.varied(search=Metasearch([_Listed(base + path)]))
+        async with aclosing(found.retrieve(QUESTION)) as stream:
+            (answer,) = [event.answer async for event in stream if isinstance(event, Done)]
+        return answer.notices
+
+    async with open_pipeline(broken) as pipeline:
+        first = asyncio.create_task(notices("/slow"))
+        await asyncio.wait_for(asked.wait(), 60)
+        assert await notices("/fast") == ()
+        release.set()
+        (warning,) = await first
+    assert "cannot be used" in warning
+
+
 async def test_private_addresses_are_refused_unless_they_are_allowed(settings: Make, storks: str) -> None:
     answer = await ask(settings(search__providers="searxng", search__searxng_url=storks))
     assert (answer.outcome, answer.references) == ("no_evidence", ())
@@ -178,7 +212,8 @@ async def test_closing_the_stream_cancels_what_is_still_fetched(
 ) -> None:
     running: set[str] = set()
 
-    async def get(url: str, **_: object) -> Download:
+    async def fetch(request: PageRequest) -> Download:
+        url = request.url
         if url == "https://fast.example/":
             return Download(url, "text/html", html(GOOD).encode(), 200, url)
         running.add(url)
@@ -191,7 +226,7 @@ async def test_closing_the_stream_cancels_what_is_still_fetched(
     pipeline = Pipeline(
         Metasearch([_Listed("https://slow.example/1", "https://fast.example/", "https://slow.example/2")]),
         None,
-        get,
+        fetch,
         sandbox,
         ranker,
         ExtractiveGenerator(ranker.scores, sentences=5),
@@ -203,4 +238,6 @@ async def test_closing_the_stream_cancels_what_is_still_fetched(
             if isinstance(event, Fetched):
                 assert len(running) == 2
                 break
+        else:
+            raise AssertionError("the fast page did not come")
     assert running == set()

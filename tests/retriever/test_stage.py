@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 
 import numpy as np
@@ -14,7 +14,7 @@ from citewell.core.errors import ExtractionError, FetchError
 from citewell.core.types import Failure, Hit, Page, Passage, Reference
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.fetch.download import Download
-from citewell.retriever.fetch.memory_budget import Lease
+from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.rank import Ranker
 from citewell.retriever.stage import RetrievalStage, WaitPolicy
 
@@ -64,14 +64,8 @@ class Web:
         self.released = asyncio.Event()
         self.cancelled: list[str] = []
 
-    async def fetch(
-        self,
-        url: str,
-        *,
-        hedge: bool = False,
-        on_body: Callable[[], None] | None = None,
-        hold: Lease | None = None,
-    ) -> Download:
+    async def fetch(self, request: PageRequest) -> Download:
+        url = request.url
         if url not in self._pages:
             raise FetchError("no host is named so", kind="dns")
         if url.endswith("slow"):

@@ -73,14 +73,15 @@ async def _extract(sources: tuple[str, ...], settings: Settings, *, as_json: boo
 
 async def _pages(sources: tuple[str, ...], settings: Settings) -> AsyncIterator[tuple[str, Page | Failure]]:
     from citewell.pipeline.build import open_extractor, open_fetcher
-    from citewell.retriever.fetch.hedge import HedgedGet
+    from citewell.retriever.fetch.hedge import HedgedFetch
+    from citewell.retriever.fetch.page_request import PageRequest
 
     async with open_fetcher(settings) as fetcher, open_extractor(settings, fetcher) as extractor:
-        get = HedgedGet(fetcher.get, after=None, most=len(sources))
+        fetch = HedgedFetch(fetcher.fetch, after=None, max_hedges=len(sources))
         for source in sources:
             try:
                 if "://" in source:
-                    page = await get(source)
+                    page = await fetch(PageRequest(source))
                     yield source, await extractor.extract(page.body, page.url, page.content_type)
                 else:
                     yield source, await extractor.extract(Path(source).read_bytes(), source)  # noqa: ASYNC240

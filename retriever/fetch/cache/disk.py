@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -32,7 +33,8 @@ class DiskStore:
     The file has at most `most_bytes`, and beside it there is a log of a few megabytes while it is written.
 
     It works in two threads of its own, one to read and one to write, so that no page waits until another is
-    written. Entries with a body of more than `entry_bytes` are not given out.
+    written. Entries with a body of more than `entry_bytes` are not returned. `warn`
+    is called in the context (`contextvars`) of the caller.
     """
 
     def __init__(self, folder: Path, most_bytes: int, entry_bytes: int, warn: Callable[[str], None]) -> None:
@@ -107,7 +109,7 @@ class DiskStore:
         return _Found(entry, loaded.used) if loaded and entry else None
 
     async def _run(self, thread: ThreadPoolExecutor, action: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(thread, action)
+        return await asyncio.get_running_loop().run_in_executor(thread, copy_context().run, action)
 
     async def _quietly(self, action: Callable[[], None]) -> None:
         try:

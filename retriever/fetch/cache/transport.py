@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from citewell.core.errors import FetchError
 from citewell.retriever.fetch.cache.entry import CacheEntry, cut
@@ -28,7 +28,7 @@ _TOO_MANY = 429
 _SERVER_ERROR = 500
 _MOST_UNSAVED_BYTES = 32_000_000
 _CLOSING_SECONDS = 5.0
-_LOADS = 4  # at a time: how much room an entry needs is known only once it is there
+_LOADS = 4  # at a time: how much memory an entry needs is known only once it is there
 
 
 class CachingTransport:
@@ -37,9 +37,9 @@ class CachingTransport:
     `scope` names what an answer depends on besides the request, such as the networks that may be read from:
     an entry is used in the scope alone in which it was made, so that what may no longer be fetched is not
     answered from the cache either. Equal requests share one answer while it is under way. Answers are
-    stored while others go on; where the store cannot keep up, some are left out.
+    stored in the background; where the store cannot keep up, some are not stored.
 
-    `clock` gives seconds since the epoch. Call `close` at the end.
+    `clock` gives seconds since the epoch. Use it as an async context manager.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class CachingTransport:
 
     async def send(self, request: Request) -> Response:
         """Answer `request`; raises `FetchError` as the transport does, where no entry can stand in."""
-        if request.hedge:
+        if request.is_hedge:
             return await self._answer(request)
         leads = False
 
@@ -78,10 +78,13 @@ class CachingTransport:
         except ContentTypeError:
             if leads:
                 raise
-            return await self._answer(request)  # who leads may have wanted something else
+            return await self._answer(request)  # the first of them may have wanted something else
         return response if leads else _judged(response, request)
 
-    async def close(self) -> None:
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
         """Finish what is being stored, within 5 s, and close the store."""
         await self._flights.close()
         if self._saves:
@@ -137,9 +140,9 @@ class CachingTransport:
     async def _load(self, key: str, request: Request, *, outdated: bool = False) -> CacheEntry | None:
         """The entry for a request; where its time is over, it comes without its body unless `outdated`.
 
-        What is asked of the server again may need as much room, and must not wait for it while holding some.
+        A page that is fetched again may need as much memory, and must not wait for it while it has some.
         """
-        with request.hold.part() if request.hold else nullcontext() as room:
+        with request.lease.allocation() if request.lease else nullcontext() as memory:
             async with self._loads:
                 entry = await self._store.load(key)
                 # The key is a digest: an entry that another service stored under it may say something else.
@@ -148,9 +151,9 @@ class CachingTransport:
                 entry = cut(entry, request.cut_at)
                 if entry and not (outdated or self._policy.is_fresh(entry, self._clock())):
                     return replace(entry, body=b"")
-                if room and entry:
-                    await room.reach(len(entry.body))
-                    room.keep(len(entry.body))
+                if memory and entry:
+                    await memory.grow(len(entry.body))
+                    memory.keep()
                 return entry
 
     def _keep(self, key: str, request: Request, answer: Response, requested_at: float) -> bool:

@@ -21,7 +21,7 @@ async def run(indexer: Indexer, url: str, delay: float) -> Report:
         return await crawl(
             url,
             indexer,
-            get=fetcher.get,
+            fetch=fetcher.fetch,
             wait=fetcher.wait,
             extractor=sandbox,
             limits=CrawlLimits(depth=99),

@@ -39,7 +39,7 @@ def walk(library: Library, in_process: Extractor) -> Walk:
                 return await crawl(
                     url,
                     indexer,
-                    get=fetcher.get,
+                    fetch=fetcher.fetch,
                     wait=fetcher.wait,
                     extractor=in_process,
                     limits=limits,
@@ -75,7 +75,9 @@ async def test_a_page_that_harms_its_reader_is_reported_and_the_rest_is_read(
     guard = AddressGuard(allow_networks=(ip_network("127.0.0.0/8"),))
     async with web_fetcher(guard=guard) as fetcher, Hurt() as sandbox:
         with Indexer(library.folder) as indexer:
-            report = await crawl(site.base, indexer, get=fetcher.get, wait=fetcher.wait, extractor=sandbox)
+            report = await crawl(
+                site.base, indexer, fetch=fetcher.fetch, wait=fetcher.wait, extractor=sandbox
+            )
     assert held(library) == {f"{site.base}/", f"{site.base}/good"}
     assert [(one.url, one.kind) for one in report.failures] == [(f"{site.base}/bad", "extract")]
 

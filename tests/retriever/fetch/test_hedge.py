@@ -12,8 +12,9 @@ from aiohttp import web
 
 from citewell.core.errors import FetchError
 from citewell.retriever.fetch.download import Download, HttpStatusError
-from citewell.retriever.fetch.hedge import HedgedGet
+from citewell.retriever.fetch.hedge import HedgedFetch
 from citewell.retriever.fetch.http import HttpFetcher
+from citewell.retriever.fetch.page_request import PageRequest
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]
@@ -57,7 +58,7 @@ async def test_the_second_request_for_a_slow_page_wins(serve: Serve, fetcher: Ht
     site = Site()
     base = await serve({"/": site.answer})
     started = time.monotonic()
-    page = await HedgedGet(fetcher.get, after=SOON, most=3)(f"{base}/")
+    page = await HedgedFetch(fetcher.fetch, after=SOON, max_hedges=3)(PageRequest(f"{base}/"))
     assert page.body == b"request 2"
     assert SOON <= time.monotonic() - started < 5
     assert site.requests == 2
@@ -67,10 +68,10 @@ async def test_the_second_request_for_a_slow_page_wins(serve: Serve, fetcher: Ht
 async def test_the_first_request_may_still_win() -> None:
     second, cancelled = asyncio.Event(), asyncio.Event()
 
-    async def fetch(url: str, *, hedge: bool, on_body: Callable[[], None]) -> Download:
-        if not hedge:
+    async def fetch(request: PageRequest) -> Download:
+        if not request.is_hedge:
             await second.wait()
-            return Download(url, "text/plain", b"first", 200, url)
+            return Download(request.url, "text/plain", b"first", 200, request.url)
         second.set()
         try:
             await asyncio.sleep(30)
@@ -78,7 +79,7 @@ async def test_the_first_request_may_still_win() -> None:
             cancelled.set()
         raise AssertionError
 
-    page = await HedgedGet(fetch, after=SOON, most=3)("http://a/")
+    page = await HedgedFetch(fetch, after=SOON, max_hedges=3)(PageRequest("http://a/"))
     assert page.body == b"first"
     assert cancelled.is_set()
 
@@ -86,18 +87,20 @@ async def test_the_first_request_may_still_win() -> None:
 async def test_a_page_in_time_is_asked_for_once(serve: Serve, fetcher: HttpFetcher) -> None:
     site = Site(answering(200))
     base = await serve({"/": site.answer})
-    await HedgedGet(fetcher.get, after=5, most=3)(f"{base}/")
+    await HedgedFetch(fetcher.fetch, after=5, max_hedges=3)(PageRequest(f"{base}/"))
     assert site.requests == 1
 
 
 async def test_without_a_time_only_failures_are_tried_again(serve: Serve, fetcher: HttpFetcher) -> None:
     site = Site(reset)
     base = await serve({"/": site.answer})
-    assert (await HedgedGet(fetcher.get, after=None, most=1)(f"{base}/")).body == b"request 2"
+    assert (
+        await HedgedFetch(fetcher.fetch, after=None, max_hedges=1)(PageRequest(f"{base}/"))
+    ).body == b"request 2"
     site = Site(answering(404))
     base = await serve({"/": site.answer})
     with pytest.raises(HttpStatusError, match="404"):
-        await HedgedGet(fetcher.get, after=None, most=1)(f"{base}/")
+        await HedgedFetch(fetcher.fetch, after=None, max_hedges=1)(PageRequest(f"{base}/"))
     assert site.requests == 1
 
 
@@ -107,7 +110,7 @@ async def test_what_fails_for_the_moment_is_tried_again(
 ) -> None:
     site = Site(first)
     base = await serve({"/": site.answer})
-    page = await HedgedGet(fetcher.get, after=5, most=3)(f"{base}/")
+    page = await HedgedFetch(fetcher.fetch, after=5, max_hedges=3)(PageRequest(f"{base}/"))
     assert page.body == b"request 2"
 
 
@@ -118,7 +121,7 @@ async def test_what_fails_for_good_is_not(serve: Serve, fetcher: HttpFetcher, fi
     site = Site(first)
     base = await serve({"/": site.answer})
     with pytest.raises(HttpStatusError):
-        await HedgedGet(fetcher.get, after=5, most=3)(f"{base}/")
+        await HedgedFetch(fetcher.fetch, after=5, max_hedges=3)(PageRequest(f"{base}/"))
     assert site.requests == 1
 
 
@@ -129,7 +132,7 @@ async def test_two_failures_are_told_as_the_first(serve: Serve, fetcher: HttpFet
     statuses = iter((502, 404))
     base = await serve({"/": busy})
     with pytest.raises(HttpStatusError, match="502"):
-        await HedgedGet(fetcher.get, after=5, most=3)(f"{base}/")
+        await HedgedFetch(fetcher.fetch, after=5, max_hedges=3)(PageRequest(f"{base}/"))
 
 
 async def test_a_page_that_has_begun_to_arrive_is_not_asked_for_again(
@@ -145,7 +148,7 @@ async def test_a_page_that_has_begun_to_arrive_is_not_asked_for_again(
 
     site = Site(trickle)
     base = await serve({"/": site.answer})
-    page = await HedgedGet(fetcher.get, after=4 * SOON, most=3)(f"{base}/")
+    page = await HedgedFetch(fetcher.fetch, after=4 * SOON, max_hedges=3)(PageRequest(f"{base}/"))
     assert len(page.body) == 6000
     assert site.requests == 1
 
@@ -154,15 +157,17 @@ async def test_only_so_many_pages_are_asked_for_twice() -> None:
     asked: Counter[str] = Counter()
     all_asked = asyncio.Event()
 
-    async def fetch(url: str, *, hedge: bool, on_body: Callable[[], None]) -> Download:
-        asked[url] += 1
+    async def fetch(request: PageRequest) -> Download:
+        asked[request.url] += 1
         if asked.total() == 7:
             all_asked.set()
         await all_asked.wait()
-        return Download(url, "text/plain", b"", 200, url)
+        return Download(request.url, "text/plain", b"", 200, request.url)
 
-    get = HedgedGet(fetch, after=SOON, most=2)
-    await asyncio.wait_for(asyncio.gather(*(get(f"http://{number}/") for number in range(5))), 60)
+    get = HedgedFetch(fetch, after=SOON, max_hedges=2)
+    await asyncio.wait_for(
+        asyncio.gather(*(get(PageRequest(f"http://{number}/")) for number in range(5))), 60
+    )
     assert sorted(asked.values()) == [1, 1, 1, 2, 2]
 
 
@@ -170,15 +175,18 @@ async def test_a_host_that_is_busy_gets_no_hedged_request() -> None:
     requests: list[str] = []
     slow = asyncio.Event()
 
-    async def fetch(url: str, *, hedge: bool, on_body: Callable[[], None]) -> Download:
-        requests.append(url)
-        if url.endswith("/busy"):
+    async def fetch(request: PageRequest) -> Download:
+        requests.append(request.url)
+        if request.url.endswith("/busy"):
             raise HttpStatusError(429)
         await slow.wait()
-        return Download(url, "text/plain", b"", 200, url)
+        return Download(request.url, "text/plain", b"", 200, request.url)
 
-    get = HedgedGet(fetch, after=SOON, most=5)
-    pages = [asyncio.create_task(get(url)) for url in ("http://a/busy", "http://a/slow", "http://b/slow")]
+    get = HedgedFetch(fetch, after=SOON, max_hedges=5)
+    pages = [
+        asyncio.create_task(get(PageRequest(url)))
+        for url in ("http://a/busy", "http://a/slow", "http://b/slow")
+    ]
     with pytest.raises(HttpStatusError):
         await pages[0]
     await asyncio.wait(pages, timeout=4 * SOON)
@@ -191,17 +199,17 @@ async def test_cancelling_cancels_both_requests() -> None:
     running: set[bool] = set()
     both = asyncio.Event()
 
-    async def fetch(url: str, *, hedge: bool, on_body: Callable[[], None]) -> Download:
-        running.add(hedge)
+    async def fetch(request: PageRequest) -> Download:
+        running.add(request.is_hedge)
         if len(running) == 2:
             both.set()
         try:
             await asyncio.sleep(30)
         finally:
-            running.discard(hedge)
+            running.discard(request.is_hedge)
         raise FetchError("never reached")
 
-    page = asyncio.create_task(HedgedGet(fetch, after=SOON, most=1)("http://a/"))
+    page = asyncio.create_task(HedgedFetch(fetch, after=SOON, max_hedges=1)(PageRequest("http://a/")))
     await both.wait()
     page.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -210,8 +218,8 @@ async def test_cancelling_cancels_both_requests() -> None:
 
 
 async def test_a_fault_of_the_program_is_raised() -> None:
-    async def fetch(url: str, *, hedge: bool, on_body: Callable[[], None]) -> Download:
+    async def fetch(request: PageRequest) -> Download:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        await HedgedGet(fetch, after=5, most=1)("http://a/")
+        await HedgedFetch(fetch, after=5, max_hedges=1)(PageRequest("http://a/"))

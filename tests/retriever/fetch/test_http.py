@@ -24,6 +24,7 @@ from citewell.retriever.fetch.decompression import zstd
 from citewell.retriever.fetch.download import ContentTypeError, FetchLimits, HttpStatusError
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.retriever.fetch.page_request import PageRequest
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Serve = Callable[[dict[str, Handler]], Awaitable[str]]
@@ -164,7 +165,7 @@ async def test_what_is_not_a_page_of_text(
     base = await serve({"/page.pdf": answering(body, Content_Type=declared)})
     with pytest.raises(ContentTypeError, match=words):
         await fetcher.get(f"{base}/page.pdf")
-    assert (await fetcher.get_raw(f"{base}/page.pdf")).body == body
+    assert (await fetcher.get_part(f"{base}/page.pdf")).body == body
 
 
 async def test_the_body_is_bounded_whether_its_length_is_declared_or_not(
@@ -212,9 +213,12 @@ async def test_a_body_that_is_not_gzip(serve: Serve, fetcher: HttpFetcher) -> No
 
 
 async def test_a_silent_server_hits_the_silence_limit(serve: Serve, guard: AddressGuard) -> None:
-    async def silent(_: web.Request) -> web.Response:
+    async def silent(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/plain"})
+        await response.prepare(request)
+        await response.write(b"a")
         await asyncio.sleep(30)
-        return web.Response()
+        return response
 
     base = await serve({"/": silent})
     started = time.monotonic()
@@ -358,9 +362,9 @@ async def test_says_when_the_body_begins_to_arrive(serve: Serve, fetcher: HttpFe
         began.append("page")
         go_on.set()
 
-    assert (await fetcher.get(base, on_body=begins)).body == b"a" * 5000
+    assert (await fetcher.fetch(PageRequest(base, on_body=begins))).body == b"a" * 5000
     with pytest.raises(HttpStatusError):
-        await fetcher.get(f"{base}/missing", on_body=begins)
+        await fetcher.fetch(PageRequest(f"{base}/missing", on_body=begins))
     assert began == ["page"]
 
 

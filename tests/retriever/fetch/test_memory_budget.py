@@ -1,4 +1,4 @@
-"""Room for pages: downloads wait for it, and none of them waits for ever or keeps what it does not need."""
+"""The memory of pages: downloads wait for it, and none of them waits forever."""
 
 from __future__ import annotations
 
@@ -19,93 +19,99 @@ from citewell.retriever.fetch.download import Download, FetchLimits
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import web_fetcher
 from citewell.retriever.fetch.memory_budget import Lease, MemoryBudget
+from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.fetch.pages import FetchWait, fetch_all
 
 PAGE = 1_000
-MOST = 10_000
+TOTAL = 10_000
+SMALL = 100
+OF_SMALL, OF_LARGE = 70, 3  # pages at a time
 
 
-async def settled() -> None:
-    """Let everything run that can."""
-    for _ in range(20):
-        await asyncio.sleep(0)
-
-
-async def download(hold: Lease, size: int, step: int = 100) -> None:
-    with hold.part() as part:
+async def download(lease: Lease, size: int, step: int = 100) -> None:
+    with lease.allocation() as memory:
         for reached in range(step, size + step, step):
-            await part.reach(min(reached, size))
+            await memory.grow(min(reached, size))
             await asyncio.sleep(0)
-        part.keep(size)
+        memory.keep()
 
 
-async def test_what_a_page_takes_is_free_when_it_was_read() -> None:
-    room = MemoryBudget(MOST, PAGE)
-    with room.hold() as hold:
-        await download(hold, 750)
-        assert room.free == MOST - 750
-        with hold.part() as part:  # another attempt, which fails
-            await part.reach(500)
-            assert room.free == MOST - 1250
-        assert room.free == MOST - 750
-    assert room.free == MOST
+async def at_once(budget: MemoryBudget, size: int) -> int:
+    """How many pages of a size have memory at the same time now."""
+    leases = [Lease(budget) for _ in range(2 * OF_SMALL)]
+    tasks = [asyncio.create_task(download(lease, size)) for lease in leases]
+    done, waiting = await asyncio.wait(tasks, timeout=0.2)
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    for lease in leases:
+        lease.close()
+    return len(done)
 
 
-async def test_a_page_that_is_smaller_than_it_seemed_keeps_what_it_has() -> None:
-    room = MemoryBudget(MOST, PAGE)
-    with room.hold() as hold, hold.part() as part:
-        await part.reach(900)
-        part.keep(10)
-        assert room.free == MOST - 10
+async def test_as_many_pages_as_fit_have_memory_at_a_time() -> None:
+    budget = MemoryBudget(TOTAL, PAGE)
+    assert await at_once(budget, SMALL) == OF_SMALL
+    assert await at_once(budget, PAGE) == OF_LARGE
+    assert OF_SMALL * SMALL + OF_LARGE * PAGE <= TOTAL
 
 
-async def test_an_attempt_that_ends_after_its_page_was_given_up_keeps_nothing() -> None:
-    room = MemoryBudget(MOST, PAGE)
-    with room.hold() as hold:
-        part = hold.part()
-        await part.reach(600)
-    part.keep(600)
-    assert room.free == MOST
+async def test_a_page_frees_its_memory_when_it_has_been_read() -> None:
+    budget = MemoryBudget(TOTAL, PAGE)
+    with Lease(budget) as lease:
+        await download(lease, 750)
+        with lease.allocation() as other:  # another attempt, which fails
+            await other.grow(500)
+            assert await at_once(budget, PAGE) == OF_LARGE - 2
+        assert await at_once(budget, PAGE) == OF_LARGE - 1
+    assert await at_once(budget, PAGE) == OF_LARGE
+
+
+async def test_an_attempt_that_ends_after_its_page_was_cancelled_keeps_nothing() -> None:
+    budget = MemoryBudget(TOTAL, PAGE)
+    with Lease(budget) as lease:
+        memory = lease.allocation()
+        await memory.grow(600)
+    memory.keep()
+    assert await at_once(budget, PAGE) == OF_LARGE
 
 
 async def test_pages_wait_and_are_served_in_turn() -> None:
-    room = MemoryBudget(MOST, PAGE)
+    budget = MemoryBudget(TOTAL, PAGE)
     begun: list[int] = []
-    holds = [Lease(room) for _ in range(30)]
+    leases = [Lease(budget) for _ in range(30)]
 
     async def fetch(number: int) -> None:
-        with holds[number].part() as part:
-            await part.reach(PAGE)
-            begun.append(number)
-            part.keep(PAGE)
+        await download(leases[number], PAGE, step=PAGE)
+        begun.append(number)
 
     tasks = [asyncio.create_task(fetch(number)) for number in range(30)]
-    await settled()
-    first = len(begun)
-    assert 0 < first < 10
     for number in range(30):
-        holds[number].close()  # it was read
-        await settled()
-        assert begun == list(range(min(30, first + number + 1)))
+        await asyncio.sleep(0.01)
+        assert begun == list(range(min(30, number + OF_LARGE)))
+        leases[number].close()  # it was read
     await asyncio.gather(*tasks)
-    assert room.free == MOST
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_no_page_waits_for_ever_and_the_bound_holds(seed: int) -> None:
+async def test_no_page_waits_forever_and_the_bound_holds(seed: int) -> None:
     chance = random.Random(seed)
-    room = MemoryBudget(MOST, PAGE)
+    budget = MemoryBudget(TOTAL, PAGE)
     readers = asyncio.Semaphore(2)
-    least = MOST
+    used = most = 0
 
-    async def fetch_and_read(size: int, ends: int) -> None:
-        nonlocal least
-        with room.hold() as hold:
-            await download(hold, size, step=chance.choice([50, 100, 400]))
-            least = min(least, room.free)
-            async with readers:
-                for _ in range(ends):
-                    await asyncio.sleep(0)
+    async def fetch_and_read(size: int, turns: int) -> None:
+        nonlocal used, most
+        with Lease(budget) as lease:
+            await download(lease, size, step=chance.choice([50, 100, 400]))
+            used += size
+            most = max(most, used)
+            try:
+                async with readers:
+                    for _ in range(turns):
+                        await asyncio.sleep(0)
+            finally:
+                used -= size
 
     tasks = [
         asyncio.create_task(fetch_and_read(chance.choice([1, 100, 900, PAGE]), chance.randrange(5)))
@@ -117,57 +123,45 @@ async def test_no_page_waits_for_ever_and_the_bound_holds(seed: int) -> None:
         task.cancel()
     async with asyncio.timeout(20):
         await asyncio.gather(*tasks, return_exceptions=True)
-    assert 0 <= least < MOST
-    assert room.free == MOST
+    assert 0 < most <= TOTAL
+    assert await at_once(budget, PAGE) == OF_LARGE
 
 
-async def test_one_that_is_stuck_does_not_stop_the_others() -> None:
-    room = MemoryBudget(MOST, PAGE)
-    stuck = [Lease(room) for _ in range(12)]
-    for hold in stuck:  # they have begun, and their servers say no more
-        await hold.part().reach(500)
+async def test_bodies_that_are_stuck_do_not_stop_the_others() -> None:
+    budget = MemoryBudget(TOTAL, PAGE)
+    for _ in range(OF_SMALL // 2):  # they have begun, and their servers send no more
+        await Lease(budget).allocation().grow(SMALL)
     async with asyncio.timeout(5):
         for _ in range(50):
-            with room.hold() as hold:
-                await download(hold, PAGE)
+            with Lease(budget) as lease:
+                await download(lease, PAGE)
 
 
-async def test_a_largest_page_has_room_whatever_the_bound_is() -> None:
-    room = MemoryBudget(10, PAGE)
-    with room.hold() as hold:
-        await download(hold, PAGE)
+async def test_a_largest_page_has_memory_whatever_the_bound_is() -> None:
+    with Lease(MemoryBudget(10, PAGE)) as lease:
+        await asyncio.wait_for(download(lease, PAGE), 5)
 
 
 Serve = Callable[[dict[str, Any]], Coroutine[Any, Any, str]]
 
 
-async def test_waiting_for_room_is_no_silence_of_the_server(serve: Serve) -> None:
+async def test_waiting_for_memory_is_not_silence_of_the_server(serve: Serve) -> None:
     body = b"A page of words and more words. " * 12_000  # 384 kB, of which aiohttp buffers a part
 
     async def answer(_: web.Request) -> web.Response:
         return web.Response(body=body, content_type="text/plain")
 
     base = await serve({"/": answer})
-    room = MemoryBudget(1_000_000, 500_000)
+    budget = MemoryBudget(1_000_000, 500_000)  # one page of more than 50 kB
     guard = AddressGuard(allow_networks=(ip_network("127.0.0.1/32"),))
     limits = FetchLimits(body_bytes=500_000, silence_seconds=0.1)
     async with web_fetcher(limits, guard, robots=False) as fetcher:
-        with room.hold() as other, room.hold() as hold, other.part() as part:
-
-            async def crowd() -> None:
-                await part.reach(1)
-                await part.reach(400_000)
-                await part.reach(480_000)
-
-            def begins() -> None:
-                crowds.append(asyncio.create_task(crowd()))
-
-            crowds: list[asyncio.Task[None]] = []
-            page = asyncio.create_task(fetcher.get(f"{base}/", hold=hold, on_body=begins))
+        with Lease(budget) as other, Lease(budget) as lease:
+            await download(other, 400_000, step=400_000)
+            page = asyncio.create_task(fetcher.fetch(PageRequest(f"{base}/", lease)))
             done, _ = await asyncio.wait([page], timeout=0.5)
             assert not done
-            assert part.size == 480_000
-            part.close()
+            other.close()
             assert (await page).body == body
 
 
@@ -184,7 +178,7 @@ async def test_pages_of_a_real_server_wait_for_those_that_read_them(
         return response
 
     base = await serve({"/{path:.*}": answer})
-    room = MemoryBudget(2_000_000, 500_000)
+    budget = MemoryBudget(3_000_000, 500_000)  # two pages of more than 50 kB
     reading = most = 0
 
     async def read(page: Download) -> Page:
@@ -199,14 +193,12 @@ async def test_pages_of_a_real_server_wait_for_those_that_read_them(
 
     guard = AddressGuard(allow_networks=(ip_network("127.0.0.1/32"),))
     async with web_fetcher(FetchLimits(body_bytes=500_000), guard, robots=False) as fetcher:
-        pages = BudgetedFetch(fetcher.get, room)
-        urls = [f"{base}/{n}" for n in range(40)]
-        async with aclosing(fetch_all(urls, pages, read, FetchWait(20))) as outcomes:
+        pages = BudgetedFetch(fetcher.fetch, budget)
+        requests = [PageRequest(f"{base}/{n}") for n in range(40)]
+        async with aclosing(fetch_all(requests, pages, read, FetchWait(20))) as outcomes:
             got = [outcome async for outcome in outcomes]
         assert [outcome for outcome in got if isinstance(outcome, Failure)] == []
-        assert 1 < most <= 2_000_000 // len(body)
-        assert room.free == 2_000_000
+        assert most == 2
         with pytest.raises((FetchError, ExtractionError)):
-            await pages("http://127.0.0.1:1/")
+            await pages(PageRequest("http://127.0.0.1:1/"))
         pages.close()
-    assert room.free == 2_000_000

@@ -262,7 +262,7 @@ async def test_rules_are_asked_for_again_after_an_hour_and_a_failure_after_a_min
     now = 0.0
     site = Site("User-agent: *\nDisallow: /\n")
     base = await serve(site.handlers())
-    robots = Robots(fetcher.get_raw, "Citewell/1", seconds=5, clock=lambda: now)
+    robots = Robots(fetcher.get_part, "Citewell/1", seconds=5, clock=lambda: now)
     url = web_url(f"{base}/page")
     with pytest.raises(RobotsError):
         await robots.check(url)

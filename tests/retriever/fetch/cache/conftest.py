@@ -99,19 +99,12 @@ class Web:
         robots: bool = False,
     ) -> AsyncIterator[HttpFetcher]:
         store = store or DiskStore(self.folder, 50_000_000, most_bytes, warn=pytest.fail)
-        caches: list[CachingTransport] = []
 
-        def wrap(transport: Transport) -> Transport:
-            caches.append(
-                CachingTransport(transport, store, policy or CachePolicy(), scope=scope, clock=self.clock)
-            )
-            return caches[0]
+        def cache(transport: Transport) -> CachingTransport:
+            return CachingTransport(transport, store, policy or CachePolicy(), scope=scope, clock=self.clock)
 
-        async with web_fetcher(guard=GUARD, wrap=wrap, user_agent=user_agent, robots=robots) as fetcher:
-            try:
-                yield fetcher
-            finally:
-                await caches[0].close()
+        async with web_fetcher(guard=GUARD, cache=cache, user_agent=user_agent, robots=robots) as fetcher:
+            yield fetcher
 
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
