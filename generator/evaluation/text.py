@@ -53,14 +53,16 @@ def repetition(answer: str) -> float | None:
     return 1 - len(set(runs)) / len(runs) if runs else None
 
 
-def rouge_l_sum(sentences: Sequence[str], answer: str) -> float:
-    """ROUGE-Lsum F1 with stemming against a human answer, 0 to 1, by the `rouge-score` package.
+def rouge_l_sum(sentences: Sequence[str], answer: str) -> float | None:
+    """ROUGE-Lsum F1 with stemming against a human answer, 0 to 1; None without the package rouge-score.
 
     `sentences` are those of the answer, and lines of `answer` are sentences. ALCE gives it for the record
     only: the first passage as it stands gets a good one on ELI5, and almost no claim recall.
     """
-    from rouge_score.rouge_scorer import RougeScorer
-
+    try:
+        from rouge_score.rouge_scorer import RougeScorer
+    except ImportError:
+        return None
     score = RougeScorer(["rougeLsum"], use_stemmer=True).score(target=answer, prediction="\n".join(sentences))
     return float(score["rougeLsum"].fmeasure)
 

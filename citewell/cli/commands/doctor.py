@@ -26,7 +26,6 @@ _LIBRARIES = (
     "tantivy",
     "lxml",
     "aiohttp",
-    "rouge-score",
 )
 _SPACE_BYTES = 500_000_000
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from citewell.generator.evaluation.text import copied, refuses, repetition, rouge_l_sum
@@ -56,3 +58,8 @@ def test_rouge_l_sum_is_the_package_s() -> None:
     sentences = ["Bats are hunting with echoes.", "They call often."]
     assert rouge_l_sum(sentences, "Bats hunt with an echo.\nThey call.") == pytest.approx(0.8)
     assert rouge_l_sum([], "Bats hunt.") == 0
+
+
+def test_rouge_l_sum_needs_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rouge_score.rouge_scorer", None)
+    assert rouge_l_sum(["Bats hunt."], "Bats hunt.") is None
