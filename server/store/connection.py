@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Column, Connection, RowMapping, Select
+from sqlalchemy import Column, Connection, Delete, Insert, RowMapping, Select, Update
 from sqlalchemy.exc import SQLAlchemyError
 
 from citewell.server.store.address import Address
@@ -16,8 +16,8 @@ from citewell.server.store.engine import BUSY_SECONDS, Kind, open_transactions
 from citewell.server.store.errors import StoreError
 from citewell.server.store.failures import explained
 from citewell.server.store.migrate import migrate
-from citewell.server.store.together import Change, Together
 
+Change = Insert | Update | Delete
 T = TypeVar("T")
 
 _SECONDS = 15.0  # for one transaction, waiting for a connection included
@@ -34,8 +34,7 @@ class _Failed:
 class Database:
     """One database, migrated before its first use.
 
-    A caller that is cancelled leaves its transaction to end by itself, so that nothing is torn. SQLite has
-    one writer at a time, so that its changes are written together; PostgreSQL does that by itself.
+    The transaction of a caller that is cancelled runs to its end, so that none is left half done.
     """
 
     def __init__(self, address: Address) -> None:
@@ -44,7 +43,6 @@ class Database:
         self.place = address.place
         self._address = address
         self._seconds = _SECONDS + (BUSY_SECONDS if address.file else 0)
-        self._together = Together(self._write) if address.file else None
         self._opening = asyncio.Lock()
         self._is_open = False
         self._failed: _Failed | None = None
@@ -77,16 +75,14 @@ class Database:
     async def change(self, change: Change, *, lasting: bool = True) -> int:
         """Store a change, and return how many rows it changed.
 
-        It is there after the process was killed, and where it is `lasting`, after a loss of power too.
+        It survives the death of the process, and if it is `lasting`, a loss of power too.
         """
 
-        async def store() -> int:
-            if self._together is not None:
-                return await self._together.change(change, lasting=lasting)
-            (count,) = await self._write([change], lasting)
-            return count
+        def execute(connection: Connection) -> int:
+            return connection.execute(change).rowcount
 
-        return await self._to_its_end(store)
+        kind = Kind.LASTING if lasting else Kind.WRITING
+        return await self._to_its_end(lambda: self._do(execute, kind))
 
     async def each(self, query: Select[Any], id_: Column[str]) -> AsyncGenerator[RowMapping]:
         """The rows of a query in the order of their ids, which must be among its columns.
@@ -107,12 +103,6 @@ class Database:
         """Wait for what is under way, and close all connections."""
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await self.transactions.close()
-
-    async def _write(self, changes: Sequence[Change], lasting: bool) -> list[int]:
-        def execute(connection: Connection) -> list[int]:
-            return [connection.execute(change).rowcount for change in changes]
-
-        return await self._do(execute, Kind.LASTING if lasting else Kind.WRITING)
 
     async def _to_its_end(self, work: Callable[[], Awaitable[T]]) -> T:
         async def run() -> T:

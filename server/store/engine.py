@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from enum import Enum
 from typing import Any, Protocol, TypeVar
 
@@ -100,10 +101,13 @@ class FileTransactions:
         """The engine, for tests and tools."""
         _prepare_sqlite(self.engine)
         self._threads = ThreadPoolExecutor(_THREADS, "citewell-store")
+        # Writers of this process wait here, where they come in turn: SQLite lets them sleep and try again.
+        self._writing = asyncio.Lock()
 
     async def run(self, work: Callable[[Connection], T], kind: Kind) -> T:
         """Run `work` and commit."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, work, kind)
+        async with nullcontext() if kind is Kind.READING else self._writing:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, work, kind)
 
     async def close(self) -> None:
         """Close all connections."""
