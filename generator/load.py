@@ -19,7 +19,7 @@ from citewell.core.threads import in_thread
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.completer import ChatCompleter, Completer, LocalCompleter
-from citewell.generator.defaults import Manner
+from citewell.generator.defaults import GenerationDefaults
 from citewell.generator.extractive import ExtractiveGenerator, Relevance
 from citewell.generator.local import LocalGenerator
 from citewell.generator.openvino import open_openvino
@@ -54,13 +54,13 @@ async def open_generator(
         yield ExtractiveGenerator(relevance, sentences=wanted.sentences)
     elif wanted.name.startswith(OPENAI):
         async with open_client(wanted, environment) as client:
-            manner = _manner(Manner(), wanted)
+            defaults = _defaults(GenerationDefaults(), wanted)
             yield OpenAiGenerator(
                 client,
                 prompt_tokens=wanted.prompt_tokens,
                 answer_tokens=wanted.answer_tokens,
-                sampling=_sampling(manner, wanted),
-                form=manner.form,
+                sampling=_sampling(defaults, wanted),
+                form=defaults.form,
                 together=wanted.together,
             )
     else:
@@ -132,14 +132,14 @@ def load_local(
     no model has and for a model that cannot be run.
     """
     source = resolve(wanted.name)
-    manner = _manner(source.manner, wanted)
+    defaults = _defaults(source.defaults, wanted)
     return LocalGenerator(
         open_model(source, cache_dir, threads=threads, on_step=on_step),
         wanted.name,
         prompt_tokens=wanted.prompt_tokens,
         answer_tokens=wanted.answer_tokens,
-        sampling=_sampling(manner, wanted),
-        form=manner.form,
+        sampling=_sampling(defaults, wanted),
+        form=defaults.form,
     )
 
 
@@ -153,13 +153,13 @@ def open_model(
     return open_openvino(folder, source.name, threads=threads)
 
 
-def _manner(model: Manner, wanted: GeneratorSettings) -> Manner:
-    """The model's own manner, where the settings do not say otherwise."""
+def _defaults(model: GenerationDefaults, wanted: GeneratorSettings) -> GenerationDefaults:
+    """The model's own defaults, where the settings do not say otherwise."""
     form, penalty = model.form, wanted.frequency_penalty
     if wanted.demonstration is not None:
         form = replace(form, demonstration=wanted.demonstration)
-    return Manner(form, model.frequency_penalty if penalty is None else penalty)
+    return GenerationDefaults(form, model.frequency_penalty if penalty is None else penalty)
 
 
-def _sampling(manner: Manner, wanted: GeneratorSettings) -> Sampling:
-    return Sampling(wanted.temperature, wanted.seed, manner.frequency_penalty)
+def _sampling(defaults: GenerationDefaults, wanted: GeneratorSettings) -> Sampling:
+    return Sampling(wanted.temperature, wanted.seed, defaults.frequency_penalty)

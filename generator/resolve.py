@@ -9,7 +9,7 @@ from pathlib import Path
 from citewell.core.errors import ModelError
 from citewell.core.lora import CONFIG
 from citewell.core.weights import locate
-from citewell.generator.defaults import Manner, read_manner
+from citewell.generator.defaults import GenerationDefaults, read_defaults
 
 ADAPTERS = Path(__file__).parent / "adapters"
 """The adapters that come with Citewell: a folder each, named as the generator is."""
@@ -29,7 +29,7 @@ class ModelSource:
     base: str
     is_gguf: bool
     adapter: Path | None = None
-    manner: Manner = field(default_factory=Manner)
+    defaults: GenerationDefaults = field(default_factory=GenerationDefaults)
 
 
 def resolve(name: str) -> ModelSource:
@@ -48,7 +48,7 @@ def resolve(name: str) -> ModelSource:
         return ModelSource(name, name, weights.is_gguf)
     if (folder / CONFIG).is_file() and not (folder / "config.json").is_file():
         return _adapted(name, folder, _base(folder))
-    return ModelSource(name, str(folder), is_gguf=False, manner=read_manner(folder))
+    return ModelSource(name, str(folder), is_gguf=False, defaults=read_defaults(folder))
 
 
 def is_shipped(name: str) -> bool:
@@ -69,7 +69,7 @@ def packaged_base(name: str) -> str:
 def _adapted(name: str, adapter: Path, base: str) -> ModelSource:
     weights = locate(base)
     path = base if weights.is_gguf or weights.path is None else str(weights.path)
-    return ModelSource(name, path, weights.is_gguf, adapter, read_manner(adapter))
+    return ModelSource(name, path, weights.is_gguf, adapter, read_defaults(adapter))
 
 
 def _base(adapter: Path) -> str:

@@ -71,13 +71,13 @@ async def open_teacher(
             yield SelfTeacher(backend, "", config) if is_self else LocalTeacher(backend, "")
     else:
         source = resolve(inner)
-        form = config.prompt.form(source.manner.form)
+        form = config.prompt.form(source.defaults.form)
         backend = LocalGenerator(
             await in_thread(partial(open_model, source, cache_dir, threads=threads, on_step=on_step)),
             inner,
             prompt_tokens=wanted.prompt_tokens,
             answer_tokens=wanted.answer_tokens,
-            sampling=Sampling(wanted.temperature, wanted.seed, source.manner.frequency_penalty),
+            sampling=Sampling(wanted.temperature, wanted.seed, source.defaults.frequency_penalty),
             form=form,
         )
         yield SelfTeacher(backend, form.hash, config) if is_self else LocalTeacher(backend, form.hash)

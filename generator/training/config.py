@@ -11,7 +11,7 @@ from citewell.core.recipe import load_recipe
 from citewell.core.section import Section
 from citewell.core.training.adapters import LoraConfig
 from citewell.generator.causal import FREQUENCY_PENALTY
-from citewell.generator.defaults import Manner
+from citewell.generator.defaults import GenerationDefaults
 from citewell.generator.prompt import PromptForm
 
 HANDBOOK = "docs/training-generator.md"
@@ -57,10 +57,10 @@ class GeneratorPromptConfig(Section):
     )
 
     @property
-    def manner(self) -> Manner:
+    def defaults(self) -> GenerationDefaults:
         """What is kept beside the weights."""
         form = PromptForm(demonstration=self.demonstration, question_first=self.question_first)
-        return Manner(form, self.frequency_penalty)
+        return GenerationDefaults(form, self.frequency_penalty)
 
 
 class GeneratorSourceConfig(Section):

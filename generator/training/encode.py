@@ -35,7 +35,7 @@ class ExampleTokenizer:
             prompt_tokens=prompt.prompt_tokens,
             answer_tokens=prompt.answer_tokens,
             sampling=Sampling(1.0, seed, prompt.frequency_penalty),
-            form=prompt.manner.form,
+            form=prompt.defaults.form,
         )
 
     def shown(self, source: ExampleSource, row: int, time: int) -> Shown:

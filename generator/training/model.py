@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from citewell.core.dequantization import dequantised
 from citewell.core.errors import ModelError
 from citewell.core.training.adapters import with_adapters
-from citewell.generator.defaults import Manner, write_manner
+from citewell.generator.defaults import GenerationDefaults, write_defaults
 from citewell.generator.resolve import resolve
 from citewell.generator.training.config import GeneratorModelConfig
 
@@ -63,10 +63,10 @@ def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> Trainab
 
 
 def save_model(
-    trained: TrainableGenerator, folder: Path, config: GeneratorModelConfig, manner: Manner
+    trained: TrainableGenerator, folder: Path, config: GeneratorModelConfig, defaults: GenerationDefaults
 ) -> None:
     """Write the adapters as PEFT has them, in float16, or all weights; and how the model is to be asked."""
-    write_manner(manner, folder)
+    write_defaults(defaults, folder)
     if config.tuning == "full":
         _save_whole(trained, folder)
         return
@@ -80,7 +80,7 @@ def save_model(
     (folder / "README.md").unlink(missing_ok=True)
 
 
-def export(trained: TrainableGenerator, folder: Path, manner: Manner) -> None:
+def export(trained: TrainableGenerator, folder: Path, defaults: GenerationDefaults) -> None:
     """Write the model as one that needs no adapter, which transformers, vLLM and others load.
 
     Adapters are merged into `trained`, so that it cannot be trained any further.
@@ -88,7 +88,7 @@ def export(trained: TrainableGenerator, folder: Path, manner: Manner) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     whole = trained.model.merge_and_unload() if trained.model is not trained.whole else trained.whole
     _save_whole(trained._replace(whole=whole), folder)
-    write_manner(manner, folder)
+    write_defaults(defaults, folder)
 
 
 def _save_whole(trained: TrainableGenerator, folder: Path) -> None:

@@ -98,13 +98,13 @@ def _train(
     outcome, history = fit(job, run.out, tell)
 
     def write(folder: Path) -> None:
-        save_model(trained, folder, config.model, config.prompt.manner)
+        save_model(trained, folder, config.model, config.prompt.defaults)
         draw(history, folder / PLOT, "")
         write_card(folder, config, run.recipe, data, run.command, outcome)
 
     finish(run.out, write, done=DONE[config.model.tuning])
     if run.export is not None:
-        export(trained, run.export, config.prompt.manner)
+        export(trained, run.export, config.prompt.defaults)
     return outcome
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from citewell.core.errors import ModelError
 from citewell.core.settings import GeneratorSettings
-from citewell.generator.defaults import Manner, read_manner, write_manner
+from citewell.generator.defaults import GenerationDefaults, read_defaults, write_defaults
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.load import load_local, open_client, open_generator
 from citewell.generator.prompt import PromptForm
@@ -71,20 +71,20 @@ def test_a_name_that_no_model_has(name: str) -> None:
 
 
 def test_the_manner_of_a_model_is_kept_beside_it(tmp_path: Path) -> None:
-    assert read_manner(tmp_path) == Manner()
-    manner = Manner(PromptForm(demonstration=False, question_first=True), 0.25)
-    write_manner(manner, tmp_path)
-    assert read_manner(tmp_path) == manner
-    assert resolve(str(adapter(tmp_path / "adapter", SMOLLM2))).manner == Manner()
-    write_manner(manner, tmp_path / "adapter")
-    assert resolve(str(tmp_path / "adapter")).manner == manner
+    assert read_defaults(tmp_path) == GenerationDefaults()
+    defaults = GenerationDefaults(PromptForm(demonstration=False, question_first=True), 0.25)
+    write_defaults(defaults, tmp_path)
+    assert read_defaults(tmp_path) == defaults
+    assert resolve(str(adapter(tmp_path / "adapter", SMOLLM2))).defaults == GenerationDefaults()
+    write_defaults(defaults, tmp_path / "adapter")
+    assert resolve(str(tmp_path / "adapter")).defaults == defaults
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"demonstrations": true}', '{"frequency_penalty": "much"}'])
-def test_a_damaged_manner(text: str, tmp_path: Path) -> None:
+def test_a_damaged_file_of_defaults(text: str, tmp_path: Path) -> None:
     (tmp_path / "citewell.json").write_text(text)
     with pytest.raises(ModelError, match=r"citewell\.json cannot be read") as caught:
-        read_manner(tmp_path)
+        read_defaults(tmp_path)
     assert "frequency_penalty" in caught.value.hint
 
 
@@ -97,9 +97,9 @@ async def test_a_generator_of_each_kind(tmp_path: Path) -> None:
         assert found.name == "openai:gpt-4.1-mini"
 
 
-def test_the_settings_go_before_the_models_manner(tmp_path: Path) -> None:
+def test_the_settings_override_the_models_defaults(tmp_path: Path) -> None:
     folder = write_tiny(tmp_path / "model", positions=2048)
-    write_manner(Manner(PromptForm(demonstration=False)), folder)
+    write_defaults(GenerationDefaults(PromptForm(demonstration=False)), folder)
 
     def prompt(**options: Any) -> str:
         settings = GeneratorSettings(name=str(folder), **options)

@@ -15,7 +15,7 @@ from citewell.core.packages import need_packages
 from citewell.core.progress import Tell
 from citewell.core.training.checkpoints import quiet
 from citewell.core.training.folder import finish, open_folder
-from citewell.generator.defaults import Manner
+from citewell.generator.defaults import GenerationDefaults
 from citewell.generator.training.encode import TokenizedExample
 from citewell.generator.training.fit import FitTask, GeneratorRunResult, Goal, fit
 from citewell.generator.training.model import DONE, TrainableGenerator, build_model, save_model
@@ -23,7 +23,7 @@ from citewell.generator.training.plan import GeneratorStep, RowDraw, plan
 from citewell.generator.training.run import PACKAGES
 
 # A command repeats words of the state and of itself, so nothing is penalised.
-_MANNER = Manner(frequency_penalty=0.0)
+_DEFAULTS = GenerationDefaults(frequency_penalty=0.0)
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _train(
     outcome, history = fit(job, run.out, tell)
 
     def write(folder: Path) -> None:
-        save_model(trained, folder, config.model, _MANNER)
+        save_model(trained, folder, config.model, _DEFAULTS)
         write_limits(config.browser.limits, folder)
         draw(history, folder / PLOT, "")
         write_card(folder, config, run.recipe, data, run.command, outcome)

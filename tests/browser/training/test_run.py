@@ -20,7 +20,7 @@ from citewell.browser.training.run import PolicyRun, train
 from citewell.browser.web import Web
 from citewell.core.errors import InputError, ModelError
 from citewell.core.settings import Settings
-from citewell.generator.defaults import read_manner
+from citewell.generator.defaults import read_defaults
 from citewell.generator.training.fit import GeneratorRunResult
 from tests.browser.schools import School, relevance
 from tests.browser.training.made_up import LIMITS, write_recipe, write_world
@@ -58,7 +58,7 @@ def test_commands_are_learnt(trained: tuple[Path, GeneratorRunResult, list[str]]
 def test_the_folder_says_how_to_browse(trained: tuple[Path, GeneratorRunResult, list[str]]) -> None:
     folder, _, _ = trained
     assert read_limits(folder) == LIMITS
-    assert read_manner(folder).frequency_penalty == 0
+    assert read_defaults(folder).frequency_penalty == 0
     names = {path.name for path in folder.iterdir()}
     assert {"adapter_model.safetensors", "policy.json", "README.md", "training.png", "run.json"} <= names
     card = (folder / "README.md").read_text(encoding="utf-8")

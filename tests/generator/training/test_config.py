@@ -37,7 +37,7 @@ def test_what_is_not_said_has_a_default_and_is_shown(tmp_path: Path) -> None:
     config = load_config(write(tmp_path, GOOD))
     assert config.prompt.references == 3
     assert config.model.base == "SmolLM2-135M-Instruct"
-    assert not config.prompt.manner.form.demonstration
+    assert not config.prompt.defaults.form.demonstration
     assert '"learning_rate"' in config.shown()
 
 

@@ -13,7 +13,7 @@ pytest.importorskip("peft", reason="the extra `train` is not installed")
 
 from citewell.core.errors import InputError, ModelError
 from citewell.core.training.checkpoints import TrainingError
-from citewell.generator.defaults import read_manner
+from citewell.generator.defaults import read_defaults
 from citewell.generator.training.fit import GeneratorRunResult
 from citewell.generator.training.run import GeneratorRun, train
 from tests.generator.training.made_up import write_config, write_world
@@ -74,8 +74,8 @@ def test_it_is_asked_as_it_was_trained(
     trained: tuple[Path, GeneratorRunResult, list[str]], world: Path
 ) -> None:
     out, _, _ = trained
-    assert not read_manner(out).form.demonstration
-    assert read_manner(world / "merged") == read_manner(out)
+    assert not read_defaults(out).form.demonstration
+    assert read_defaults(world / "merged") == read_defaults(out)
 
 
 def test_the_card_says_where_the_model_is_from(trained: tuple[Path, GeneratorRunResult, list[str]]) -> None:
