@@ -12,7 +12,7 @@ from citewell.generator.causal import FREQUENCY_PENALTY
 from citewell.generator.prompt import PromptForm
 
 FILE = "citewell.json"
-"""In the folder of a model or of an adapter: an object with the keys of `PromptForm` and of `GenerationDefaults`."""
+"""In the folder of a model or an adapter: an object with the keys of `PromptForm` and `frequency_penalty`."""
 
 
 @dataclass(frozen=True, slots=True)
