@@ -1,5 +1,5 @@
-# `make ask Q="…"` answers a question; `make serve` starts the service; `make test` checks everything. All set
-# up .venv when it is needed.
+# `make ask Q="…"` answers a question; `make serve` starts the service; `make docs` builds the handbook as a site;
+# `make test` checks everything. All set up .venv when it is needed.
 PYTHON ?= python3
 Q ?= How does Citewell check a citation?
 export Q
@@ -7,13 +7,17 @@ export Q
 EXTRAS ?= dense
 BIN := .venv/bin
 
-.PHONY: ask serve test clean
+.PHONY: ask serve docs test clean
 
 ask: .venv/.installed
 	@$(BIN)/citewell ask "$$Q"
 
 serve: .venv/.serving
 	@$(BIN)/citewell serve
+
+# The handbook as a site, in build/handbook.
+docs: .venv/.tested
+	$(BIN)/sphinx-build -W -q -n -c deploy/handbook docs build/handbook
 
 test: .venv/.tested
 	$(BIN)/ruff check .

@@ -12,6 +12,8 @@ import citewell
 from citewell.core.settings import load_settings
 
 QUESTIONS = Path(__file__).parents[2] / "benchmarks" / "questions" / "newcomer.jsonl"
+README = (QUESTIONS.parents[2] / "README.md").read_text(encoding="utf-8")
+SHOWN = "How does Citewell check a citation?"
 ROWS = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
 
 
@@ -21,9 +23,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, citewell.Answ
 
     async def asked() -> dict[str, citewell.Answer]:
         async with citewell.open_pipeline(settings) as pipeline:
-            return {
-                row["question"]: await citewell.final_answer(pipeline.ask(row["question"])) for row in ROWS
-            }
+            questions = [SHOWN, *(row["question"] for row in ROWS)]
+            return {question: await citewell.final_answer(pipeline.ask(question)) for question in questions}
 
     return asyncio.run(asked())
 
@@ -43,3 +44,8 @@ def test_a_question_is_answered_from_its_page(
 def test_most_questions_have_the_right_page_first(answers: dict[str, citewell.Answer]) -> None:
     first = [answers[row["question"]].references[0].url.rpartition("/")[2] in row["pages"] for row in ROWS]
     assert sum(first) >= 0.9 * len(ROWS)
+
+
+def test_the_answer_in_the_readme_is_a_real_one(answers: dict[str, citewell.Answer]) -> None:
+    shown = README.partition(f'$ citewell ask "{SHOWN}"')[2].partition("\n\nReferences")[0]
+    assert shown.split() == answers[SHOWN].answer.split()
