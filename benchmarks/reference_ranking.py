@@ -48,7 +48,7 @@ def train(out: Path) -> float:
     if not (model / "modules.json").is_file():
         shutil.copyfile(RECIPE, config)  # the recipe finds the questions beside itself
         start = time.monotonic()
-        _run([*_citewell("train", "retriever"), str(config), "--out", str(model), "--resume"])
+        _run([*_citewell("train", "retriever"), str(config), "--out", str(model)])
         return (time.monotonic() - start) / 3600
     return 0.0
 

@@ -28,6 +28,7 @@ from benchmarks.report import save, table
 from citewell.core.jsonl import read_lines
 from citewell.core.settings import load_settings
 from citewell.core.training.checkpoints import quiet
+from citewell.core.training.sources import DataFolders
 from citewell.scorer.data.types import Comparison
 from citewell.scorer.training.collate import Whole, encode, targets
 from citewell.scorer.training.config import ScorerModelConfig, ScorerRecipe, load_config
@@ -35,7 +36,7 @@ from citewell.scorer.training.elements import Element, elements
 from citewell.scorer.training.measures import measure, scored
 from citewell.scorer.training.model import TrainableScorer, build_model
 from citewell.scorer.training.probe import probe, vectors_of
-from citewell.scorer.training.sources import Sources, read_sources, source_files
+from citewell.scorer.training.sources import Sources, read_sources
 
 SHARES = (0.125, 0.25, 0.5, 1.0)
 DRAWS = 5  # of each share but the whole
@@ -71,12 +72,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="JSON of the curves")
     arguments = parser.parse_args()
     config = load_config(arguments.recipe)
-    sources = read_sources(config, arguments.recipe, print)
+    settings = load_settings()
+    folders = DataFolders(arguments.recipe.parent, settings.data)
+    sources = read_sources(config, folders, print)
     if arguments.test:
-        print(f"{write_test(config, arguments.recipe, sources, arguments.test):,} questions")
+        print(f"{write_test(config, folders, sources, arguments.test):,} questions")
         return
     quiet()
-    cache = load_settings().cache_dir
+    cache = settings.cache_dir
     shares = [float(share) for share in arguments.shares.split(",")]
     curves: dict[str, list[Point]] = {}
     for base in arguments.bases.split(","):
@@ -86,13 +89,13 @@ def main() -> None:
     save("scorer_learning", {"recipe": arguments.recipe.name, "curves": found}, arguments.out)
 
 
-def write_test(config: ScorerRecipe, recipe: Path, sources: Sources, out: Path) -> int:
+def write_test(config: ScorerRecipe, folders: DataFolders, sources: Sources, out: Path) -> int:
     """Write the rows of the test questions as they stand in the data; how many there are."""
     wanted = {group.question for source in sources.test for group in source.groups}
     written = 0
     with out.open("w", encoding="utf-8") as file:
         for source in config.data:
-            for name in source_files(source, recipe):
+            for name in folders.files(source):
                 for line in read_lines(name):
                     row = json.loads(line.text)
                     if row.get("question") in wanted:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 import tomllib
 import types
 from collections.abc import Sequence
@@ -15,8 +14,6 @@ from pydantic import ValidationError
 from citewell.core.errors import InputError
 from citewell.core.section import Section
 
-DATA_VARIABLE = "CITEWELL_DATA"
-
 Part = int | str
 
 
@@ -26,14 +23,14 @@ Recipe = TypeVar("Recipe", bound=Section)
 def load_recipe(kind: type[Recipe], file: Path, handbook: str) -> Recipe:
     """Read a recipe; raises `InputError` for what is missing, unknown or wrong in it.
 
-    An unknown key is told with its line, where it can be found, and the nearest known one. `handbook` is the
-    page that lists all keys, for hints.
+    The error names the line of an unknown key, and the nearest known one. `handbook` is the page that lists
+    all keys, for hints.
     """
     try:
         text = file.read_text(encoding="utf-8")
         values = tomllib.loads(text)
     except OSError as error:
-        raise InputError(f"The configuration {file} cannot be read: {error.strerror}.") from error
+        raise InputError(f"The recipe {file} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{file} is not valid TOML: {error}.") from error
     try:
@@ -43,22 +40,6 @@ def load_recipe(kind: type[Recipe], file: Path, handbook: str) -> Recipe:
         path = _without_tags(kind, first["loc"])
         where = f"{file}{_line(text, path)}"
         raise InputError(f"{where}: {_problem(first, path)}", _hint(kind, first, path, handbook)) from error
-
-
-def find(name: str, recipe: Path) -> Path:
-    """Where a file or folder named in `recipe` is: beside it, or in the folder $CITEWELL_DATA.
-
-    Raises `InputError` where it is in neither.
-    """
-    places = [recipe.parent]
-    if data := os.environ.get(DATA_VARIABLE):
-        places.append(Path(data))
-    for place in places:
-        if (place / name).exists():
-            return place / name
-    looked = " or ".join(str(place) for place in places)
-    hint = "" if data else f"Set {DATA_VARIABLE} to the folder of data, or name the file by its whole path."
-    raise InputError(f"There is no {name} in {looked}.", hint)
 
 
 def _problem(first: Any, path: Sequence[Part]) -> str:

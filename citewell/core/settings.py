@@ -343,6 +343,12 @@ class Settings(BaseSettings):
     )
     question_characters: int = Field(4000, ge=1, description="Longest question, in characters.")
 
+    @field_validator("data", mode="before")
+    @classmethod
+    def _unset(cls, value: Any) -> Any:
+        # An empty CITEWELL_DATA would otherwise name the working directory.
+        return value or None
+
     @classmethod
     def settings_customise_sources(
         cls,

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from citewell.core.training.plan import Draw, Step
 from citewell.generator.training.encode import TokenizedExample
-from citewell.generator.training.plan import GeneratorStep, RowDraw
 
 if TYPE_CHECKING:
     import torch
 
 IGNORED = -100
-"""The label of tokens that count nothing in the loss: PyTorch's default."""
+"""The label of tokens that the loss ignores: PyTorch's default."""
 
 
 class GeneratorCollator:
-    """Makes the tensors of a step when it is due."""
+    """Makes the tensors of each step when it is due."""
 
     def __init__(
-        self, steps: Sequence[GeneratorStep], encode: Callable[[RowDraw], TokenizedExample], *, packing: bool
+        self, steps: Sequence[Step], encode: Callable[[Draw], TokenizedExample], *, packing: bool
     ) -> None:
         self._steps = steps
         self._encode = encode
@@ -58,7 +58,7 @@ def padded(rows: Sequence[TokenizedExample]) -> dict[str, torch.Tensor]:
 def packed(rows: Sequence[TokenizedExample]) -> dict[str, torch.Tensor]:
     """`input_ids`, `position_ids` and `labels`, (1, all tokens) each: rows one after the other.
 
-    Positions begin anew with each row, from which transformers sees that rows do not attend to each other.
+    Positions restart with each row, which tells transformers that rows do not attend to each other.
     """
     import torch
 

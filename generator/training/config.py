@@ -9,24 +9,17 @@ from pydantic import Field, model_validator
 
 from citewell.core.recipe import load_recipe
 from citewell.core.section import Section
-from citewell.core.training.adapters import LoraConfig
+from citewell.core.training.config import (
+    AdapterConfig,
+    DataConfig,
+    PartedOptimizationConfig,
+    SourceConfig,
+    WeightDecay,
+    check_names,
+)
 from citewell.generator.causal import FREQUENCY_PENALTY
 from citewell.generator.defaults import GenerationDefaults
 from citewell.generator.prompt import PromptForm
-
-HANDBOOK = "docs/training-generator.md"
-
-Choice = Literal["answer_loss", "citation_f1"]
-
-
-class GeneratorAdapterConfig(LoraConfig):
-    """The adapters, and where they are."""
-
-    targets: tuple[str, ...] = Field(
-        ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"),
-        min_length=1,
-        description="Names of the layers that are adapted.",
-    )
 
 
 class GeneratorModelConfig(Section):
@@ -35,94 +28,66 @@ class GeneratorModelConfig(Section):
     base: str = Field(
         "SmolLM2-135M-Instruct", min_length=1, description="Packaged name, GGUF file, folder or hub id."
     )
-    tuning: Literal["lora", "full"] = Field("lora", description="Adapters only, or all weights.")
-    lora: GeneratorAdapterConfig = GeneratorAdapterConfig()
+    tuning: Literal["lora", "full"] = Field("lora", description="Train adapters only, or all weights.")
+    lora: AdapterConfig = AdapterConfig()
 
 
 class GeneratorPromptConfig(Section):
-    """What the model reads; kept beside its weights, so that it is asked as it was trained."""
+    """The prompt; saved beside the weights, so that the model is prompted as in training."""
 
-    demonstration: bool = Field(False, description="Put the demonstration before every question.")
+    demonstration: bool = Field(False, description="Put the demonstration before each question.")
     question_first: bool = Field(False, description="Put the question before the references.")
-    references: int = Field(5, ge=1, le=20, description="References of a prompt.")
-    fill: bool = Field(
-        True, description="Add useless references of other questions where a row has fewer than that."
-    )
-    shuffle: bool = Field(True, description="Shuffle references, and number the citations anew, each time.")
-    prompt_tokens: int = Field(1000, ge=64, description="Most tokens of a prompt.")
-    cut: bool = Field(True, description="Cut references of a longer prompt, or leave the row out.")
-    answer_tokens: int = Field(200, ge=16, description="Most tokens of an answer; longer ones are cut.")
+    references: int = Field(5, ge=1, le=20, description="References per prompt.")
+    fill: bool = Field(True, description="Fill up to that number with references of other questions.")
+    shuffle: bool = Field(True, description="Shuffle the references each time, and renumber the citations.")
+    prompt_tokens: int = Field(1000, ge=64, description="Maximum number of tokens per prompt.")
+    cut: bool = Field(True, description="Cut the references of longer prompts; otherwise skip the row.")
+    answer_tokens: int = Field(200, ge=16, description="Tokens at which longer answers are cut.")
     frequency_penalty: float = Field(
-        FREQUENCY_PENALTY, ge=0, le=2, description="Of the answers that the trained model writes."
+        FREQUENCY_PENALTY, ge=0, le=2, description="Frequency penalty of the trained model's answers."
     )
 
     @property
     def defaults(self) -> GenerationDefaults:
-        """What is kept beside the weights."""
+        """What is saved beside the weights."""
         form = PromptForm(demonstration=self.demonstration, question_first=self.question_first)
         return GenerationDefaults(form, self.frequency_penalty)
 
 
-class GeneratorSourceConfig(Section):
+class GeneratorSourceConfig(SourceConfig):
     """One source of rows."""
 
-    name: str = Field(..., pattern=r"^[A-Za-z0-9][\w.-]*$", description="Name in logs and in the card.")
-    files: tuple[str, ...] = Field(
-        ...,
-        min_length=1,
-        description="Files of rows, or folders of data sets, beside the recipe or in $CITEWELL_DATA.",
-    )
-    split: str = Field("train", min_length=1, description="Of a folder: the file of rows that is read.")
-    licence: str = Field(..., min_length=1, description="Licence of the data, for the model card.")
-    limit: int | None = Field(None, ge=1, description="Most rows, drawn by the seed.")
+    split: str = Field("train", min_length=1, description="For a folder: the file of rows to read.")
 
 
-class GeneratorDataConfig(GeneratorSourceConfig):
-    """Rows that the model learns from."""
+class GeneratorDataConfig(GeneratorSourceConfig, DataConfig):
+    """Rows that the model is trained on."""
 
-    repeat: int = Field(1, ge=1, description="Times a row is seen in an epoch.")
-    held_out: int = Field(0, ge=0, description="Questions that are kept for measuring.")
+    held_out: int = Field(0, ge=0, description="Questions to hold out for the dev metrics.")
 
 
 class GeneratorDevConfig(GeneratorSourceConfig):
-    """Rows on which the model is measured while it is trained."""
+    """Rows that the model is evaluated on during training."""
 
-    split: str = Field("dev", min_length=1, description="Of a folder: the file of rows that is read.")
+    split: str = Field("dev", min_length=1, description="For a folder: the file of rows to read.")
 
 
-class OptimisationConfig(Section):
+class CausalTrainingConfig(PartedOptimizationConfig):
     """How long, how fast, and in which order."""
 
-    epochs: int = Field(1, ge=1, description="Times that each row is seen, times its `repeat`.")
-    steps: int | None = Field(None, ge=1, description="Most steps; all of the epochs by default.")
-    batch: int = Field(16, ge=1, description="Rows of a step.")
-    part_tokens: int = Field(
-        1024, ge=64, description="Tokens of a step that are computed together; more need more memory."
-    )
-    packing: bool = Field(False, description="Lay the rows of a part in one line, in place of padding them.")
-    learning_rate: float = Field(2e-4, gt=0, description="Highest learning rate of AdamW.")
-    warmup: float = Field(0.1, ge=0, lt=1, description="Share of the steps in which it rises to that.")
-    schedule: Literal["linear", "cosine", "constant"] = Field("cosine", description="How it falls then.")
-    weight_decay: float = Field(0.0, ge=0, description="Weight decay of AdamW.")
-    clip: float = Field(1.0, gt=0, description="Norm that gradients are cut to.")
-    ema: float | None = Field(
-        None, gt=0, lt=1, description="Decay of the moving average of the weights, which is kept then."
-    )
-    seed: int = Field(0, ge=0, description="Seed of all that is random.")
-    eval_every: int = Field(50, ge=1, description="Steps between two measurements, with a checkpoint each.")
-    patience: int | None = Field(None, ge=1, description="Measurements without a gain after which it ends.")
-    log_every: int = Field(5, ge=1, description="Steps between two lines of the log.")
-    precision: Literal["float32", "bfloat16"] = Field(
-        "float32", description="What a CPU computes in; a GPU computes in bfloat16."
-    )
-    threads: int = Field(2, ge=1, description="CPU threads.")
+    weight_decay: WeightDecay = 0.0
+    packing: bool = Field(False, description="Concatenate the examples of a forward pass instead of padding.")
 
 
-class GeneratorTrainingConfig(OptimisationConfig):
-    """How long, how fast, in which order, and what is measured meanwhile."""
+class GeneratorTrainingConfig(CausalTrainingConfig):
+    """How long, how fast, in which order, and how the best checkpoint is selected."""
 
-    generate: int = Field(8, ge=0, description="Dev questions that are answered, to measure citations.")
-    choose_by: Choice = Field("answer_loss", description="What the best checkpoint has the best of.")
+    generate: int = Field(
+        8, ge=0, description="Dev questions to generate answers to, for the citation metrics."
+    )
+    choose_by: Literal["answer_loss", "citation_f1"] = Field(
+        "answer_loss", description="Metric that selects the best checkpoint."
+    )
 
 
 class GeneratorRecipe(Section):
@@ -136,13 +101,11 @@ class GeneratorRecipe(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> GeneratorRecipe:
-        names = [source.name for source in (*self.data, *self.dev)]
-        if len(set(names)) < len(names):
-            raise ValueError("two sources have the same name")
+        check_names([*self.data, *self.dev])
         if not self.measured and self.training.patience is not None:
             raise ValueError("patience needs dev rows: add [[dev]], or held_out to a source")
         if self.training.choose_by == "citation_f1" and not (self.measured and self.training.generate):
-            raise ValueError("choose_by needs dev rows, and questions to generate answers to")
+            raise ValueError('choose_by = "citation_f1" needs dev rows and generate above 0')
         return self
 
     @property
@@ -153,4 +116,4 @@ class GeneratorRecipe(Section):
 
 def load_config(file: Path) -> GeneratorRecipe:
     """Read a recipe; raises `InputError` for what is missing, unknown or wrong in it."""
-    return load_recipe(GeneratorRecipe, file, HANDBOOK)
+    return load_recipe(GeneratorRecipe, file, "docs/recipes.md")

@@ -1,11 +1,12 @@
-"""From an example to tokens, through the very prompt that answers are written from."""
+"""From an example to tokens, through the prompt that answers are generated from."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from citewell.core.training.plan import Size
 from citewell.generator.causal import Sampling
 from citewell.generator.local import LocalGenerator
 from citewell.generator.training.arrange import Example, Shown, arrange
@@ -22,10 +23,10 @@ class TokenizedExample(NamedTuple):
 
 
 class ExampleTokenizer:
-    """Lays examples out and turns them into tokens."""
+    """Arranges and tokenizes examples."""
 
     def __init__(self, model: Any, tokenizer: Any, prompt: GeneratorPromptConfig, seed: int) -> None:
-        """`model` is a causal language model of transformers, which is asked for its limits only."""
+        """`model` is a causal language model of transformers; only its limits are used."""
         self.tokenizer = tokenizer
         self._prompt = prompt
         self._seed = seed
@@ -44,7 +45,7 @@ class ExampleTokenizer:
         return arrange(source.examples[row], source.examples, self._prompt, chance)
 
     def encode(self, shown: Shown) -> TokenizedExample:
-        """The tokens of a row as it is shown; an answer that is too long is cut, and so does not end."""
+        """The tokens of a row as it is shown; an answer that is too long is cut, without an end token."""
         prompt = self.generator.prompt_text(shown.question, shown.references)
         answer = self.tokenizer.encode(shown.answer, add_special_tokens=False)
         answer.append(self.tokenizer.eos_token_id)
@@ -53,13 +54,12 @@ class ExampleTokenizer:
             tuple(answer[: self._prompt.answer_tokens]),
         )
 
-    def lengths(self, examples: Sequence[Example]) -> list[int]:
-        """About how many tokens each example has, prompt and answer, where its references are cut to fit."""
-        return [
-            min(self._prompt_tokens(example), self._prompt.prompt_tokens)
-            + len(self.tokenizer.encode(example.answer, add_special_tokens=False))
-            for example in examples
-        ]
+    def sizes(self, examples: Sequence[Example]) -> Iterator[Size]:
+        """The approximate size of each example, prompt and answer, after its references are cut to fit."""
+        for example in examples:
+            prompt = min(self._prompt_tokens(example), self._prompt.prompt_tokens)
+            tokens = prompt + len(self.tokenizer.encode(example.answer, add_special_tokens=False))
+            yield Size(1, tokens, tokens)
 
     def fits(self, example: Example) -> bool:
         """Whether the prompt has room for the example's references, whole."""

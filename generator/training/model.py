@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from citewell.core.dequantization import dequantised
 from citewell.core.errors import ModelError
-from citewell.core.training.adapters import with_adapters
+from citewell.core.training.adapters import save_adapters, with_adapters
 from citewell.generator.defaults import GenerationDefaults, write_defaults
 from citewell.generator.resolve import resolve
 from citewell.generator.training.config import GeneratorModelConfig
@@ -56,10 +56,7 @@ def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> Trainab
     torch.manual_seed(seed)
     if config.tuning == "full":
         return TrainableGenerator(model, model, tokenizer)
-    lora = config.lora
-    return TrainableGenerator(
-        with_adapters(model, lora, lora.targets, "CAUSAL_LM", config.base), model, tokenizer
-    )
+    return TrainableGenerator(with_adapters(model, config.lora, "CAUSAL_LM", config.base), model, tokenizer)
 
 
 def save_model(
@@ -70,17 +67,10 @@ def save_model(
     if config.tuning == "full":
         _save_whole(trained, folder)
         return
-    for peft in trained.model.peft_config.values():
-        peft.base_model_name_or_path = config.base
-    weights = {name: value for name, value in trained.model.state_dict().items() if ".lora_" in name}
-    half = {name: value.detach().half().contiguous() for name, value in weights.items()}
-    # Embeddings are never adapted; to find that out, PEFT would ask the hub for the base.
-    trained.model.save_pretrained(str(folder), state_dict=half, save_embedding_layers=False)
-    # PEFT writes an empty form of a model card.
-    (folder / "README.md").unlink(missing_ok=True)
+    save_adapters(trained.model, folder, config.base)
 
 
-def export(trained: TrainableGenerator, folder: Path, defaults: GenerationDefaults) -> None:
+def export_model(trained: TrainableGenerator, folder: Path, defaults: GenerationDefaults) -> None:
     """Write the model as one that needs no adapter, which transformers, vLLM and others load.
 
     Adapters are merged into `trained`, so that it cannot be trained any further.

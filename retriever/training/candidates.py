@@ -13,13 +13,14 @@ from citewell.core.errors import InputError
 from citewell.core.packages import install_command
 from citewell.core.progress import Counter, Tell
 from citewell.core.text import words
+from citewell.core.training.sources import question_key
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.evaluation.references import rouge_1_precision
 from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25
 from citewell.retriever.evaluation.task import Corpus
 from citewell.retriever.evaluation.vectors import encode_corpus
 from citewell.retriever.training.config import MiningConfig
-from citewell.retriever.training.rows import LabeledRow, RowSource, key, known_answers
+from citewell.retriever.training.rows import LabeledRow, RowSource, known_answers
 
 
 class NearestPassages(NamedTuple):
@@ -50,7 +51,7 @@ def nearest(questions: Vectors, passages: Vectors, depth: int) -> NearestPassage
 
 def corpus_of(texts: Iterable[str]) -> Corpus:
     """A corpus of passages that have their titles before them already; equal ones count once."""
-    distinct = tuple({key(text): text for text in texts}.values())
+    distinct = tuple({question_key(text): text for text in texts}.values())
     ids = tuple(str(number) for number in range(len(distinct)))
     return Corpus(ids, ("",) * len(distinct), distinct)
 
@@ -85,13 +86,13 @@ class Miner:
         found = nearest(questions, vectors, self._config.skip + self._config.depth)
         lexical = self._lexical(rows, corpus)
         known = known_answers([RowSource("", tuple(rows))])
-        places = {key(text): place for place, text in enumerate(corpus.passages)}
+        places = {question_key(text): place for place, text in enumerate(corpus.passages)}
         mined, short = [], 0
         for number, row in enumerate(rows):
             missing = negatives - sum(target <= 0 for target in row.targets)
-            hidden = known[key(row.question)] | {key(text) for text in row.passages}
+            hidden = known[question_key(row.question)] | {question_key(text) for text in row.passages}
             positives = [text for text, target in zip(row.passages, row.targets, strict=True) if target > 0]
-            nearness = vectors[[places[key(text)] for text in positives]] @ questions[number]
+            nearness = vectors[[places[question_key(text)] for text in positives]] @ questions[number]
             limit = float(nearness.max()) - self._config.margin
             order = _merged([found.places[number][self._config.skip :].tolist(), lexical[number]])
             scores = vectors[order] @ questions[number]
@@ -102,7 +103,7 @@ class Miner:
             for text in near:
                 if len(chosen) >= missing:
                     break
-                if key(text) not in hidden and self._is_negative(text, positives, row.answers):
+                if question_key(text) not in hidden and self._is_negative(text, positives, row.answers):
                     chosen.append(text)
             short += len(chosen) < missing
             mined.append(_with_negatives(row, chosen))

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from citewell.core.training.sources import question_key
 from citewell.retriever.training.inner_products import InnerProducts
 from citewell.retriever.training.plan import Batch
-from citewell.retriever.training.rows import LabeledRow, RowSource, key, known_answers
+from citewell.retriever.training.rows import LabeledRow, RowSource, known_answers
 
 GROUP = 32
 """Passages that are encoded together. They are of like length, so that little is padding."""
@@ -18,7 +19,7 @@ Preprocess = Callable[..., Mapping[str, Any]]
 
 
 class EncoderCollator:
-    """Tokenises batches, each distinct passage once, and lays their labels out as a matrix."""
+    """Tokenizes batches, each distinct passage once, and arranges their labels as a matrix."""
 
     # Read by the trainer, which looks for columns of labels in data sets.
     valid_label_columns: Sequence[str] = ()
@@ -30,7 +31,7 @@ class EncoderCollator:
         preprocess: Preprocess,
         encoders: Mapping[str, InnerProducts],
     ) -> None:
-        """`preprocess` is the method of a SentenceTransformer that tokenises texts.
+        """`preprocess` is the method of a SentenceTransformer that tokenizes texts.
 
         `encoders` are those that objectives learn from, by name.
         """
@@ -45,12 +46,15 @@ class EncoderCollator:
         import torch
 
         (feature,) = features
-        batch = self._plan[feature["batch"]]
+        batch = self._plan[feature["step"]]
         source = self._sources[batch.source]
         rows = [source.rows[draw.row] for draw in batch.draws]
         questions = [row.question for row in rows]
         lists = [
-            {key(row.passages[place]): (row.passages[place], row.targets[place]) for place in draw.passages}
+            {
+                question_key(row.passages[place]): (row.passages[place], row.targets[place])
+                for place in draw.passages
+            }
             for row, draw in zip(rows, batch.draws, strict=True)
         ]
         passages = _distinct(lists)
@@ -84,7 +88,7 @@ class EncoderCollator:
         for number, (row, listed) in enumerate(zip(rows, lists, strict=True)):
             for name, (_, target) in listed.items():
                 targets[number, columns[name]] = target
-            for name in listed.keys() | self._known[key(row.question)]:
+            for name in listed.keys() | self._known[question_key(row.question)]:
                 if name in columns:
                     negatives[number, columns[name]] = False
         return targets, negatives

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from citewell.core.progress import Counter, Tell
+from citewell.core.training.sources import question_key
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.evaluation.vectors import encode_corpus
 from citewell.retriever.training.candidates import corpus_of
-from citewell.retriever.training.rows import RowSource, key
+from citewell.retriever.training.rows import RowSource
 
 
 class InnerProducts:
@@ -24,8 +25,8 @@ class InnerProducts:
 
     def scores(self, questions: Sequence[str], passages: Sequence[str]) -> Vectors:
         """The inner products of q questions and p passages, a (q, p) array."""
-        rows = np.stack([self._questions[key(text)] for text in questions])
-        columns = np.stack([self._passages[key(text)] for text in passages])
+        rows = np.stack([self._questions[question_key(text)] for text in questions])
+        columns = np.stack([self._passages[question_key(text)] for text in passages])
         scores: Vectors = rows @ columns.T
         return scores
 
@@ -38,7 +39,7 @@ def read_inner_products(
     corpus = corpus_of(text for row in rows for text in row.passages)
     counter = Counter(f"encoding passages with {Path(encoder.name).name}", tell)
     vectors = encode_corpus(corpus, encoder, cache, counter).vectors
-    passages = {key(text): vector for text, vector in zip(corpus.passages, vectors, strict=True)}
-    questions = {key(row.question): row.question for row in rows}
+    passages = {question_key(text): vector for text, vector in zip(corpus.passages, vectors, strict=True)}
+    questions = {question_key(row.question): row.question for row in rows}
     encoded = encoder.encode_questions(list(questions.values()))
     return InnerProducts(dict(zip(questions, encoded, strict=True)), passages)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import ModelError
-from citewell.core.training.adapters import with_adapters
+from citewell.core.training.adapters import save_adapters, with_adapters
 from citewell.core.weights import verify
 from citewell.retriever.encoder.resolve import Tower, packaged_base, resolve
 from citewell.retriever.training.config import EncoderModelConfig
@@ -61,13 +61,7 @@ def save_model(model: SentenceTransformer, folder: Path, base: str) -> None:
     for side, route in SIDES.items():
         transformer = tower(model, route)
         if hasattr(transformer.model, "peft_config"):
-            for peft in transformer.model.peft_config.values():
-                peft.base_model_name_or_path = base
-            adapter = folder / ADAPTERS / side
-            # Embeddings are never adapted; to find that out, PEFT would ask the hub for the base.
-            transformer.model.save_pretrained(str(adapter), save_embedding_layers=False)
-            # PEFT writes an empty form of a model card.
-            (adapter / "README.md").unlink(missing_ok=True)
+            save_adapters(transformer.model, folder / ADAPTERS / side, base, half=False)
     merged: dict[int, Any] = {}
     for route in SIDES.values():
         transformer = tower(model, route)
@@ -103,8 +97,6 @@ def _modules(tower: Tower, config: EncoderModelConfig, side: str) -> list[Any]:
         if isinstance(layer, nn.Dropout):
             layer.p = config.dropout
     if config.tuning == "lora":
-        transformer.model = with_adapters(
-            transformer.model, config.lora, config.lora.targets, "FEATURE_EXTRACTION", config.base
-        )
+        transformer.model = with_adapters(transformer.model, config.lora, "FEATURE_EXTRACTION", config.base)
     modules = [transformer, Pooling(tower.dimension, pooling_mode=tower.pooling)]
     return [*modules, Normalize()] if tower.normalise else modules

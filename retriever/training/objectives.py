@@ -1,14 +1,14 @@
-"""The objectives as a configuration names them, and the mixture that they make."""
+"""The objectives as a recipe names them, and their mixture."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from citewell.core.section import Section
+from citewell.core.training.sources import DataFolders
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 class _Objective(Section):
-    weight: float = Field(1.0, gt=0, description="How much it counts.")
-    sources: tuple[str, ...] = Field((), description="Sources of data that it is for; all by default.")
+    weight: float = Field(1.0, gt=0, description="Weight in the loss.")
+    sources: tuple[str, ...] = Field((), description="Sources that it applies to; by default all.")
 
 
 class InnerProductMseConfig(_Objective):
@@ -38,8 +38,8 @@ class ContrastiveConfig(_Objective):
     """`citewell.retriever.losses.contrastive`."""
 
     name: Literal["contrastive"] = "contrastive"
-    temperature: float = Field(0.05, gt=0, description="Inner products are divided by it.")
-    margin: float = Field(0.0, ge=0, description="How much lower an explicit negative is labelled.")
+    temperature: float = Field(0.05, gt=0, description="Inner products are divided by this.")
+    margin: float = Field(0.0, ge=0, description="Margin between positives and explicit negatives.")
 
     def build(self) -> nn.Module:
         """The objective."""
@@ -52,8 +52,8 @@ class ListwiseKlConfig(_Objective):
     """`citewell.retriever.losses.listwise_kl`."""
 
     name: Literal["listwise_kl"] = "listwise_kl"
-    temperature: float = Field(0.05, gt=0, description="Inner products are divided by it.")
-    teacher_temperature: float = Field(1.0, gt=0, description="Labels are divided by it.")
+    temperature: float = Field(0.05, gt=0, description="Inner products are divided by this.")
+    teacher_temperature: float = Field(1.0, gt=0, description="Labels are divided by this.")
 
     def build(self) -> nn.Module:
         """The objective."""
@@ -66,7 +66,7 @@ class MarginMseConfig(_Objective):
     """`citewell.retriever.losses.margin_mse`."""
 
     name: Literal["margin_mse"] = "margin_mse"
-    scale: float = Field(1.0, gt=0, description="Margins of inner products are multiplied by it.")
+    scale: float = Field(1.0, gt=0, description="Margins of inner products are multiplied by this.")
 
     def build(self) -> nn.Module:
         """The objective."""
@@ -79,7 +79,7 @@ class AnchorConfig(_Objective):
     """`citewell.retriever.losses.encoder_kl`, from the model before training."""
 
     name: Literal["anchor"] = "anchor"
-    temperature: float = Field(0.05, gt=0, description="Inner products are divided by it.")
+    temperature: float = Field(0.05, gt=0, description="Inner products are divided by this.")
 
     def build(self) -> nn.Module:
         """The objective."""
@@ -93,11 +93,13 @@ class EncoderKlConfig(_Objective):
 
     name: Literal["encoder_kl"] = "encoder_kl"
     encoder: str = Field(
-        ..., min_length=1, description="The teacher: a folder beside the configuration, or an encoder's name."
+        ..., min_length=1, description="The teacher: a folder beside the recipe, or an encoder's name."
     )
-    licence: str = Field(..., min_length=1, description="Licence of the teacher, for the model card.")
-    temperature: float = Field(0.05, gt=0, description="Inner products are divided by it.")
-    teacher_temperature: float = Field(0.05, gt=0, description="The teacher's are divided by it.")
+    licence: str = Field(..., min_length=1, description="License of the teacher, for the model card.")
+    temperature: float = Field(0.05, gt=0, description="Inner products are divided by this.")
+    teacher_temperature: float = Field(
+        0.05, gt=0, description="The teacher's inner products are divided by this."
+    )
 
     def build(self) -> nn.Module:
         """The objective."""
@@ -105,9 +107,9 @@ class EncoderKlConfig(_Objective):
 
         return EncoderKl(self.encoder, self.temperature, self.teacher_temperature)
 
-    def teacher(self, config: Path) -> str:
-        """The teacher's name for `citewell.retriever.encoder.resolve`; `config` is the recipe's file."""
-        beside = config.parent / self.encoder
+    def teacher(self, folders: DataFolders) -> str:
+        """The teacher's name for `citewell.retriever.encoder.resolve`: a folder beside the recipe first."""
+        beside = folders.beside / self.encoder
         return str(beside) if beside.is_dir() else self.encoder
 
 
@@ -122,7 +124,7 @@ Objective = (
 
 
 def build_mixture(model: SentenceTransformer, objectives: Sequence[Objective]) -> Mixture:
-    """The loss that the trainer asks for; two objectives of a kind are told apart by number."""
+    """The loss for the trainer; several objectives of a kind are numbered."""
     from citewell.retriever.losses.mixture import Mixture, WeightedObjective
 
     seen: dict[str, int] = {}

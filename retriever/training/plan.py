@@ -1,6 +1,6 @@
-"""Which questions, with which of their passages, make up each step: drawn once, before the first step.
+"""The plan of a run: which questions, with which of their passages, make up each step.
 
-A run that is taken up again after a break so goes on with the same batches, whatever was done before.
+It is drawn before the first step, so that a resumed run follows the same plan.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from citewell.retriever.training.config import EncoderTrainingConfig
 from citewell.retriever.training.rows import LabeledRow, RowSource
 
 
@@ -26,26 +27,18 @@ class Batch(NamedTuple):
     draws: tuple[QuestionDraw, ...]
 
 
-def plan(
-    sources: Sequence[RowSource],
-    *,
-    epochs: int,
-    size: int,
-    list_size: int,
-    seed: int,
-    steps: int | None = None,
-) -> list[Batch]:
+def plan(sources: Sequence[RowSource], training: EncoderTrainingConfig) -> list[Batch]:
     """The batches of a run: in each epoch all questions once, times their source's `repeat`.
 
     Each time a question is seen, it is with other passages, if its list has more than `list_size`. The last
-    batch of a source in an epoch is smaller than `size` where the questions do not divide. No row is
-    twice in a batch. `steps` cuts the plan off.
+    batch of a source in an epoch is smaller if the questions do not divide evenly. No row is twice in a
+    batch.
     """
     batches: list[Batch] = []
-    for epoch in range(epochs):
-        batches += _epoch(sources, epoch, size, list_size, seed)
-        if steps is not None and len(batches) >= steps:
-            return batches[:steps]
+    for epoch in range(training.epochs):
+        batches += _epoch(sources, epoch, training.batch, training.list_size, training.seed)
+        if training.steps is not None and len(batches) >= training.steps:
+            return batches[: training.steps]
     return batches
 
 

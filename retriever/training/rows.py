@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from citewell.core.text import squeeze
+from citewell.core.training.sources import question_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,6 @@ class RowSource:
     repeat: int = 1
 
 
-def key(text: str) -> str:
-    """The same for texts that differ in case and white space only."""
-    return squeeze(text).casefold()
-
-
 def number(text: str, seed: int) -> int:
     """A number that is drawn for a text: the same on every machine and in every run with this seed."""
     return int.from_bytes(hashlib.sha256(f"{seed} {text}".encode()).digest()[:8], "big")
@@ -48,8 +43,10 @@ def known_answers(sources: Iterable[RowSource]) -> Mapping[str, frozenset[str]]:
     known: dict[str, set[str]] = {}
     for source in sources:
         for row in source.rows:
-            found = known.setdefault(key(row.question), set())
+            found = known.setdefault(question_key(row.question), set())
             found.update(
-                key(text) for text, target in zip(row.passages, row.targets, strict=True) if target > 0
+                question_key(text)
+                for text, target in zip(row.passages, row.targets, strict=True)
+                if target > 0
             )
     return {question: frozenset(passages) for question, passages in known.items()}

@@ -1,8 +1,7 @@
-"""Reading the sources that a configuration names."""
+"""Reading the sources that a recipe names."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,18 +9,18 @@ from typing import NamedTuple
 from citewell.core.errors import InputError
 from citewell.core.jsonl import either
 from citewell.core.ranking_metrics import has_order
-from citewell.core.recipe import find
+from citewell.core.training.sources import DataFolders, question_key, sample
 from citewell.retriever.training.config import EncoderRecipe, EncoderSourceConfig, Measure
 from citewell.retriever.training.labels.adopted import adopted_rows
 from citewell.retriever.training.labels.judgements import judgement_rows
 from citewell.retriever.training.labels.positives import positive_rows
 from citewell.retriever.training.labels.rankings import FILE, ranking_rows
 from citewell.retriever.training.labels.rouge import rouge_rows
-from citewell.retriever.training.rows import LabeledRow, RowSource, key, number
+from citewell.retriever.training.rows import LabeledRow, RowSource, number
 
 
 class DevSet(NamedTuple):
-    """Rows that a model is measured on, and how."""
+    """Rows that a model is evaluated on, and the metric."""
 
     name: str
     rows: tuple[LabeledRow, ...]
@@ -29,7 +28,7 @@ class DevSet(NamedTuple):
 
 
 class EncoderData(NamedTuple):
-    """What a run learns from, and what it is measured on. No question is in both."""
+    """What a run is trained and evaluated on. No question is in both."""
 
     train: tuple[RowSource, ...]
     dev: tuple[DevSet, ...]
@@ -39,17 +38,17 @@ Mine = Callable[[Sequence[LabeledRow], Sequence[str], int], tuple[LabeledRow, ..
 """Adds hard negatives to rows, also from these passages (`citewell.retriever.training.candidates`)."""
 
 
-def read_data(config: EncoderRecipe, file: Path, mine: Mine) -> EncoderData:
-    """Read all sources of the configuration in `file`; raises `InputError` for what cannot be used.
+def read_data(config: EncoderRecipe, folders: DataFolders, mine: Mine) -> EncoderData:
+    """Read all sources of the recipe; raises `InputError` for data that cannot be used.
 
-    Where a source holds questions out, those are drawn by the seed. A question that is in any dev set is
-    taken from all training data, whatever its passages are.
+    Held-out questions are sampled with the seed. A question of any dev set is removed from all training
+    data, whatever its passages are.
     """
     seed = config.training.seed
-    others = [text for name in config.mining.corpus for text in _passages(find(name, file))]
+    others = [text for name in config.mining.corpus for text in _passages(folders.find(name))]
 
     def rows_of(source: EncoderSourceConfig) -> tuple[LabeledRow, ...]:
-        rows = read_rows(source, file, seed)
+        rows = read_rows(source, folders, seed)
         return mine(rows, others, source.negatives) if source.negatives else rows
 
     dev = [DevSet(source.name, rows_of(source), source.measure) for source in config.dev]
@@ -57,39 +56,35 @@ def read_data(config: EncoderRecipe, file: Path, mine: Mine) -> EncoderData:
     for source in config.data:
         rows = rows_of(source)
         if source.held_out:
-            drawn = sorted(rows, key=lambda row: number(key(row.question), seed))[: source.held_out]
+            drawn = sorted(rows, key=lambda row: number(question_key(row.question), seed))[: source.held_out]
             dev.append(DevSet(source.name, tuple(drawn), "ndcg"))
         read.append(rows)
     for each in dev:
         if not any(has_order(row.targets) for row in each.rows):
             raise InputError(
-                f"The dev rows of {each.name} have no order to find: the passages of each question are "
-                "labelled alike.",
-                "Pairs need hard negatives to tell positives from: negatives = 4, say.",
+                f"The dev rows of {each.name} cannot be ranked: their labels are equal.",
+                "Pairs need hard negatives, for example negatives = 4.",
             )
-    hidden = {key(row.question) for each in dev for row in each.rows}
+    hidden = {question_key(row.question) for each in dev for row in each.rows}
     train = []
     for source, rows in zip(config.data, read, strict=True):
-        seen = tuple(row for row in rows if key(row.question) not in hidden)
+        seen = tuple(row for row in rows if question_key(row.question) not in hidden)
         if not seen:
             raise InputError(
-                f"The source {source.name} has no question that is not in a dev set.",
-                "Lower held_out, or take other data for dev.",
+                f"All questions of the source {source.name} are in a dev set.",
+                "Lower held_out, or use other data for dev.",
             )
         train.append(RowSource(source.name, seen, source.weight, source.repeat))
     return EncoderData(tuple(train), tuple(dev))
 
 
-def read_rows(source: EncoderSourceConfig, file: Path, seed: int) -> tuple[LabeledRow, ...]:
+def read_rows(source: EncoderSourceConfig, folders: DataFolders, seed: int) -> tuple[LabeledRow, ...]:
     """The rows of one source, at most `limit`, in the order of the files."""
-    rows = [row for name in source.files for row in _rows(source, find(name, file), file)]
-    if source.limit is not None and len(rows) > source.limit:
-        places = sorted(random.Random(f"{seed} {source.name}").sample(range(len(rows)), source.limit))  # noqa: S311
-        rows = [rows[place] for place in places]
-    return tuple(rows)
+    rows = [row for file in folders.files(source) for row in _rows(source, file, folders)]
+    return sample(rows, source.limit, f"{seed} {source.name}")
 
 
-def _rows(source: EncoderSourceConfig, path: Path, config: Path) -> list[LabeledRow]:
+def _rows(source: EncoderSourceConfig, path: Path, folders: DataFolders) -> list[LabeledRow]:
     match source.label:
         case "rouge":
             return rouge_rows(path)
@@ -100,7 +95,7 @@ def _rows(source: EncoderSourceConfig, path: Path, config: Path) -> list[Labeled
         case "rankings":
             return ranking_rows(path, source.depth)
         case "judgements":
-            run = find(source.run, config) if source.run is not None else None
+            run = folders.find(source.run) if source.run is not None else None
             return judgement_rows(path, source.split, run, source.depth)
 
 
@@ -108,11 +103,10 @@ def _passages(file: Path) -> list[str]:
     return [text for row in positive_rows(file) for text in row.passages]
 
 
-def source_files(source: EncoderSourceConfig, config: Path) -> list[Path]:
+def source_files(source: EncoderSourceConfig, folders: DataFolders) -> list[Path]:
     """The files that a source is read from; of a BEIR folder, those that the label needs."""
     found = []
-    for name in source.files:
-        path = find(name, config)
+    for path in folders.files(source):
         if source.format != "beir":
             found.append(path)
             continue
@@ -121,4 +115,4 @@ def source_files(source: EncoderSourceConfig, config: Path) -> list[Path]:
             found.append(either(path / FILE))
         else:
             found.append(either(path / "qrels" / f"{source.split}.tsv"))
-    return [*found, find(source.run, config)] if source.run is not None else found
+    return [*found, folders.find(source.run)] if source.run is not None else found

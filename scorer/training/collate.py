@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from citewell.core.training.plan import Size, Step
 from citewell.scorer.encode import InputTokenizer, TokenizedInput, padded
 from citewell.scorer.training.elements import Element
-from citewell.scorer.training.plan import ScorerStep, Size
 
 if TYPE_CHECKING:
     import torch
 
 
 class Whole(NamedTuple):
-    """What a step has, of which its parts are shares: elements, and the weight of their pairs."""
+    """The totals of a step, of which its parts are shares: elements, and the weight of their pairs."""
 
     elements: int
     weight: float
@@ -27,18 +27,18 @@ class Whole(NamedTuple):
 
 
 class ScorerCollator:
-    """Makes the tensors of a step when it is due."""
+    """Makes the tensors of each step when it is due."""
 
     def __init__(
         self,
-        steps: Sequence[ScorerStep],
-        learnt: Sequence[Element],
+        steps: Sequence[Step],
+        examples: Sequence[Element],
         encoder: InputTokenizer,
         *,
         match_length: bool,
     ) -> None:
         self._steps = steps
-        self._learnt = learnt
+        self._examples = examples
         self._encoder = encoder
         self._match_length = match_length
 
@@ -46,7 +46,7 @@ class ScorerCollator:
         """The parts of the one step that `items` names by its number."""
         (item,) = items
         step = self._steps[item["step"]]
-        parts = [[self._learnt[place] for place in part] for part in step.parts]
+        parts = [[self._examples[draw.place] for draw in part] for part in step.parts]
         whole = Whole.of([element for part in parts for element in part])
         return {"parts": [self._part(part, whole) for part in parts]}
 
@@ -68,14 +68,15 @@ def encode(element: Element, encoder: InputTokenizer, match_length: bool) -> lis
 def measure(element: Element, encoder: InputTokenizer, match_length: bool) -> Size:
     """The size of an element in a plan."""
     rows = encode(element, encoder, match_length)
-    return Size(len(rows), max(len(row.ids) for row in rows))
+    lengths = [len(row.ids) for row in rows]
+    return Size(len(rows), max(lengths), sum(lengths))
 
 
 def targets(part: Sequence[Element], rows: Sequence[TokenizedInput], whole: Whole) -> dict[str, torch.Tensor]:
     """What the loss needs beside the scores of the part's `n` inputs.
 
     `pairs` (p, 2) are places of inputs, `preferences` (p,) how far the first is preferred, `weights` (p,) the
-    share of each pair in the loss of the `whole` step, `labels` (n,), which are no numbers where there are
+    share of each pair in the loss of the `whole` step, `labels` (n,), NaN if there are
     none, `shares` (n,) those of the labels in that loss, and `lengths` (n,) the logarithms of the answers'
     tokens.
     """

@@ -9,22 +9,21 @@ from pydantic import Field, model_validator
 
 from citewell.core.recipe import load_recipe
 from citewell.core.section import Section
-from citewell.core.training.adapters import LoraConfig
+from citewell.core.training.config import (
+    AdapterConfig,
+    BatchSize,
+    DataConfig,
+    EvalEvery,
+    LearningRate,
+    LogEvery,
+    PartedOptimizationConfig,
+    SourceConfig,
+    check_names,
+)
 from citewell.scorer.data.config import ReadingConfig, SplitConfig
 from citewell.scorer.form import InputLayout
 
-HANDBOOK = "docs/training-scorer.md"
-
 Formulation = Literal["pairwise", "classification", "regression"]
-Choice = Literal["accuracy", "length_matched", "pair_loss"]
-
-
-class ScorerAdapterConfig(LoraConfig):
-    """The adapters, and where they are."""
-
-    targets: tuple[str, ...] = Field(
-        (), description="Last names of the linear layers that are adapted; none stands for all."
-    )
 
 
 class ScorerModelConfig(Section):
@@ -34,116 +33,98 @@ class ScorerModelConfig(Section):
         "all-MiniLM-L6-v2", min_length=1, description="Packaged name, GGUF file, folder or hub id."
     )
     depth: int | None = Field(
-        None, ge=1, description="Layers that are used, from the lowest; all by default."
+        None, ge=1, description="Number of layers to use, from the lowest; by default all."
     )
-    start: str | None = Field(
-        None, description="Scorer of the same model whose trained weights are the first ones."
-    )
+    start: str | None = Field(None, description="Scorer of the same model to start from.")
     tuning: Literal["lora", "full"] = Field(
-        "lora", description="Adapters, or all weights that are not frozen."
+        "lora", description="Train adapters only, or all weights that are not frozen."
     )
-    frozen: float = Field(
-        0.7, ge=0, le=1, description="Share of the layers, from the lowest, that is not trained."
-    )
+    frozen: float = Field(0.7, ge=0, le=1, description="Share of the layers, from the lowest, to freeze.")
     pooling: Literal["auto", "mean", "cls", "last"] = Field(
-        "auto", description="What the head reads: the last token of decoders, the mean of encoders."
+        "auto", description="Pooling; `auto` is the last token for decoders, the mean for encoders."
     )
     dropout: float = Field(0.1, ge=0, lt=1, description="Dropout in the trained layers and before the head.")
     layout: InputLayout = InputLayout()
-    lora: ScorerAdapterConfig = ScorerAdapterConfig()
+    lora: AdapterConfig = AdapterConfig()
 
     @model_validator(mode="after")
     def _fits(self) -> ScorerModelConfig:
         if self.layout.question_tokens + 8 > self.layout.max_tokens:
-            raise ValueError("question_tokens leave no room for answers in max_tokens")
+            raise ValueError("question_tokens leaves no room for answers in max_tokens")
         if self.tuning == "lora" and self.frozen == 1:
             raise ValueError(
-                'with frozen = 1 no layer has adapters: write tuning = "full" for the head alone'
+                'with frozen = 1 no layer has adapters: set tuning = "full" to train the head only'
             )
         return self
 
 
-class ScorerSourceConfig(Section):
+class ScorerSourceConfig(SourceConfig):
     """One source of comparisons, rankings or votes."""
 
-    name: str = Field(..., pattern=r"^[A-Za-z0-9][\w.-]*$", description="Name in logs and in the card.")
-    files: tuple[str, ...] = Field(
-        ..., min_length=1, description="Files, beside the recipe or in $CITEWELL_DATA."
-    )
-    licence: str = Field(..., min_length=1, description="Licence of the data, for the model card.")
-    limit: int | None = Field(None, ge=1, description="Most questions, drawn by the seed.")
     reading: ReadingConfig = ReadingConfig()
 
 
-class ScorerDataConfig(ScorerSourceConfig):
-    """What the model learns from."""
-
-    repeat: int = Field(1, ge=1, description="Times a question is seen in an epoch.")
+class ScorerDataConfig(ScorerSourceConfig, DataConfig):
+    """What the model is trained on."""
 
 
 class ScorerDevConfig(ScorerSourceConfig):
-    """What the model is measured on while it is trained."""
+    """What the model is evaluated on during training."""
 
 
 class ObjectiveConfig(Section):
-    """What is learnt from an answer being preferred."""
+    """The loss."""
 
     formulation: Formulation = Field(
         "pairwise", description="`pairwise`, or WebGLM's baselines `classification` and `regression`."
     )
     length_penalty: float = Field(
-        0.0, ge=0, description="Weight of the squared correlation of score and length, in the loss."
+        0.0, ge=0, description="Weight of the squared correlation between score and length in the loss."
     )
     match_length: bool = Field(
-        False, description="Cut all answers to a question to the shortest of them while learning."
+        False, description="Cut all answers to a question to the shortest one during training."
     )
 
 
 class TuningConfig(Section):
-    """Supervised fine-tuning of a decoder on the preferred answers, before it learns to compare."""
+    """Supervised fine-tuning of a decoder on the preferred answers, before the training."""
 
-    epochs: int = Field(0, ge=0, description="Times that each preferred answer is seen; 0 for no such stage.")
-    learning_rate: float = Field(2e-4, gt=0, description="Highest learning rate of this stage.")
+    epochs: int = Field(0, ge=0, description="Passes over the preferred answers; 0 disables this stage.")
+    learning_rate: float = Field(2e-4, gt=0, description="Peak learning rate of this stage.")
 
 
-class ScorerTrainingConfig(Section):
-    """How long, how fast, and in which order."""
+class ScorerTrainingConfig(PartedOptimizationConfig):
+    """How long, how fast, in which order, and how the best checkpoint is selected."""
 
-    epochs: int = Field(1, ge=1, description="Times that each question is seen, times its `repeat`.")
     steps: int | None = Field(
-        None, ge=0, description="Most steps; all of the epochs by default. With 0 the head stays a probe."
+        None,
+        ge=0,
+        description="Maximum number of steps; by default all epochs; 0 keeps the probe.",
     )
-    batch: int = Field(64, ge=1, description="Questions of a step, with all their answers.")
+    batch: BatchSize = 64
     part_tokens: int = Field(
-        4096, ge=64, description="Tokens of a step that are computed together; more need more memory."
+        4096, ge=64, description="Tokens per forward pass; a step accumulates gradients over several."
     )
-    learning_rate: float = Field(3e-4, gt=0, description="Highest learning rate of AdamW.")
+    learning_rate: LearningRate = 3e-4
+    eval_every: EvalEvery = 10
+    log_every: LogEvery = 1
     probe: float | None = Field(
         None,
         gt=0,
-        description="Ridge of the linear probe that the head begins as; by default it begins at zero.",
+        description="Ridge penalty of a linear probe as the first head; by default it is zero.",
     )
-    head_rate: float = Field(10.0, ge=0, description="Learning rate of the head, as a multiple of that.")
-    warmup: float = Field(0.1, ge=0, lt=1, description="Share of the steps in which it rises to that.")
-    schedule: Literal["linear", "cosine", "constant"] = Field("cosine", description="How it falls then.")
-    weight_decay: float = Field(0.01, ge=0, description="Weight decay of AdamW.")
-    clip: float = Field(1.0, gt=0, description="Norm that gradients are cut to.")
-    ema: float | None = Field(
-        None, gt=0, lt=1, description="Decay of the moving average of the weights, which is kept then."
+    head_rate: float = Field(
+        10.0, ge=0, description="Learning rate of the head, as a multiple of `learning_rate`."
     )
-    seed: int = Field(0, ge=0, description="Seed of all that is random.")
-    eval_every: int = Field(10, ge=1, description="Steps between two measurements, with a checkpoint each.")
-    choose_by: Choice = Field("accuracy", description="What the best checkpoint has the best of.")
-    patience: int | None = Field(None, ge=1, description="Measurements without a gain after which it ends.")
-    calibrate: int = Field(2000, ge=2, description="Most answers that the scale of scores is measured on.")
+    choose_by: Literal["accuracy", "length_matched", "pair_loss"] = Field(
+        "accuracy", description="Metric that selects the best checkpoint."
+    )
+    calibrate: int = Field(
+        2000, ge=2, description="Maximum number of answers for the mean and standard deviation of scores."
+    )
     pinned: int = Field(
-        400, ge=0, description="Test comparisons that are kept with the scorer, to test its successors."
+        400, ge=0, description="Test comparisons to save with the scorer, for testing its successors."
     )
-    log_every: int = Field(1, ge=1, description="Steps between two lines of the log.")
-    precision: Literal["float32", "bfloat16"] = Field(
-        "float32", description="What a CPU computes in; a GPU computes in bfloat16."
-    )
-    threads: int = Field(2, ge=1, description="CPU threads.")
 
 
 class ScorerRecipe(Section):
@@ -159,15 +140,15 @@ class ScorerRecipe(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> ScorerRecipe:
-        names = [source.name for source in (*self.data, *self.dev)]
-        if len(set(names)) < len(names):
-            raise ValueError("two sources have the same name")
+        check_names([*self.data, *self.dev])
+        if self.tuning.epochs and self.objective.formulation != "pairwise":
+            raise ValueError("tuning.epochs needs the formulation pairwise")
         if not self.measured and self.training.patience is not None:
             raise ValueError("patience needs dev data: add [[dev]], or raise split.dev")
         if self.training.steps == 0 and self.training.probe is None:
-            raise ValueError("without a step nothing is learnt: give training.probe, or more steps")
+            raise ValueError("without steps nothing is trained: set training.probe, or more steps")
         if self.training.probe is not None and self.model.start is not None:
-            raise ValueError("a head that begins as that of model.start cannot begin as a probe")
+            raise ValueError("training.probe and model.start exclude each other")
         return self
 
     @property
@@ -178,4 +159,4 @@ class ScorerRecipe(Section):
 
 def load_config(file: Path) -> ScorerRecipe:
     """Read a recipe; raises `InputError` for what is missing, unknown or wrong in it."""
-    return load_recipe(ScorerRecipe, file, HANDBOOK)
+    return load_recipe(ScorerRecipe, file, "docs/recipes.md")

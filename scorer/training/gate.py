@@ -1,4 +1,4 @@
-"""The gate: a scorer that was trained further must not be worse than the one that it began with."""
+"""The gate: a scorer that was trained further must not be worse than the one that it started from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citewell.scorer.training.dev import ScorerDevSets
 from citewell.scorer.training.measures import measure, scored
 
 TOLERANCE = 0.01
-"""How much lower the new accuracy may be: a few hundred comparisons do not tell less apart."""
+"""How much lower the new accuracy may be: a few hundred comparisons cannot resolve less."""
 
 
 class GateError(CitewellError):
@@ -23,7 +23,7 @@ class Gate:
     """Compares the accuracy before and after training, on the pinned test."""
 
     def __init__(self, pinned: Sequence[Comparison], tell: Tell, *, force: bool) -> None:
-        """With `force` a worse scorer is told, and let through."""
+        """With `force` a worse scorer is reported, and accepted."""
         self.pinned = tuple(pinned)
         self._tell = tell
         self._force = force
@@ -34,7 +34,7 @@ class Gate:
         self._before = self._accuracy(sets, model)
 
     def after(self, sets: ScorerDevSets, model: Any) -> Mapping[str, float]:
-        """The accuracies by name, none without a pinned test; raises `GateError` for a worse model."""
+        """The accuracies by name, empty without a pinned test; raises `GateError` for a worse model."""
         found = self._accuracy(sets, model)
         if found is None or self._before is None:
             return {}
@@ -44,7 +44,7 @@ class Gate:
         if found < self._before - TOLERANCE and not self._force:
             raise GateError(
                 f"The new scorer is worse than the current one, and is not written: {told}.",
-                "Give more feedback, or have it nonetheless by adding --resume --force.",
+                "Collect more feedback, or run the command again with --force.",
             )
         return {"pinned_before": self._before, "pinned_after": found}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from citewell.core.errors import ModelError
-from citewell.core.training.adapters import with_adapters
+from citewell.core.training.adapters import save_adapters, with_adapters
 from citewell.core.training.checkpoints import trained
 from citewell.scorer.encode import InputTokenizer
 from citewell.scorer.form import FORM, Form, Pooling, read_form, write_form
@@ -58,7 +58,8 @@ def build_model(config: ScorerModelConfig, cache: Path, seed: int) -> TrainableS
     torch.manual_seed(seed)
     backbone = base.backbone
     if config.tuning == "lora":
-        backbone = _with_lora(base.backbone, config, name, first)
+        adapted = [f"{name}.{place}." for place in range(first, len(all_layers))]
+        backbone = with_adapters(base.backbone, config.lora, "FEATURE_EXTRACTION", config.base, under=adapted)
     parts = {"backbone": backbone, "dropout": nn.Dropout(config.dropout), "head": new_head(base.hidden)}
     model = nn.ModuleDict(parts)
     if config.start is not None:
@@ -72,14 +73,7 @@ def save_model(trainable: TrainableScorer, folder: Path, form: Form) -> None:
 
     model: Any = trainable.model
     if form.tuning == "lora":
-        for peft in model.backbone.peft_config.values():
-            peft.base_model_name_or_path = form.base
-        weights = {name: value for name, value in model.backbone.state_dict().items() if ".lora_" in name}
-        half = {name: value.detach().half().contiguous() for name, value in weights.items()}
-        # Embeddings are never adapted; to find that out, PEFT would ask the hub for the base.
-        model.backbone.save_pretrained(str(folder / ADAPTER), state_dict=half, save_embedding_layers=False)
-        # PEFT writes an empty form of a model card.
-        (folder / ADAPTER / "README.md").unlink(missing_ok=True)
+        save_adapters(model.backbone, folder / ADAPTER, form.base)
     else:
         found = trained(model.backbone)
         save_file(
@@ -138,24 +132,3 @@ def _load_adapter(backbone: Any, folder: Path) -> None:
             f"The adapter in {folder} does not fit the recipe's: {problem}.",
             "Give the model section that the scorer was trained with; its run.json has it.",
         )
-
-
-def _with_lora(backbone: Any, config: ScorerModelConfig, name: str, first: int) -> Any:
-    from torch.nn import Linear
-
-    lora = config.lora
-    linear = [
-        path
-        for path, module in backbone.named_modules()
-        if isinstance(module, Linear)
-        and path.startswith(f"{name}.")
-        and int(path.removeprefix(f"{name}.").split(".")[0]) >= first
-    ]
-    targets = [path for path in linear if not lora.targets or path.split(".")[-1] in lora.targets]
-    if not targets:
-        known = ", ".join(dict.fromkeys(path.split(".")[-1] for path in linear))
-        raise ModelError(
-            f"The model {config.base} takes no adapters in the layers {', '.join(lora.targets)}.",
-            f"Name some of {known} under model.lora.targets.",
-        )
-    return with_adapters(backbone, lora, targets, "FEATURE_EXTRACTION", config.base)

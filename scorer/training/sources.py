@@ -1,24 +1,19 @@
-"""Reading the sources that a recipe names, and keeping apart what is learnt from and what is measured on."""
+"""Reading the sources that a recipe names, and splitting them into training, dev and test data."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from citewell.core.errors import InputError
 from citewell.core.near_duplicates import NearDuplicates
 from citewell.core.progress import Tell
-from citewell.core.recipe import find
 from citewell.core.splits import Split
-from citewell.core.text import squeeze
+from citewell.core.training.sources import DataFolders, question_key, sample, tell_problems
 from citewell.scorer.data.reading import read_comparisons
 from citewell.scorer.data.splits import divide, part
 from citewell.scorer.data.types import ComparisonData, Group, Voted
 from citewell.scorer.training.config import ScorerDataConfig, ScorerRecipe, ScorerSourceConfig
-
-_MOST_PROBLEMS = 5
 
 
 @dataclass(frozen=True)
@@ -38,9 +33,9 @@ class ComparisonSource:
 
 @dataclass(frozen=True)
 class Sources:
-    """What a run learns from, what its checkpoints are chosen by, and what it is tested on at its end.
+    """What a run is trained, evaluated and, at its end, tested on.
 
-    No question is in two of them, nor nearly so.
+    No question is in two of them, not even as a near-duplicate.
     """
 
     train: tuple[ComparisonSource, ...]
@@ -48,15 +43,17 @@ class Sources:
     test: tuple[ComparisonSource, ...]
 
 
-def read_sources(config: ScorerRecipe, recipe: Path, tell: Tell, hidden: Sequence[str] = ()) -> Sources:
-    """Read all sources of the recipe in the file `recipe`, and divide those in `[[data]]` by their questions.
+def read_sources(
+    config: ScorerRecipe, folders: DataFolders, tell: Tell, hidden: Sequence[str] = ()
+) -> Sources:
+    """Read all sources of the recipe, and split those in `[[data]]` by their questions.
 
-    A question of a `[[dev]]` source, or one of `hidden`, is taken out of the data that are divided, and so is
-    one whose words are nearly the same. Raises `InputError` where nothing is left to learn from a source.
+    Questions of `[[dev]]` sources and of `hidden` are removed from the data that are split, with their
+    near-duplicates. Raises `InputError` if a source has no training question left.
     """
     seed = config.training.seed
-    dev = [_limited(each, _read(each, recipe, tell), seed) for each in config.dev]
-    read = [_read(each, recipe, tell) for each in config.data]
+    dev = [_limited(each, _read(each, folders, tell), seed) for each in config.dev]
+    read = [_read(each, folders, tell) for each in config.data]
     kept_apart = [*hidden, *(group.question for each in dev for group in each.groups)]
     read = [_without(data, kept_apart, config.split.near) for data in read]
     division = divide(read, config.split)
@@ -70,27 +67,23 @@ def read_sources(config: ScorerRecipe, recipe: Path, tell: Tell, hidden: Sequenc
                 )
         if not found["train"] or found["train"][-1].name != source.name:
             raise InputError(
-                f"The source {source.name} has no question to learn from that is not held out.",
-                "Lower split.dev and split.test, or give more data.",
+                f"All questions of the source {source.name} are held out.",
+                "Lower split.dev and split.test, or add data.",
             )
         left = sum(group.key in division.left_out for group in data.groups)
         if left:
-            tell(f"{source.name}: {left:,} questions are near others of several splits, and left out")
+            tell(f"{source.name}: skipped {left:,} questions that are near-duplicates of several splits")
     return Sources(tuple(found["train"]), tuple(found["dev"]), tuple(found["test"]))
 
 
-def source_files(source: ScorerSourceConfig, recipe: Path) -> list[Path]:
-    """The files that a source is read from."""
-    return [find(name, recipe) for name in source.files]
-
-
-def _read(source: ScorerSourceConfig, recipe: Path, tell: Tell) -> ComparisonData:
-    """All files of a source as one; a question that is in several of them has the comparisons of all."""
+def _read(source: ScorerSourceConfig, folders: DataFolders, tell: Tell) -> ComparisonData:
+    """All files of a source together; a question in several of them has the comparisons of all."""
     groups: dict[str, Group] = {}
     voted: dict[str, Voted] = {}
-    for file in source_files(source, recipe):
+    for file in folders.files(source):
         data = read_comparisons(file, source.reading)
-        _report(source.name, data, tell)
+        tell(f"{source.name}: " + ", ".join(f"{count:,} {step}" for step, count in data.funnel.items()))
+        tell_problems([str(problem) for problem in data.problems], source.name, tell)
         for each in data.voted:
             before = voted.get(each.group)
             voted[each.group] = replace(before, answers=before.answers + each.answers) if before else each
@@ -101,21 +94,13 @@ def _read(source: ScorerSourceConfig, recipe: Path, tell: Tell) -> ComparisonDat
     return ComparisonData(tuple(groups.values()), {}, (), tuple(voted.values()))
 
 
-def _report(name: str, data: ComparisonData, tell: Tell) -> None:
-    tell(f"{name}: " + ", ".join(f"{count:,} {step}" for step, count in data.funnel.items()))
-    for problem in data.problems[:_MOST_PROBLEMS]:
-        tell(f"{name}: {problem}")
-    if (more := len(data.problems) - _MOST_PROBLEMS) > 0:
-        tell(f"{name}: {more:,} more lines have problems")
-
-
 def _without(data: ComparisonData, questions: Sequence[str], near: float) -> ComparisonData:
     if not questions:
         return data
-    known, others = {_key(question) for question in questions}, NearDuplicates(questions, near)
+    known, others = {question_key(question) for question in questions}, NearDuplicates(questions, near)
 
     def free(question: str) -> bool:
-        return _key(question) not in known and not others.near(question)
+        return question_key(question) not in known and not others.near(question)
 
     return replace(
         data,
@@ -128,18 +113,12 @@ def _limited(source: ScorerSourceConfig, data: ComparisonData, seed: int) -> Com
     whole = _whole(source.name, data)
     if isinstance(source, ScorerDataConfig):
         whole = replace(whole, repeat=source.repeat)
-    if source.limit is None or len(data.groups) <= source.limit:
+    if source.limit is None:
         return whole
-    chance = random.Random(f"{seed} {source.name}")  # noqa: S311
-    drawn = sorted(chance.sample(range(len(data.groups)), source.limit))
-    groups = tuple(data.groups[place] for place in drawn)
+    groups = sample(data.groups, source.limit, f"{seed} {source.name}")
     keys = {group.key for group in groups}
     return replace(whole, groups=groups, voted=tuple(each for each in data.voted if each.group in keys))
 
 
 def _whole(name: str, data: ComparisonData) -> ComparisonSource:
     return ComparisonSource(name, data.groups, data.voted)
-
-
-def _key(question: str) -> str:
-    return squeeze(question).casefold()

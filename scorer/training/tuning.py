@@ -1,4 +1,4 @@
-"""The stage before comparisons: a decoder learns to write the preferred answers (WebGLM §3.3)."""
+"""The stage before comparisons: supervised fine-tuning on the preferred answers (WebGLM §3.3)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.progress import Tell
-from citewell.core.training.checkpoints import TRAINED, last_checkpoint, load_trained, save_trained
+from citewell.core.training.checkpoints import TRAINED, load_trained, save_trained
+from citewell.core.training.fit import Goal, fit
+from citewell.core.training.folder import CHECKPOINTS
+from citewell.core.training.plan import Size, Step, plan
 from citewell.scorer.encode import padded
 from citewell.scorer.training.config import ScorerRecipe
 from citewell.scorer.training.elements import Element
 from citewell.scorer.training.model import TrainableScorer
-from citewell.scorer.training.plan import ScorerStep, Size, plan
+from citewell.scorer.training.task import fit_task
 
 if TYPE_CHECKING:
     import torch
@@ -21,54 +24,34 @@ _FINISHED = "tuned"
 
 
 def tune(
-    trainable: TrainableScorer, learnt: Sequence[Element], config: ScorerRecipe, folder: Path, tell: Tell
+    trainable: TrainableScorer, examples: Sequence[Element], config: ScorerRecipe, folder: Path, tell: Tell
 ) -> None:
     """Fine-tune the model on the best answer to each question, with checkpoints in `folder`.
 
-    A stage that was finished there is not run again: what it came to is loaded.
+    If this was finished there before, its result is loaded.
     """
-    from datasets import Dataset
-
-    from citewell.core.training.progress import Progress
-    from citewell.scorer.training.trainer import ScorerTrainer, arguments
-
     finished = folder / _FINISHED
     if (finished / TRAINED).is_file():
         load_trained(trainable.model, finished)
         return
-    rows = [best(element) for element in learnt]
-    encoder = trainable.encoder
-    lengths = [len(encoder.encode(*row).ids) for row in rows]
-    training = config.training
-    steps = plan(
-        [Size(1, length) for length in lengths],
-        [1] * len(rows),
-        epochs=config.tuning.epochs,
-        batch=training.batch,
-        part_tokens=training.part_tokens,
-        seed=training.seed,
+    training = config.training.model_copy(
+        update={
+            **config.tuning.model_dump(),
+            **{"steps": None, "ema": None, "patience": None, "head_rate": 1.0},
+        }
     )
-    checkpoint = last_checkpoint(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    rows = [best(element) for element in examples]
+    lengths = [len(trainable.encoder.encode(*row).ids) for row in rows]
+    steps = plan([Size(1, length, length) for length in lengths], [1] * len(rows), training)
+    (folder / CHECKPOINTS).mkdir(parents=True, exist_ok=True)
     tell(f"fine-tuning on {len(rows):,} answers, {len(steps):,} steps")
-    collator: Any = _Collator(steps, rows, trainable)
-    trainer = ScorerTrainer(
-        model=trainable.model,
-        args=arguments(
-            training.model_copy(update={"learning_rate": config.tuning.learning_rate}),
-            folder,
-            measured=False,
-            resumed=checkpoint is not None,
-        ),
-        train_dataset=Dataset.from_dict({"step": list(range(len(steps)))}),
-        data_collator=collator,
-    )
-    head = trainable.base.lm_head.to(trainer.args.device)
-    trainer.begin(
-        lambda model, part: answer_loss(model.backbone, head, part),
-        Progress([step.tokens for step in steps], "tokens", folder, tell),
-    )
-    trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
+
+    def loss(model: Any, part: Mapping[str, Any]) -> torch.Tensor:
+        head = trainable.base.lm_head.to(next(model.parameters()).device)
+        return answer_loss(model.backbone, head, part)
+
+    collate = _Collator(steps, rows, trainable)
+    fit(fit_task(trainable, training, steps, collate, loss, Goal(""), None), folder, tell)
     partial = folder / f"{_FINISHED}.partial"
     save_trained(trainable.model, partial)
     partial.rename(finished)
@@ -98,7 +81,7 @@ def answer_loss(backbone: Any, head: Any, part: Mapping[str, Any]) -> torch.Tens
 
 
 class _Collator:
-    def __init__(self, steps: Sequence[ScorerStep], rows: Sequence[Any], trainable: TrainableScorer) -> None:
+    def __init__(self, steps: Sequence[Step], rows: Sequence[Any], trainable: TrainableScorer) -> None:
         self._steps = steps
         self._rows = rows
         self._encoder = trainable.encoder
@@ -108,7 +91,7 @@ class _Collator:
 
         (item,) = items
         step = self._steps[item["step"]]
-        encoded = [[self._encoder.encode(*self._rows[place]) for place in part] for part in step.parts]
+        encoded = [[self._encoder.encode(*self._rows[draw.place]) for draw in part] for part in step.parts]
         tokens = sum(sum(row.kinds) for part in encoded for row in part)
         parts = []
         for rows in encoded:

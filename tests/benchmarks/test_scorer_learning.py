@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.scorer_learning import Point, curve, needed, write_test
+from citewell.core.training.sources import DataFolders
 from citewell.scorer.training.config import load_config
 from citewell.scorer.training.sources import read_sources
 from tests.scorer.training.made_up import write_recipe, write_world
@@ -22,7 +23,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_more_questions_teach_more(world: Path) -> None:
     recipe = write_recipe(world, "recipe.toml", probe=0.01)
     config = load_config(recipe)
-    sources = read_sources(config, recipe, lambda line: None)
+    sources = read_sources(config, DataFolders(world), lambda line: None)
     few, many = curve(config, f"{world / 'bert'}:2", sources, (0.05, 1.0), 3, world / "cache")
     assert (len(few.accuracy), len(many.accuracy)) == (3, 1)
     assert many.questions == sum(len(source.groups) for source in sources.train)
@@ -34,8 +35,8 @@ def test_more_questions_teach_more(world: Path) -> None:
 def test_the_rows_of_the_test_questions_are_written_as_they_stand(world: Path, tmp_path: Path) -> None:
     recipe = write_recipe(world, "recipe.toml", probe=0.01)
     config = load_config(recipe)
-    sources = read_sources(config, recipe, lambda line: None)
-    written = write_test(config, recipe, sources, tmp_path / "test.jsonl")
+    sources = read_sources(config, DataFolders(world), lambda line: None)
+    written = write_test(config, DataFolders(world), sources, tmp_path / "test.jsonl")
     rows = [json.loads(line) for line in (tmp_path / "test.jsonl").read_text().splitlines()]
     assert written == len(rows)
     assert {row["question"] for row in rows} == {g.question for of in sources.test for g in of.groups}

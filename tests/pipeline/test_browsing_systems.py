@@ -33,17 +33,14 @@ def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scorer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a scorer that is a linear probe of a tiny model."""
     pytest.importorskip("datasets", reason="the extra `train` is not installed")
-    from citewell.scorer.training.config import load_config
-    from citewell.scorer.training.run import ScorerRun, train
+    from citewell.core.training.run import Run
+    from citewell.scorer.training.run import train
     from tests.scorer.training.made_up import write_recipe, write_world
 
     world = write_world(tmp_path_factory.mktemp("scorer"))
     recipe = write_recipe(world, "probe.toml", depth=2, probe=0.01, steps=0)
     out = world / "kind"
-    train(
-        ScorerRun(load_config(recipe), recipe, out, world / "cache", "citewell train scorer"),
-        lambda line: None,
-    )
+    train(Run(recipe=recipe, out=out, cache=world / "cache", command=""), lambda line: None)
     return out
 
 

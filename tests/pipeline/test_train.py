@@ -51,7 +51,7 @@ def test_an_extractor_with_its_card(cli: Cli, pages: Path, tmp_path: Path) -> No
 def test_without_data_it_says_how_to_name_some(cli: Cli, tmp_path: Path) -> None:
     result = cli.run("train", "extractor", "--out", tmp_path / "model", env={"CITEWELL_DATA": ""})
     assert result.code == 2
-    assert "no pages to learn from" in result.err
+    assert "No pages to train on" in result.err
     assert "--data" in result.err
     assert not (tmp_path / "model").exists()
 
@@ -59,4 +59,4 @@ def test_without_data_it_says_how_to_name_some(cli: Cli, tmp_path: Path) -> None
 def test_one_fold_is_refused(cli: Cli, pages: Path, tmp_path: Path) -> None:
     result = cli.run("train", "extractor", "--data", pages, "--out", tmp_path / "model", "--folds", "1")
     assert result.code == 2
-    assert "One fold leaves no page to learn from." in result.err
+    assert "One fold leaves no page to train on." in result.err

@@ -28,11 +28,12 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
 
 
 def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(trainer: Cli, world: Path) -> None:
-    from citewell.generator.training.run import GeneratorRun, train
+    from citewell.core.training.run import Run
+    from citewell.generator.training.run import train
 
     recipe = write_config(world, epochs=4, generate=1)
     whole, broken = world / "whole", world / "broken"
-    train(GeneratorRun(recipe, whole, world / "cache", "citewell train"), lambda line: None)
+    train(Run(recipe=recipe, out=whole, cache=world / "cache", command=""), lambda line: None)
 
     process = trainer.begin("train", "generator", recipe, "--out", broken)
     assert process.stderr is not None
@@ -42,12 +43,9 @@ def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(trainer: Cli, worl
     process.communicate()
     assert not (broken / "adapter_config.json").exists()
 
-    refused = trainer.run("train", "generator", recipe, "--out", broken)
-    assert refused.code == 2
-    assert "--resume" in refused.err
-    result = trainer.run("train", "generator", recipe, "--out", broken, "--resume")
+    result = trainer.run("train", "generator", recipe, "--out", broken)
     assert result.code == 0, result.err
-    assert "going on after step" in result.err
+    assert "resuming after step" in result.err
     assert "answer_loss: " in result.out
     assert f"The model and its card are in {broken}." in result.out
     found, expected = weights(broken), weights(whole)

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from citewell.retriever.training.run import EncoderRun, train
+from citewell.core.training.run import Run
+from citewell.retriever.training.run import train
 from tests.pipeline.conftest import Cli
 from tests.retriever.training.made_up import write_config, write_world
 
@@ -36,7 +37,7 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
 def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(trainer: Cli, world: Path) -> None:
     config = write_config(world, epochs=12)
     whole, broken = world / "whole", world / "broken"
-    train(EncoderRun(config, whole, world / "cache", "citewell train"), lambda line: None)
+    train(Run(recipe=config, out=whole, cache=world / "cache", command=""), lambda line: None)
 
     process = trainer.begin("train", "retriever", config, "--out", broken)
     assert process.stderr is not None
@@ -46,12 +47,9 @@ def test_a_run_that_was_killed_goes_on_as_if_nothing_had_been(trainer: Cli, worl
     process.communicate()
     assert not (broken / "modules.json").exists()
 
-    refused = trainer.run("train", "retriever", config, "--out", broken)
-    assert refused.code == 2
-    assert "--resume" in refused.err
-    result = trainer.run("train", "retriever", config, "--out", broken, "--resume")
+    result = trainer.run("train", "retriever", config, "--out", broken)
     assert result.code == 0, result.err
-    assert "going on after step 2" in result.err
+    assert "resuming after step 2" in result.err
     assert '"learning_rate": 0.003' in result.err
     assert "made-up: " in result.out
     assert f"The model and its card are in {broken}." in result.out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -23,7 +25,7 @@ def test_a_scorer_from_a_recipe_and_another_from_feedback(cli: Cli, world: Path)
     result = cli.run("train", "scorer", write_recipe(world, "recipe.toml"), "--out", first)
     assert result.code == 0, result.err
     assert "longer_wins: " in result.out
-    assert result.out.endswith(f"The scorer and its card are in {first}.\n")
+    assert result.out.endswith(f"The model and its card are in {first}.\n")
 
     file = write_rows(world / "feedback.jsonl", choices(20, start=1000))
     options = ["train", "scorer", "--from", file, "--scorer", first, "--out", second, "--threads", "1"]
@@ -41,8 +43,8 @@ def test_a_scorer_from_a_recipe_and_another_from_feedback(cli: Cli, world: Path)
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ([], "either CONFIG or --from"),
-        (["recipe.toml", "--force"], "--scorer and --force are for --from"),
+        ([], "Either RECIPE or --from"),
+        (["recipe.toml", "--force"], "--scorer and --force require --from"),
         (["--from", "choices.jsonl", "--scorer", "nobody"], "There is no scorer named 'nobody'"),
     ],
 )
@@ -53,3 +55,37 @@ def test_options_that_do_not_go_together(cli: Cli, world: Path, options: list[st
     assert result.code != 0
     assert problem in result.err
     assert not (world / "never").exists()
+
+
+def test_the_files_of_a_recipe_are_found_in_the_folder_of_the_setting_data(
+    cli: Cli, world: Path, tmp_path: Path
+) -> None:
+    recipe = write_recipe(world, "elsewhere.toml", steps=0, probe=0.1)
+    recipe = recipe.rename(tmp_path / "recipe.toml")
+    settings = tmp_path / "settings.toml"
+    settings.write_text(f'data = "{world}"\n')
+    refused = cli.run("train", "scorer", recipe, "--out", tmp_path / "out")
+    assert refused.code == 2
+    assert "There is no choices.jsonl in" in refused.err
+    result = cli.run("--config", settings, "train", "scorer", recipe, "--out", tmp_path / "out")
+    assert result.code == 0, result.err
+
+
+def test_a_run_that_was_killed_is_resumed_to_the_same_end(trainer: Cli, world: Path) -> None:
+    recipe = write_recipe(world, "killed.toml")
+    whole, broken = world / "whole", world / "broken"
+    done = trainer.run("train", "scorer", recipe, "--out", whole)
+    assert done.code == 0, done.err
+    process = trainer.begin("train", "scorer", recipe, "--out", broken)
+    assert process.stderr is not None
+    # When a step is evaluated, the checkpoint of the evaluation before is complete.
+    assert any(line.startswith("step 20:") for line in process.stderr)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert not (broken / "scorer.json").exists()
+    result = trainer.run("train", "scorer", recipe, "--out", broken)
+    assert result.code == 0, result.err
+    assert "resuming after step" in result.err
+    assert result.out.replace(str(broken), "") == done.out.replace(str(whole), "")
+    for name in ("head.safetensors", "adapter/adapter_model.safetensors"):
+        assert (broken / name).read_bytes() == (whole / name).read_bytes()

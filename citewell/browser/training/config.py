@@ -11,20 +11,21 @@ from citewell.browser.commands import Kind
 from citewell.browser.limits import BrowserLimits
 from citewell.core.recipe import load_recipe
 from citewell.core.section import Section
-from citewell.generator.training.config import GeneratorModelConfig, OptimisationConfig
-
-HANDBOOK = "docs/browser-training.md"
+from citewell.core.training.config import DataConfig, check_names
+from citewell.generator.training.config import CausalTrainingConfig, GeneratorModelConfig
 
 
 class BrowserConfig(Section):
-    """The browser that the demonstrations were made in; kept beside the weights, to browse in the same."""
+    """The browser of the demonstrations; saved beside the weights, so that the policy browses in the same."""
 
-    actions: int = Field(BrowserLimits().actions, ge=1, description="Most commands of an episode.")
+    actions: int = Field(BrowserLimits().actions, ge=1, description="Maximum number of commands per episode.")
     quote_chars: int = Field(
-        BrowserLimits().quote_chars, ge=1, description="Most characters of all quotes together."
+        BrowserLimits().quote_chars, ge=1, description="Maximum number of characters of all quotes together."
     )
-    state_tokens: int = Field(640, ge=256, description="Most tokens of a state.")
-    window_lines: int = Field(BrowserLimits().window_lines, ge=2, description="Most lines in view.")
+    state_tokens: int = Field(640, ge=256, description="Maximum number of tokens per state.")
+    window_lines: int = Field(
+        BrowserLimits().window_lines, ge=2, description="Maximum number of visible lines."
+    )
 
     @property
     def limits(self) -> BrowserLimits:
@@ -32,38 +33,32 @@ class BrowserConfig(Section):
         return BrowserLimits(**self.model_dump())
 
 
-class PolicyDataConfig(Section):
+class PolicyDataConfig(DataConfig):
     """Demonstrations."""
 
-    name: str = Field(..., pattern=r"^[A-Za-z0-9][\w.-]*$", description="Name in logs and in the card.")
-    files: tuple[str, ...] = Field(
-        ..., min_length=1, description="Files of episodes, beside the recipe or in $CITEWELL_DATA."
-    )
-    licence: str = Field(..., min_length=1, description="Licence of the data, for the model card.")
-    least_reward: float = Field(1.0, description="Episodes with less, or with none, are left out.")
+    least_reward: float = Field(1.0, description="Minimum reward; episodes with less, or none, are skipped.")
     most: dict[Kind, int] = Field(
-        default_factory=dict, description="Most commands of a kind to learn from, drawn by the seed."
+        default_factory=dict, description="Maximum number of commands per kind, sampled with the seed."
     )
-    repeat: int = Field(1, ge=1, description="Times a command is seen in an epoch.")
-    held_out: int = Field(0, ge=0, description="Questions whose episodes are kept for measuring.")
+    held_out: int = Field(0, ge=0, description="Questions whose episodes are held out for the dev metrics.")
 
 
 class RewardConfig(Section):
-    """The episodes that the policy browses while it is trained."""
+    """The episodes that the policy browses during training."""
 
     questions: str = Field(..., description='File of lines {"question", "answers"}.')
-    episodes: int = Field(8, ge=1, description="Questions, the first ones of the file.")
-    actions: int = Field(10, ge=1, description="Most commands of each of these episodes.")
-    command_tokens: int = Field(48, ge=8, description="Most tokens of a command.")
+    episodes: int = Field(8, ge=1, description="Number of questions, from the start of the file.")
+    actions: int = Field(10, ge=1, description="Maximum number of commands per episode.")
+    command_tokens: int = Field(48, ge=8, description="Maximum number of tokens per command.")
 
 
-class PolicyTrainingConfig(OptimisationConfig):
-    """How long, how fast, in which order, and what the best checkpoint is."""
+class PolicyTrainingConfig(CausalTrainingConfig):
+    """How long, how fast, in which order, and how the best checkpoint is selected."""
 
     choose_by: Literal["score", "command_loss"] = Field(
         "score",
-        description="What the best checkpoint has the best of; `score` is the reward, less a hundredth of "
-        "`command_loss`, which so decides between equal rewards.",
+        description="Metric that selects the best checkpoint; `score` is the reward, with ties broken by "
+        "`command_loss`: reward - `command_loss` / 100.",
     )
 
 
@@ -78,13 +73,9 @@ class PolicyRecipe(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> PolicyRecipe:
-        names = [source.name for source in self.data]
-        if len(set(names)) < len(names):
-            raise ValueError("two sources have the same name")
+        check_names(self.data)
         if not self.measured and (self.reward or self.training.patience):
-            raise ValueError(
-                "reward and patience need demonstrations to measure on: add held_out to a source"
-            )
+            raise ValueError("reward and patience need dev demonstrations: add held_out to a source")
         if self.measured and self.training.choose_by == "score" and self.reward is None:
             raise ValueError('choose_by = "score" needs a section [reward]')
         return self
@@ -97,4 +88,4 @@ class PolicyRecipe(Section):
 
 def load_config(file: Path) -> PolicyRecipe:
     """Read a recipe; raises `InputError` for what is missing, unknown or wrong in it."""
-    return load_recipe(PolicyRecipe, file, HANDBOOK)
+    return load_recipe(PolicyRecipe, file, "docs/recipes.md")

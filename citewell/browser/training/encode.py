@@ -1,4 +1,4 @@
-"""From a pair to tokens, as a policy reads a state: the state is all that the model is told."""
+"""From a pair to tokens: the prompt of a policy is the state and nothing else."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from citewell.browser.pairs import StateCommand
+from citewell.core.training.plan import Size
 from citewell.generator.training.encode import TokenizedExample
 from citewell.generator.transformers import TransformersModel
 
@@ -14,7 +15,7 @@ class PairEncoder:
     """Turns states and commands into tokens."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
-        """`model` is a causal language model of transformers, which is asked for its limits only."""
+        """`model` is a causal language model of transformers; only its limits are used."""
         self.tokenizer = tokenizer
         self._model = TransformersModel(model, tokenizer)
 
@@ -31,7 +32,7 @@ class PairEncoder:
             tuple(self._model.encode(self.prompt(pair.state))), (*command, self.tokenizer.eos_token_id)
         )
 
-    def lengths(self, found: Sequence[StateCommand]) -> list[int]:
-        """How many tokens each pair has, state and command."""
-        encoded = map(self.encode, found)
-        return [len(each.prompt) + len(each.answer) for each in encoded]
+    def sizes(self, pairs: Sequence[StateCommand]) -> list[Size]:
+        """The size of each pair, state and command."""
+        lengths = [len(each.prompt) + len(each.answer) for each in map(self.encode, pairs)]
+        return [Size(1, length, length) for length in lengths]

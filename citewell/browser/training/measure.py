@@ -25,7 +25,7 @@ _LOSS_OF_SCORE = 0.01
 
 
 class DevEpisodes:
-    """Measures a policy in the same way each time."""
+    """Evaluates a policy on the same demonstrations and questions each time."""
 
     def __init__(
         self,
@@ -42,10 +42,10 @@ class DevEpisodes:
         self._open_web = open_web
 
     def measure(self, model: Any) -> dict[str, float]:
-        """`command_loss` a token; where there are questions, also `reward`, `valid` and `score`.
+        """`command_loss` per token and, with questions, `reward`, `valid` and `score`.
 
         `reward` is the share of episodes in which a quote has an answer, and `valid` that of valid commands,
-        written greedily and without a grammar. `score` is what the best checkpoint has most of.
+        decoded greedily without a grammar. `score` selects the best checkpoint.
         """
         model.eval()
         loss = self._loss(model)
@@ -75,7 +75,7 @@ class DevEpisodes:
         return total / tokens
 
     async def _browse(self, model: Any, reward: RewardConfig) -> list[_Result]:
-        """Browse all episodes in step: several commands written together take little longer than one."""
+        """Browse all episodes in parallel: a batch of commands takes little longer than one."""
 
         def count(text: str) -> int:
             return len(self._encoder.tokenizer.encode(text, add_special_tokens=False))
@@ -107,7 +107,7 @@ class _Result(NamedTuple):
 
 
 class _Running:
-    """An episode that is going on."""
+    """A running episode."""
 
     def __init__(self, browser: Browser, asked: BrowsingQuestion) -> None:
         self._browser = browser
@@ -118,7 +118,7 @@ class _Running:
 
     @property
     def result(self) -> _Result:
-        """What has come of it so far."""
+        """The result so far."""
         found = any(has_answer(quote.text, self._asked.answers) for quote in self._browser.quotes)
         return _Result(found, self._commands, self._valid)
 

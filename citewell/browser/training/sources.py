@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 from citewell.browser.episode import Episode, read_episodes
 from citewell.browser.evaluation.questions import BrowsingQuestion, read_questions
@@ -13,10 +11,9 @@ from citewell.browser.pairs import StateCommand, balanced, pairs, rewarded
 from citewell.browser.training.config import PolicyDataConfig, PolicyRecipe
 from citewell.core.errors import InputError
 from citewell.core.progress import Tell
-from citewell.core.recipe import find
-from citewell.core.text import squeeze
+from citewell.core.training.sources import DataFolders, question_key, sample
 
-_DEV_PAIRS = 64  # of each source: enough for a loss, and measured in seconds
+_DEV_PAIRS = 64  # per source: enough for a loss, and computed in seconds
 
 
 @dataclass(frozen=True)
@@ -30,54 +27,56 @@ class PairSource:
 
 @dataclass(frozen=True)
 class PolicyData:
-    """What a run learns from, and what its loss is measured on. No question is in both."""
+    """What a run is trained on, and what its loss is evaluated on. No question is in both."""
 
     train: tuple[PairSource, ...]
     dev: tuple[PairSource, ...]
 
 
-def read_data(config: PolicyRecipe, recipe: Path, tell: Tell) -> PolicyData:
-    """Read all demonstrations of the recipe in the file `recipe`.
+def read_data(config: PolicyRecipe, folders: DataFolders, tell: Tell) -> PolicyData:
+    """Read all demonstrations of the recipe.
 
-    Only episodes with reward enough count, and of these only valid commands. A question that is held out, or
-    that the policy is asked while it is trained, is in no training data. Raises `InputError` where nothing is
-    left of a source.
+    Only episodes with enough reward count, and of these only valid commands. Questions that are held out, or
+    that the policy is asked during training, are removed from all training data. Raises `InputError` if
+    nothing is left of a source.
     """
-    hidden = {_key(row.question) for row in asked(config, recipe)}
+    hidden = {question_key(row.question) for row in asked(config, folders)}
     train, dev = [], []
     for source in config.data:
-        episodes = [episode for file in source_files(source, recipe) for episode in read_episodes(file)]
+        episodes = [episode for file in folders.files(source) for episode in read_episodes(file)]
         good = list(rewarded(episodes, source.least_reward))
-        tell(f"{source.name}: {len(good):,} of {len(episodes):,} episodes have reward enough")
+        tell(f"{source.name}: {len(good):,} of {len(episodes):,} episodes have enough reward")
+        good = list(sample(good, source.limit, f"{config.training.seed} {source.name}"))
         held = _held_out(good, source, config.training.seed)
         hidden |= held
         if held:
-            dev.append(PairSource(source.name, _sampled(_pairs(good, held), config.training.seed)))
+            dev.append(
+                PairSource(
+                    source.name, sample(_pairs(good, held), _DEV_PAIRS, f"{config.training.seed} dev pairs")
+                )
+            )
         train.append((source, good))
     return PolicyData(
-        tuple(_learnt(source, good, hidden, config, tell) for source, good in train), tuple(dev)
+        tuple(_trained_on(source, good, hidden, config, tell) for source, good in train), tuple(dev)
     )
 
 
-def asked(config: PolicyRecipe, recipe: Path) -> tuple[BrowsingQuestion, ...]:
-    """The questions that the policy is asked while it is trained."""
+def asked(config: PolicyRecipe, folders: DataFolders) -> tuple[BrowsingQuestion, ...]:
+    """The questions that the policy is asked during training."""
     reward = config.reward
-    return read_questions(find(reward.questions, recipe), reward.episodes) if reward else ()
+    return read_questions(folders.find(reward.questions), reward.episodes) if reward else ()
 
 
-def source_files(source: PolicyDataConfig, recipe: Path) -> list[Path]:
-    """The files that a source is read from."""
-    return [find(name, recipe) for name in source.files]
-
-
-def _learnt(
+def _trained_on(
     source: PolicyDataConfig, good: list[Episode], hidden: set[str], config: PolicyRecipe, tell: Tell
 ) -> PairSource:
-    found = [pair for episode in good if _key(episode.question) not in hidden for pair in pairs(episode)]
+    found = [
+        pair for episode in good if question_key(episode.question) not in hidden for pair in pairs(episode)
+    ]
     kept = balanced(found, source.most, config.training.seed)
     if not kept:
         raise InputError(
-            f"The source {source.name} has no demonstration to learn from.",
+            f"The source {source.name} has no training demonstration.",
             "Lower held_out or least_reward, or make more demonstrations.",
         )
     counts = Counter(pair.kind for pair in kept)
@@ -86,19 +85,9 @@ def _learnt(
 
 
 def _held_out(good: list[Episode], source: PolicyDataConfig, seed: int) -> set[str]:
-    questions = sorted({_key(episode.question) for episode in good})
-    chance = random.Random(f"{seed} dev {source.name}")  # noqa: S311
-    return set(chance.sample(questions, min(source.held_out, len(questions))))
+    questions = sorted({question_key(episode.question) for episode in good})
+    return set(sample(questions, source.held_out, f"{seed} dev {source.name}"))
 
 
 def _pairs(good: list[Episode], held: set[str]) -> list[StateCommand]:
-    return [pair for episode in good if _key(episode.question) in held for pair in pairs(episode)]
-
-
-def _sampled(found: list[StateCommand], seed: int) -> tuple[StateCommand, ...]:
-    chance = random.Random(f"{seed} dev pairs")  # noqa: S311
-    return tuple(chance.sample(found, min(_DEV_PAIRS, len(found))))
-
-
-def _key(question: str) -> str:
-    return squeeze(question).casefold()
+    return [pair for episode in good if question_key(episode.question) in held for pair in pairs(episode)]

@@ -1,1 +1,1 @@
-"""What training runs of all models share: their folder, log, checkpoints and card."""
+"""One training stack for all models: recipes, run folder, plan, optimization, checkpoints and card."""

@@ -3,44 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from pydantic import Field
-
 from citewell.core.errors import ModelError
-from citewell.core.section import Section
+from citewell.core.training.config import AdapterConfig
 
 
-class LoraConfig(Section):
-    """The adapters, as PEFT names their parts (https://arxiv.org/abs/2106.09685)."""
+def with_adapters(
+    model: Any, config: AdapterConfig, task: str, base: str, *, under: Sequence[str] = ()
+) -> Any:
+    """The model with frozen weights and new adapters, by PEFT.
 
-    rank: int = Field(16, ge=1, le=512, description="Rank of the two small matrices.")
-    alpha: int = Field(32, ge=1, description="The adapter's output is scaled by alpha / rank.")
-    dropout: float = Field(0.0, ge=0, lt=1, description="Share of the adapter's input that is dropped.")
-
-
-def with_adapters(model: Any, config: LoraConfig, targets: Sequence[str], task: str, base: str) -> Any:
-    """The model with frozen weights and new adapters in the layers `targets`, by PEFT.
-
-    `task` is PEFT's name of what the model is for. Raises `ModelError` for layers that the model, which
-    `base` names, does not have.
+    `task` is PEFT's name of what the model is for. With `under`, only layers whose paths start with one of
+    these are adapted. Raises `ModelError` for layers that the model, which `base` names, does not have.
     """
-    from peft import LoraConfig as PeftConfig
-    from peft import get_peft_model
+    from peft import LoraConfig, get_peft_model
 
-    try:
-        return get_peft_model(
-            model,
-            PeftConfig(
-                task_type=task,
-                r=config.rank,
-                lora_alpha=config.alpha,
-                lora_dropout=config.dropout,
-                target_modules=list(targets),
-            ),
-        )
-    except ValueError as error:
+    layers = [path for path in _linear_layers(model) if path.startswith(tuple(under) or "")]
+    targets = [path for path in layers if not config.targets or path.split(".")[-1] in config.targets]
+    if not targets:
+        known = ", ".join(dict.fromkeys(path.split(".")[-1] for path in layers))
         raise ModelError(
-            f"The model {base} takes no adapters in the layers {', '.join(targets)}: {error}",
-            "Name linear layers of this model under model.lora.targets.",
-        ) from error
+            f"The model {base} has no layers {', '.join(config.targets)} to adapt.",
+            f"Name some of {known} under model.lora.targets.",
+        )
+    return get_peft_model(
+        model,
+        LoraConfig(
+            task_type=task,
+            r=config.rank,
+            lora_alpha=config.alpha,
+            lora_dropout=config.dropout,
+            target_modules=targets if under else sorted({path.split(".")[-1] for path in targets}),
+        ),
+    )
+
+
+def save_adapters(model: Any, folder: Path, base: str, *, half: bool = True) -> None:
+    """Write the adapters in PEFT's format, by default in float16; `base` names the model that they adapt."""
+    for config in model.peft_config.values():
+        config.base_model_name_or_path = base
+    weights = {name: value.detach() for name, value in model.state_dict().items() if ".lora_" in name}
+    kept = {name: (value.half() if half else value).contiguous() for name, value in weights.items()}
+    # Embeddings are never adapted; to find that out, PEFT would ask the hub for the base.
+    model.save_pretrained(str(folder), state_dict=kept, save_embedding_layers=False)
+    # PEFT writes an empty form of a model card.
+    (folder / "README.md").unlink(missing_ok=True)
+
+
+def _linear_layers(model: Any) -> list[str]:
+    from torch.nn import Linear
+    from transformers.pytorch_utils import Conv1D
+
+    output = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
+    return [
+        path
+        for path, module in model.named_modules()
+        if isinstance(module, (Linear, Conv1D)) and module is not output
+    ]

@@ -1,4 +1,4 @@
-"""The exponential moving average of the weights, as WebGPT keeps it (its appendix E, `EMA decay`)."""
+"""The exponential moving average of the weights (WebGPT, appendix E, `EMA decay`)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ FILE = "average.safetensors"
 
 
 class Average:
-    """Follows the trained weights of a model, step by step."""
+    """Averages the trained weights of a model over its steps."""
 
     def __init__(self, model: torch.nn.Module, decay: float) -> None:
-        """Begin with the weights as they are; the first steps count more, so that those are forgotten."""
+        """Start from the current weights; the first steps count more, so that these are forgotten."""
         self._model = model
         self._decay = decay
         self._steps = 0
         self._values = {name: value.detach().clone() for name, value in trained(model).items()}
 
     def update(self) -> None:
-        """Follow the weights after one more step."""
+        """Update the average after a step."""
         self._steps += 1
         decay = min(self._decay, self._steps / (self._steps + 9))
         with torch.no_grad():
@@ -34,7 +34,7 @@ class Average:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Have the model work with the average for a while."""
+        """Use the average as the model's weights for the duration of a block."""
         weights = {name: value.detach().clone() for name, value in trained(self._model).items()}
         self.apply()
         try:
@@ -43,16 +43,16 @@ class Average:
             self._put(weights)
 
     def apply(self) -> None:
-        """Put the average into the model."""
+        """Replace the model's weights by the average."""
         self._put(self._values)
 
     def save(self, checkpoint: Path) -> None:
-        """Keep the average in a checkpoint."""
+        """Save the average into a checkpoint."""
         values = {name: value.contiguous() for name, value in self._values.items()}
         save_file({**values, "steps": torch.tensor(self._steps)}, checkpoint / FILE)
 
     def load(self, checkpoint: Path) -> None:
-        """Take up the average of a checkpoint."""
+        """Load the average of a checkpoint."""
         values = load_file(checkpoint / FILE)
         self._steps = int(values.pop("steps"))
         self._values = {name: values[name].to(value.device) for name, value in self._values.items()}

@@ -1,4 +1,4 @@
-"""Checkpoints of a run: only what is trained, and none that was not written to its end."""
+"""Checkpoints of a run: the trained weights only, and complete checkpoints only."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _PREFIX = "checkpoint-"
 
 
 class TrainingError(ModelError):
-    """Training cannot go on."""
+    """Training cannot continue."""
 
 
 def save_trained(model: torch.nn.Module, checkpoint: Path) -> None:
-    """Write the weights that are trained, of a model with adapters a few megabytes, as safetensors."""
+    """Write the trained weights as safetensors: a few megabytes for adapters."""
     from safetensors.torch import save_file
 
     checkpoint.mkdir(parents=True, exist_ok=True)
@@ -30,7 +30,7 @@ def save_trained(model: torch.nn.Module, checkpoint: Path) -> None:
 
 
 def load_trained(model: torch.nn.Module, checkpoint: Path) -> None:
-    """Put the weights of a checkpoint into the model; raises `TrainingError` where they do not fit."""
+    """Load the weights of a checkpoint; raises `TrainingError` if they do not fit the model."""
     import torch
     from safetensors.torch import load_file
 
@@ -38,8 +38,8 @@ def load_trained(model: torch.nn.Module, checkpoint: Path) -> None:
     values = trained(model)
     if weights.keys() != values.keys() or any(weights[name].shape != values[name].shape for name in weights):
         raise TrainingError(
-            f"The checkpoint {checkpoint} is of another model.",
-            "Give the configuration that it was made with.",
+            f"The checkpoint {checkpoint} belongs to another model.",
+            "Use the recipe that it was written with.",
         )
     with torch.no_grad():
         for name, value in values.items():
@@ -47,7 +47,7 @@ def load_trained(model: torch.nn.Module, checkpoint: Path) -> None:
 
 
 def last_checkpoint(folder: Path) -> Path | None:
-    """The newest complete checkpoint in a folder; one that was still being written is passed over."""
+    """The newest complete checkpoint in a folder; a partly written one is skipped."""
     found = sorted(
         (path for path in folder.glob(f"{_PREFIX}*") if path.name.removeprefix(_PREFIX).isdecimal()),
         key=checkpoint_step,
@@ -61,12 +61,12 @@ def checkpoint_step(checkpoint: Path) -> int:
 
 
 def trained(model: torch.nn.Module) -> dict[str, torch.nn.Parameter]:
-    """The parameters that are trained, by name; those that stand in the model twice once."""
+    """The parameters that are trained, by name; shared ones once."""
     return {name: value for name, value in model.named_parameters() if value.requires_grad}
 
 
 def quiet() -> None:
-    """Leave the messages of the libraries out; what matters is told by `citewell.core.training.progress`."""
+    """Silence the libraries; `citewell.core.training.progress` reports what matters."""
     import datasets
     from transformers.utils import logging as transformers_logging
 

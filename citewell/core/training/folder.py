@@ -1,56 +1,65 @@
-"""The folder that a run writes: what it holds before, while and after the model is trained."""
+"""The folder of a run: what it holds before, during and after training."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from citewell.core.errors import InputError
+from citewell.core.training.card import DataFile
 
 CHECKPOINTS = "checkpoints"
 CONFIG = "run.json"
+_DATA = "data.json"  # beside the checkpoints
 _PARTIAL = "partial"
+_LOCK = "lock"
+_OTHER = "or choose another folder with --out."
 
 
-def open_folder(folder: Path, config: str, *, done: str, resume: bool) -> None:
-    """Make the folder of a run, or check that the run in it can be taken up.
+@contextmanager
+def open_folder(folder: Path, config: str, files: Sequence[DataFile], *, done: str) -> Iterator[None]:
+    """Create the folder of a run, or resume the interrupted run in it; other processes are kept out.
 
-    `config` is the resolved configuration, which is kept there, and `done` the name of a file that only a
-    trained model has. Raises `InputError` where a model is there
-    already, where a run of another configuration is, where a run would be lost without `resume`, and where
-    the folder is of something else: nothing is ever overwritten.
+    `config` is the recipe with all defaults, `files` are its data, and `done` is the name of a file that only
+    the folder of a trained model has. Nothing is ever overwritten: raises `InputError` for a folder with a
+    trained model, with a run of another recipe or other data, or with anything else.
     """
     if (folder / done).exists():
-        raise InputError(f"{folder} holds a trained model already.", "Give another folder with --out.")
-    kept = folder / CONFIG
-    if kept.is_file():
-        if not resume:
-            raise InputError(
-                f"{folder} holds a run that was interrupted.",
-                "Go on with it by --resume, or give another folder with --out.",
-            )
-        if changed := difference(json.loads(kept.read_text(encoding="utf-8")), json.loads(config)):
-            raise InputError(
-                f"The run in {folder} was started with another configuration: {changed} was different.",
-                "Change it back, or give another folder with --out.",
-            )
-        return
-    if folder.is_dir() and any(folder.iterdir()):
-        raise InputError(f"{folder} is not empty, and holds no run.", "Give another folder with --out.")
+        raise InputError(f"{folder} holds a trained model already.", "Choose another folder with --out.")
+    started = folder / CONFIG
+    data = {f"{file.use} {file.source} {file.name}": file.sha256 for file in files}
+    if started.is_file():
+        _check(folder, config, data)
+    elif folder.is_dir() and any(path.name != _LOCK for path in folder.iterdir()):
+        raise InputError(f"{folder} is not empty, and holds no run.", "Choose another folder with --out.")
+    lock = FileLock(folder / _LOCK, blocking=False)
     try:
-        (folder / CHECKPOINTS).mkdir(parents=True, exist_ok=True)
-        kept.write_text(config + "\n", encoding="utf-8")
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise InputError(f"Another process is training in {folder}.", f"Wait for it, {_OTHER}") from None
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror}.") from error
+    try:
+        if not started.is_file():
+            (folder / CHECKPOINTS).mkdir(exist_ok=True)
+            (folder / CHECKPOINTS / _DATA).write_text(json.dumps(data), encoding="utf-8")
+            started.write_text(config + "\n", encoding="utf-8")
+        yield
+    finally:
+        lock.release()
+        (folder / _LOCK).unlink(missing_ok=True)
 
 
 def finish(folder: Path, write: Callable[[Path], None], *, done: str) -> None:
     """Have `write` write the model into a folder, move it into place, and remove the checkpoints.
 
-    The file `done`, which says that a model is there, is moved last: a run that ends in between is taken up
-    again.
+    The file `done`, which marks a trained model, is moved last: a run that is killed in between is resumed.
     """
     partial = folder / _PARTIAL
     shutil.rmtree(partial, ignore_errors=True)
@@ -73,3 +82,22 @@ def difference(before: object, now: object, name: str = "") -> str:
                 return found
         return ""
     return "" if before == now else name
+
+
+def _check(folder: Path, config: str, data: dict[str, str]) -> None:
+    if changed := difference(_read(folder / CONFIG), json.loads(config)):
+        raise InputError(
+            f"The interrupted run in {folder} has another recipe: {changed} differs.",
+            f"Change it back to resume the run, {_OTHER}",
+        )
+    kept = folder / CHECKPOINTS / _DATA
+    if kept.is_file() and (changed := difference(_read(kept), data)):
+        name = changed.split(" ", 2)[-1]
+        raise InputError(
+            f"The data of the interrupted run in {folder} changed since: {name} differs.",
+            f"Restore the file to resume the run, {_OTHER}",
+        )
+
+
+def _read(file: Path) -> object:
+    return json.loads(file.read_text(encoding="utf-8"))

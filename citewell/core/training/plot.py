@@ -1,8 +1,8 @@
-"""The course of a run as a picture."""
+"""The losses and metrics of a run as a picture."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,42 +10,54 @@ from citewell.core.training.progress import dev_metrics
 
 PLOT = "training.png"
 
+_NO_LOSS = {"grad_norm", "learning_rate", "epoch", "step"}
 
-def draw(history: Sequence[dict[str, Any]], file: Path, mean: str) -> None:
-    """Plot the loss and its parts, and the dev metrics, against steps; `history` is the trainer's log.
+Curves = dict[str, list[tuple[float, float]]]
+"""Points (step, value) by name."""
 
-    A dev metric whose name ends in `loss` is drawn with the loss. `mean` is the name of the mean over all dev
-    metrics, which is left out where there is only one. Where all dev metrics are losses, that is all.
-    """
+
+def draw(history: Sequence[dict[str, Any]], file: Path) -> None:
+    """Plot losses and, in a second panel, other dev metrics; `history` is the trainer's log."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     mpl.use("agg")
-    evaluations = [(entry["step"], dev_metrics(entry)) for entry in history]
-    names = list(dict.fromkeys(name for _, metrics in evaluations for name in metrics))
-    if len(names) == 2 and mean in names:
-        names.remove(mean)
-    panels = 1 if all(name.endswith("loss") for name in names) else 2
+    dev = _curves((entry["step"], dev_metrics(entry)) for entry in history)
+    metrics = {name: points for name, points in dev.items() if not name.endswith("loss")}
+    losses = _losses(history) | {name: points for name, points in dev.items() if name.endswith("loss")}
+    panels = 2 if metrics else 1
     figure = Figure(figsize=(5 * panels, 4), layout="constrained")
     left, *others = figure.subplots(1, panels, squeeze=False)[0]
-    losses = [entry for entry in history if "loss" in entry]
-    plain = {"grad_norm", "learning_rate", "epoch", "step", "loss"}
-    parts = dict.fromkeys(name for entry in losses for name in entry if name not in plain)
-    for name in ("loss", *(parts if len(parts) > 1 else ())):
-        points = [(entry["step"], float(entry[name])) for entry in losses if name in entry]
-        label = "all" if name == "loss" else name
-        left.plot(*zip(*points, strict=True), label=label, linewidth=1.8 if name == "loss" else 1.0)
-    left.set(title="Loss", xlabel="step", ylabel="loss, mean since the last point")
-    for name in names:
-        points = [(step, metrics[name]) for step, metrics in evaluations if name in metrics]
-        axes = left if name.endswith("loss") else others[0]
-        axes.plot(*zip(*points, strict=True), label=name, marker="o", markersize=3)
-    for right in others:
-        right.set(title="Dev metrics", xlabel="step", ylabel="measure, 0 to 1")
+    _plot(left, losses, "Loss", "loss, mean since the last point")
     if losses:
         left.set_ylim(bottom=0)
-    for axes in (left, *others):
-        axes.grid(alpha=0.3)
-        if axes.lines:
-            axes.legend()
+    for right in others:
+        _plot(right, metrics, "Dev metrics", "0 to 1")
     figure.savefig(file, dpi=120)
+
+
+def _losses(history: Sequence[dict[str, Any]]) -> Curves:
+    """The training loss, and its terms if there are several."""
+    found = _curves(
+        (entry["step"], {name: float(value) for name, value in entry.items() if name not in _NO_LOSS})
+        for entry in history
+        if "loss" in entry
+    )
+    return found if len(found) > 2 else {name: points for name, points in found.items() if name == "loss"}
+
+
+def _curves(entries: Iterable[tuple[float, dict[str, float]]]) -> Curves:
+    found: Curves = {}
+    for step, values in entries:
+        for name, value in values.items():
+            found.setdefault(name, []).append((step, value))
+    return found
+
+
+def _plot(axes: Any, curves: Curves, title: str, label: str) -> None:
+    for name, points in curves.items():
+        axes.plot(*zip(*points, strict=True), label=name, marker="o", markersize=2)
+    axes.set(title=title, xlabel="step", ylabel=label)
+    axes.grid(alpha=0.3)
+    if curves:
+        axes.legend()

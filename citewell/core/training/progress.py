@@ -1,4 +1,4 @@
-"""What a run says while it goes on: a line now and then, and a log that can be plotted."""
+"""The progress of a run: a line now and then, and a log that can be plotted."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ CLOCK = "seconds.json"
 
 
 class Progress(TrainerCallback):
-    """Tells the rate and the time that is left, and keeps the log of losses and dev metrics.
+    """Reports the rate and the remaining time, and writes the log of losses and dev metrics.
 
-    The log is written anew from the trainer's own history, which checkpoints hold: a run that is taken up
-    again leaves no line twice.
+    The log is rewritten from the trainer's own history, which checkpoints contain: a resumed run writes no
+    line twice.
     """
 
     def __init__(self, sizes: Sequence[int], unit: str, folder: Path, tell: Tell) -> None:
-        """`sizes` are those of the steps, in a `unit` such as questions; the log is written to `folder`."""
+        """`sizes` has one entry per step, in a `unit` such as tokens; the log is written to `folder`."""
         self._sizes = sizes
         self._unit = unit
         self._file = folder / LOG
@@ -35,7 +35,7 @@ class Progress(TrainerCallback):
 
     @property
     def seconds(self) -> float:
-        """How long the run has taken until now, without the time that it was interrupted."""
+        """How long the run has taken so far, without interruptions."""
         return self._before + time.monotonic() - self._start
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -45,11 +45,11 @@ class Progress(TrainerCallback):
         self._before = _clock(Path(args.output_dir))
 
     def on_save(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Keep the time beside the checkpoints."""
+        """Save the time beside the checkpoints."""
         (Path(args.output_dir) / CLOCK).write_text(json.dumps({"seconds": round(self.seconds, 1)}))
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Tell how far the run is, if it has not been told for a while."""
+        """Report the progress, at most every few seconds."""
         now = time.monotonic()
         done = state.global_step
         if done == state.max_steps and args.eval_strategy != "no":
@@ -74,7 +74,7 @@ class Progress(TrainerCallback):
         partial.replace(self._file)
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Tell the dev metrics."""
+        """Report the dev metrics."""
         found = dev_metrics(kwargs["metrics"])
         self._tell(f"step {state.global_step:,}: " + ", ".join(f"{k} {v:.4f}" for k, v in found.items()))
 

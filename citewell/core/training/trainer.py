@@ -1,11 +1,11 @@
-"""Trainers of transformers on steps that are planned beforehand, with checkpoints of what is trained."""
+"""Trainers of transformers on planned steps, with checkpoints of the trained weights only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch.utils.data import SequentialSampler
@@ -13,6 +13,8 @@ from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, Traine
 
 from citewell.core.training.average import Average
 from citewell.core.training.checkpoints import TrainingError, load_trained, save_trained
+from citewell.core.training.config import OptimizationConfig, PartedOptimizationConfig
+from citewell.core.training.fit import Evaluate
 from citewell.core.training.progress import Progress
 
 PartLoss = Callable[[Any, Mapping[str, Any]], torch.Tensor]
@@ -21,41 +23,41 @@ PartLoss = Callable[[Any, Mapping[str, Any]], torch.Tensor]
 _SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with_warmup"}
 
 
-class Optimisation(Protocol):
-    """What recipes of all models say about how they are trained."""
-
-    @property
-    def learning_rate(self) -> float: ...  # noqa: D102
-    @property
-    def warmup(self) -> float: ...  # noqa: D102
-    @property
-    def schedule(self) -> str: ...  # noqa: D102
-    @property
-    def weight_decay(self) -> float: ...  # noqa: D102
-    @property
-    def clip(self) -> float: ...  # noqa: D102
-    @property
-    def seed(self) -> int: ...  # noqa: D102
-    @property
-    def eval_every(self) -> int: ...  # noqa: D102
-    @property
-    def log_every(self) -> int: ...  # noqa: D102
-
-
 class CheckpointedTrainer(Trainer):
-    """Writes what is trained and nothing else, and has a `Progress` tell of the run, not the library."""
+    """Saves the trained weights only, and leaves reporting to `Progress`.
 
+    Each item of the data set stands for a whole step, in the order of the plan.
+    """
+
+    _measure: Evaluate | None = None
     _average: Average | None = None
 
-    def follow(self, progress: Progress, patience: int | None, average: Average | None = None) -> None:
-        """Tell of the run, end it after `patience` measurements without a gain, and keep an average."""
+    def follow(
+        self,
+        progress: Progress,
+        patience: int | None = None,
+        evaluate: Evaluate | None = None,
+        average: Average | None = None,
+    ) -> None:
+        """Report by `progress`, stop after `patience` evaluations without improvement, update the average."""
+        self._measure = evaluate
+        self._average = average
         self.remove_callback(PrinterCallback)
         if average is not None:
-            self._average = average
             self.add_callback(_Averaging(average))
         self.add_callback(progress)
         if patience is not None:
             self.add_callback(EarlyStoppingCallback(early_stopping_patience=patience))
+
+    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
+        """Compute and log the dev metrics, with the averaged weights if there are any."""
+        assert self._measure is not None
+        with self._average.used() if self._average is not None else nullcontext():
+            found = self._measure(self.model)
+        metrics = {f"eval_{name}": value for name, value in found.items()}
+        self.log(metrics)
+        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        return metrics
 
     def _save(self, output_dir: str | None = None, state_dict: Any = None) -> None:
         checkpoint = Path(output_dir or str(self.args.output_dir))
@@ -65,7 +67,7 @@ class CheckpointedTrainer(Trainer):
             self._average.save(checkpoint)
 
     def _load_best_model(self) -> None:
-        # The base class logs an error that it meets here, and goes on with the last weights.
+        # The base class logs an error that it meets here, and continues with the last weights.
         if self.state.best_model_checkpoint is not None:
             self._load_from_checkpoint(self.state.best_model_checkpoint)
 
@@ -77,47 +79,27 @@ class CheckpointedTrainer(Trainer):
 
 
 class PlannedTrainer(CheckpointedTrainer):
-    """Takes an item of the data set for a whole step, and computes the step part by part."""
+    """Computes each step part by part, and adds the gradients up."""
 
-    def begin(
-        self,
-        part_loss: PartLoss,
-        progress: Progress,
-        patience: int | None = None,
-        measure: Callable[[Any], dict[str, float]] | None = None,
-        average: Average | None = None,
-    ) -> None:
-        """Learn by `part_loss`, and `measure` the model with its averaged weights."""
-        self._part_loss = part_loss
-        self._measure = measure
-        self.follow(progress, patience, average)
+    part_loss: PartLoss
+    """Set this before training."""
 
     def training_step(self, model: Any, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> torch.Tensor:
-        """One step, part by part; raises `TrainingError` where the loss is not a finite number."""
+        """The loss of a step; raises `TrainingError` if it is not finite."""
         model.train()
         parts: Any = self._prepare_inputs(inputs)["parts"]
         total = torch.zeros((), device=self.args.device)
         for part in parts:
             with self.compute_loss_context_manager():
-                loss = self._part_loss(model, part)
+                loss = self.part_loss(model, part)
             self.accelerator.backward(loss)
             total += loss.detach()
         if not torch.isfinite(total):
             raise TrainingError(
                 f"The loss of step {self.state.global_step + 1} is {total.item()}.",
-                "Lower learning_rate, or look at the data; the checkpoints before are kept.",
+                "Lower learning_rate, or check the data; earlier checkpoints are kept.",
             )
         return total
-
-    def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
-        """Measure and log."""
-        assert self._measure is not None
-        with self._average.used() if self._average is not None else nullcontext():
-            found = self._measure(self.model)
-        metrics = {f"eval_{name}": value for name, value in found.items()}
-        self.log(metrics)
-        self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
-        return metrics
 
     def _get_train_sampler(self, train_dataset: Any = None) -> SequentialSampler:
         rows: Any = train_dataset or self.train_dataset
@@ -129,20 +111,23 @@ class _Averaging(TrainerCallback):
         self._average = average
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Follow the weights."""
+        """Update the average."""
         self._average.update()
 
 
 def planned_arguments(
-    training: Optimisation, folder: Path, best: str | None, *, greater: bool, resumed: bool
+    training: OptimizationConfig, folder: Path, best: str | None, *, higher: bool, resumed: bool
 ) -> dict[str, Any]:
-    """Arguments of a trainer, of whichever class, that goes once through a plan with all epochs in it.
+    """Arguments of a trainer that goes once through a plan with all epochs in it.
 
-    Checkpoints are written to `folder`. `best` names the metric that chooses among them, which is the better
-    the `greater` it is, if anything is measured; the model is measured before the first step too, if the run
-    is not `resumed`.
+    Checkpoints are written to `folder`. `best` names the metric that selects the best one, where `higher`
+    values are better; without it nothing is evaluated. A run that is not `resumed` is evaluated before its
+    first step too.
     """
-    measured = best is not None
+    evaluated = best is not None
+    bfloat16 = isinstance(training, PartedOptimizationConfig) and (
+        torch.cuda.is_available() or training.precision == "bfloat16"
+    )
     return {
         "output_dir": str(folder),
         "num_train_epochs": 1,
@@ -152,17 +137,18 @@ def planned_arguments(
         "warmup_steps": training.warmup,
         "weight_decay": training.weight_decay,
         "max_grad_norm": training.clip,
+        "bf16": bfloat16,
         "seed": training.seed,
         "remove_unused_columns": False,
-        "eval_strategy": "steps" if measured else "no",
+        "eval_strategy": "steps" if evaluated else "no",
         "eval_steps": training.eval_every,
-        "eval_on_start": measured and not resumed,
+        "eval_on_start": evaluated and not resumed,
         "save_strategy": "steps",
         "save_steps": training.eval_every,
         "save_total_limit": 2,
-        "load_best_model_at_end": measured,
-        "metric_for_best_model": f"eval_{best}" if measured else None,
-        "greater_is_better": greater if measured else None,
+        "load_best_model_at_end": evaluated,
+        "metric_for_best_model": f"eval_{best}" if evaluated else None,
+        "greater_is_better": higher if evaluated else None,
         "logging_steps": training.log_every,
         "logging_nan_inf_filter": False,
         "restore_callback_states_from_checkpoint": True,

@@ -7,8 +7,9 @@ from typing import Any
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, read_lines
+from citewell.core.training.sources import question_key
 from citewell.retriever.training.labels.fields import passage, text
-from citewell.retriever.training.rows import LabeledRow, key
+from citewell.retriever.training.rows import LabeledRow
 
 
 def positive_rows(file: Path) -> list[LabeledRow]:
@@ -22,7 +23,7 @@ def positive_rows(file: Path) -> list[LabeledRow]:
     for line in read_lines(file):
         value = line.row()
         question = text(line, value, "question")
-        row = merged.setdefault(key(question), _Merged(question))
+        row = merged.setdefault(question_key(question), _Merged(question))
         row.add(
             [passage(line, each) for each in _list(line, value, "positive")],
             [passage(line, each) for each in _list(line, value, "hard_negative")],
@@ -49,7 +50,7 @@ class _Merged:
     def add(self, positives: list[str], negatives: list[str], answers: list[str]) -> None:
         for found, kept in ((positives, self.positives), (negatives, self.negatives)):
             for each in found:
-                kept.setdefault(key(each), each)
+                kept.setdefault(question_key(each), each)
         self.answers.update(dict.fromkeys(answers))
 
     def row(self) -> LabeledRow:

@@ -16,12 +16,12 @@ from citewell.browser.environment import Browser
 from citewell.browser.episodes import Question, finished
 from citewell.browser.limits_file import read_limits
 from citewell.browser.policies.opening import open_policy
-from citewell.browser.training.run import PolicyRun, train
+from citewell.browser.training.run import train
 from citewell.browser.web import Web
 from citewell.core.errors import InputError, ModelError
 from citewell.core.settings import Settings
+from citewell.core.training.run import Run, RunResult
 from citewell.generator.defaults import read_defaults
-from citewell.generator.training.fit import GeneratorRunResult
 from tests.browser.schools import School, relevance
 from tests.browser.training.made_up import LIMITS, write_recipe, write_world
 
@@ -36,26 +36,26 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_world(tmp_path_factory.mktemp("world"))
 
 
-def run(file: Path, out: Path, *, resume: bool = False) -> tuple[GeneratorRunResult, list[str]]:
+def run(recipe: Path, out: Path) -> tuple[RunResult, list[str]]:
     told: list[str] = []
-    job = PolicyRun(file, out, file.parent / "cache", "citewell train policy", open_web, resume)
-    return train(job, told.append), told
+    made = Run(recipe=recipe, out=out, cache=recipe.parent / "cache", command="citewell train policy")
+    return train(made, told.append, open_web), told
 
 
 @pytest.fixture(scope="module")
-def trained(world: Path) -> tuple[Path, GeneratorRunResult, list[str]]:
+def trained(world: Path) -> tuple[Path, RunResult, list[str]]:
     return world / "out", *run(write_recipe(world), world / "out")
 
 
-def test_commands_are_learnt(trained: tuple[Path, GeneratorRunResult, list[str]]) -> None:
+def test_commands_are_learnt(trained: tuple[Path, RunResult, list[str]]) -> None:
     _, outcome, told = trained
     assert outcome.after["command_loss"] < 0.95 * outcome.before["command_loss"]
     assert {"reward", "valid", "score"} <= outcome.after.keys()
-    assert "made-up: 11 of 12 episodes have reward enough" in told
+    assert "made-up: 11 of 12 episodes have enough reward" in told
     assert "made-up: 8 search, 8 end" in told
 
 
-def test_the_folder_says_how_to_browse(trained: tuple[Path, GeneratorRunResult, list[str]]) -> None:
+def test_the_folder_says_how_to_browse(trained: tuple[Path, RunResult, list[str]]) -> None:
     folder, _, _ = trained
     assert read_limits(folder) == LIMITS
     assert read_defaults(folder).frequency_penalty == 0
@@ -68,14 +68,14 @@ def test_the_folder_says_how_to_browse(trained: tuple[Path, GeneratorRunResult, 
 
 
 def test_a_browser_with_the_kept_limits_shows_states_within_them(
-    trained: tuple[Path, GeneratorRunResult, list[str]],
+    trained: tuple[Path, RunResult, list[str]],
 ) -> None:
     browser = Browser(School(), read_limits(trained[0]))
     assert browser.limits.window_lines == 3
 
 
 async def test_the_folder_is_opened_as_a_policy_with_its_limits(
-    trained: tuple[Path, GeneratorRunResult, list[str]],
+    trained: tuple[Path, RunResult, list[str]],
 ) -> None:
     pytest.importorskip("xgrammar", reason="xgrammar is not installed")
     async with open_policy(str(trained[0]), Settings(), relevance=relevance) as opened:
@@ -90,9 +90,7 @@ async def test_the_folder_is_opened_as_a_policy_with_its_limits(
     assert all(0 < step.tokens <= 2 * 96 for step in episode.steps)
 
 
-def test_a_finished_run_is_not_overwritten(
-    world: Path, trained: tuple[Path, GeneratorRunResult, list[str]]
-) -> None:
+def test_a_finished_run_is_not_overwritten(world: Path, trained: tuple[Path, RunResult, list[str]]) -> None:
     with pytest.raises(InputError, match="holds a trained model already"):
         run(write_recipe(world), trained[0])
 
@@ -109,7 +107,7 @@ def test_without_a_reward_the_loss_chooses(world: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("held_out = 3", "held_out = 99", "no demonstration to learn from"),
+        ("held_out = 3", "held_out = 99", "no training demonstration"),
         ("held_out = 3", "held_out = 0", "add held_out"),
         ("epochs = 8", "epoch = 8", "there is no key training.epoch"),
         ("questions.jsonl", "recipe.toml", "this is no question"),

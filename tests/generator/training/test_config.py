@@ -52,7 +52,7 @@ def test_what_is_not_said_has_a_default_and_is_shown(tmp_path: Path) -> None:
         (("epochs = 2", "epochs = 0"), "line 15: training.epochs: input should be greater than"),
         (('"second"', '"first"'), "two sources have the same name"),
         (("epochs = 2", "patience = 3"), "patience needs dev rows"),
-        (("epochs = 2", 'choose_by = "citation_f1"'), "choose_by needs dev rows"),
+        (("epochs = 2", 'choose_by = "citation_f1"'), "needs dev rows and generate above 0"),
         (("[prompt]", "[prompt"), "is not valid TOML"),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import InputError
+from citewell.core.training.sources import DataFolders
 from citewell.generator.training.config import load_config
 from citewell.generator.training.sources import GeneratorData, read_data
 from tests.generator.training.made_up import rows, write_config, write_rows
@@ -17,7 +18,7 @@ def read(folder: Path, extra: str = "") -> tuple[GeneratorData, list[str]]:
     told: list[str] = []
     recipe = write_config(folder)
     recipe.write_text(recipe.read_text() + extra)
-    return read_data(load_config(recipe), recipe, told.append), told
+    return read_data(load_config(recipe), DataFolders(folder), told.append), told
 
 
 def test_a_held_out_question_is_not_learnt_from(tmp_path: Path) -> None:
@@ -44,7 +45,7 @@ def test_broken_rows_are_named_by_line_and_left_out(tmp_path: Path) -> None:
     assert any("rows.jsonl, line 3: this is not JSON" in line for line in told)
     assert any("rows.jsonl, line 5: there is no answer" in line for line in told)
     assert any("rows.jsonl, line 6: the references" in line for line in told)
-    assert "made-up: 1 rows cite more than 3 references, and are left out" in told
+    assert "made-up: skipped 1 rows that cite more than 3 references" in told
 
 
 def test_rows_that_do_not_fit_are_left_out_and_told(tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def test_rows_that_do_not_fit_are_left_out_and_told(tmp_path: Path) -> None:
     fitting = data.fitting(lambda example: example != longest, told.append)
     assert fitting.train[0].examples == data.train[0].examples[1:]
     assert fitting.dev == data.dev
-    assert told == ["made-up: 1 rows are too long, and left out"]
+    assert told == ["made-up: skipped 1 too long rows"]
     with pytest.raises(InputError, match="No row of the source made-up fits the prompt") as error:
         data.fitting(lambda _: False, told.append)
     assert "cut = true" in error.value.hint
@@ -67,14 +68,14 @@ def test_marks_of_references_that_are_not_there_are_told(tmp_path: Path) -> None
     write_rows(tmp_path / "rows.jsonl", good)
     data, told = read(tmp_path)
     assert sum(len(source.examples) for source in (*data.train, *data.dev)) == 16
-    (line,) = (line for line in told if "references that are not there" in line)
+    (line,) = (line for line in told if "references that do not exist" in line)
     assert line.startswith("made-up: 1 answers")
     assert line.endswith("rows.jsonl, line 4)")
 
 
 def test_a_file_of_nothing_else_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text('{"question": "why?", "references": ["a"]}\n')
-    with pytest.raises(InputError, match=r"no row to learn from\. .*line 1: there is no answer"):
+    with pytest.raises(InputError, match=r"no training row\. .*line 1: there is no answer"):
         read(tmp_path)
 
 

@@ -17,7 +17,7 @@ def preprocess(texts: Sequence[str], task: str) -> dict[str, Any]:
 def collate(*rows: LabeledRow, others: Sequence[RowSource] = ()) -> dict[str, Any]:
     draws = tuple(QuestionDraw(number, tuple(range(len(row.passages)))) for number, row in enumerate(rows))
     sources = [RowSource("here", rows, weight=2.0), *others]
-    return EncoderCollator([Batch(0, draws)], sources, preprocess, {})([{"batch": 0}])
+    return EncoderCollator([Batch(0, draws)], sources, preprocess, {})([{"step": 0}])
 
 
 def test_a_passage_of_two_questions_is_encoded_once_and_is_no_negative_of_either() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import InputError
-from citewell.core.recipe import find
 from citewell.retriever.training.config import load_config
 
 GOOD = """
@@ -57,8 +56,11 @@ def test_what_is_not_said_has_a_default_and_is_shown(tmp_path: Path) -> None:
         (("[training]", "[trainings]"), "no key trainings. Did you mean training?"),
         (("epochs = 2", "epochs = 0"), "training.epochs: input should be greater than"),
         (('name = "contrastive"', 'name = "contrastiv"'), "objectives[1]"),
-        (('label = "positives"', 'label = "rouge"'), "data[1]: the format pairs gives no label rouge"),
-        (("temperature = 0.1", 'sources = ["pears"]'), "for a source 'pears', which is not in data"),
+        (
+            ('label = "positives"', 'label = "rouge"'),
+            "data[1]: the format pairs has the labels positives",
+        ),
+        (("temperature = 0.1", 'sources = ["pears"]'), "names the source 'pears', which is not in data"),
         (("epochs = 2", "patience = 3"), "patience needs dev rows"),
         (("[model]", "[model"), "is not valid TOML"),
     ],
@@ -72,30 +74,14 @@ def test_what_is_wrong_is_named(tmp_path: Path, change: tuple[str, str], told: s
 def test_two_sources_need_two_names_and_an_objective_each(tmp_path: Path) -> None:
     start, end = GOOD.index("[[data]]"), GOOD.index("[[objectives]]")
     again = GOOD[start:end]
-    with pytest.raises(InputError, match="two sources of data have the same name"):
+    with pytest.raises(InputError, match="two sources have the same name"):
         load_config(write(tmp_path, GOOD.replace(again, again + again)))
     other = again.replace('"pairs"\nfiles', '"more"\nfiles')
     text = GOOD.replace(again, again + other).replace("temperature", 'sources = ["more"]\ntemperature')
-    with pytest.raises(InputError, match="no objective is for the source 'pairs'"):
+    with pytest.raises(InputError, match="no objective uses the source 'pairs'"):
         load_config(write(tmp_path, text))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file"):
         load_config(tmp_path / "none.toml")
-
-
-def test_files_are_beside_the_configuration_or_in_the_folder_of_data(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = tmp_path / "data"
-    data.mkdir()
-    (data / "there.jsonl").touch()
-    (tmp_path / "here.jsonl").touch()
-    config = tmp_path / "config.toml"
-    monkeypatch.delenv("CITEWELL_DATA", raising=False)
-    assert find("here.jsonl", config) == tmp_path / "here.jsonl"
-    with pytest.raises(InputError, match="Set CITEWELL_DATA"):
-        find("there.jsonl", config)
-    monkeypatch.setenv("CITEWELL_DATA", str(data))
-    assert find("there.jsonl", config) == data / "there.jsonl"

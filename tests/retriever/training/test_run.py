@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from filelock import FileLock
 
 from citewell.core.errors import InputError, ModelError
 from tests.retriever.training.made_up import write_config, write_world
@@ -15,16 +16,15 @@ pytest.importorskip("sentence_transformers", reason="the extra `train` is not in
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 
 from citewell.core.training.checkpoints import TrainingError
+from citewell.core.training.run import Run, RunResult
 from citewell.retriever.encoder.load import load_encoder
-from citewell.retriever.training.card import EncoderRunResult
-from citewell.retriever.training.run import EncoderRun, train
+from citewell.retriever.training.run import train
 
 
-def run(config: Path, out: Path, *, resume: bool = False) -> tuple[EncoderRunResult, list[str]]:
+def run(recipe: Path, out: Path) -> tuple[RunResult, list[str]]:
     told: list[str] = []
-    return train(
-        EncoderRun(config, out, config.parent / "cache", "citewell train", resume), told.append
-    ), told
+    made = Run(recipe=recipe, out=out, cache=recipe.parent / "cache", command="citewell train")
+    return train(made, told.append), told
 
 
 @pytest.fixture(scope="module")
@@ -33,22 +33,22 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trained(world: Path) -> tuple[Path, EncoderRunResult, list[str]]:
+def trained(world: Path) -> tuple[Path, RunResult, list[str]]:
     out = world / "trained"
     return (out, *run(write_config(world, epochs=12), out))
 
 
-def test_it_learns_to_rank(trained: tuple[Path, EncoderRunResult, list[str]]) -> None:
+def test_it_learns_to_rank(trained: tuple[Path, RunResult, list[str]]) -> None:
     _, outcome, told = trained
     assert outcome.before.keys() == outcome.after.keys() == {"made-up", "dev"}
     assert outcome.before["dev"] < 0.8
     assert outcome.after["dev"] > 0.9
-    assert any("45 questions to learn from" in line for line in told)
+    assert any("45 training questions" in line for line in told)
     assert any(line.startswith("step 72 of 72") and "questions/s" in line for line in told)
 
 
 def test_the_model_gives_the_same_vectors_everywhere(
-    trained: tuple[Path, EncoderRunResult, list[str]],
+    trained: tuple[Path, RunResult, list[str]],
 ) -> None:
     from sentence_transformers import SentenceTransformer
 
@@ -63,7 +63,7 @@ def test_the_model_gives_the_same_vectors_everywhere(
 
 
 def test_the_adapters_make_the_model_of_its_base(
-    trained: tuple[Path, EncoderRunResult, list[str]], world: Path
+    trained: tuple[Path, RunResult, list[str]], world: Path
 ) -> None:
     from peft import PeftModel
     from transformers import AutoModel
@@ -78,7 +78,7 @@ def test_the_adapters_make_the_model_of_its_base(
         np.testing.assert_allclose(weight.numpy(), merged[name].numpy(), atol=1e-6)
 
 
-def test_the_card_says_where_the_model_is_from(trained: tuple[Path, EncoderRunResult, list[str]]) -> None:
+def test_the_card_says_where_the_model_is_from(trained: tuple[Path, RunResult, list[str]]) -> None:
     out, outcome, _ = trained
     card = (out / "README.md").read_text()
     record = json.loads((out / "training.json").read_text())
@@ -95,7 +95,7 @@ def test_the_card_says_where_the_model_is_from(trained: tuple[Path, EncoderRunRe
 
 
 def test_a_student_learns_from_another_encoder_without_labels(
-    trained: tuple[Path, EncoderRunResult, list[str]], world: Path
+    trained: tuple[Path, RunResult, list[str]], world: Path
 ) -> None:
     out, _, _ = trained
     config = write_config(world, "student.toml", epochs=12)
@@ -129,12 +129,11 @@ def test_a_model_that_is_not_there_leaves_no_folder(world: Path, old: str) -> No
 
 
 def test_a_model_that_is_there_is_never_overwritten(
-    trained: tuple[Path, EncoderRunResult, list[str]], world: Path
+    trained: tuple[Path, RunResult, list[str]], world: Path
 ) -> None:
     out, _, _ = trained
-    for resume in (False, True):
-        with pytest.raises(InputError, match="holds a trained model already"):
-            run(write_config(world, epochs=8), out, resume=resume)
+    with pytest.raises(InputError, match="holds a trained model already"):
+        run(write_config(world, epochs=8), out)
     other = world / "other"
     other.mkdir()
     (other / "thesis.txt").touch()
@@ -167,13 +166,29 @@ def test_a_loss_that_is_no_number_ends_the_run(world: Path) -> None:
     assert not (out / "modules.json").exists()
 
 
-def test_a_run_is_taken_up_only_with_its_own_configuration(world: Path) -> None:
+def test_a_run_is_resumed_only_with_its_own_recipe_and_data(world: Path) -> None:
     out = world / "nan"
-    with pytest.raises(InputError, match="Go on with it by --resume"):
+    changes = {"learning_rate": 1e30, "clip": 1e30, "eval_every": 1, "warmup": 0.0}
+    with pytest.raises(InputError, match=r"has another recipe: training\.seed differs"):
+        run(write_config(world, seed=5, **changes), out)
+    rows = world / "rows.jsonl"
+    before = rows.read_text()
+    rows.write_text(before + before.splitlines()[0] + "\n")
+    with pytest.raises(InputError, match=r"changed since: rows\.jsonl differs"):
+        run(write_config(world, **changes), out)
+    rows.write_text(before)
+    with pytest.raises(TrainingError):
+        run(write_config(world, **changes), out)
+
+
+def test_two_processes_cannot_train_in_one_folder(world: Path) -> None:
+    out = world / "shared"
+    out.mkdir()
+    with FileLock(out / "lock"), pytest.raises(InputError, match="Another process is training in"):
         run(write_config(world), out)
-    with pytest.raises(InputError, match=r"another configuration: training\.seed was different"):
-        run(
-            write_config(world, learning_rate=1e30, clip=1e30, eval_every=1, warmup=0.0, seed=5),
-            out,
-            resume=True,
-        )
+
+
+def test_the_average_of_the_weights_is_saved(world: Path) -> None:
+    result, _ = run(write_config(world, ema=0.9, epochs=4), world / "averaged")
+    assert result.after["dev"] > result.before["dev"]
+    assert "averaged with a decay of 0.9" in (world / "averaged" / "README.md").read_text()

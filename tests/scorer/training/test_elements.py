@@ -12,7 +12,6 @@ from citewell.scorer.training.collate import Whole, targets
 from citewell.scorer.training.config import ObjectiveConfig
 from citewell.scorer.training.elements import CandidateText, Element, compared, elements
 from citewell.scorer.training.loss import length_correlation, loss_of, pairwise
-from citewell.scorer.training.plan import Size, plan
 
 
 class Row:
@@ -93,16 +92,3 @@ def test_the_length_penalty_is_highest_where_score_is_length() -> None:
     penalty = ObjectiveConfig(length_penalty=2.0)
     extra = loss_of(long, part, penalty) - loss_of(long, part, ObjectiveConfig())
     assert float(extra) == pytest.approx(2.0, abs=1e-3)
-
-
-def test_a_plan_never_divides_a_question_and_repeats_itself() -> None:
-    sizes = [Size(2, 10), Size(4, 30), Size(2, 12), Size(8, 50), Size(2, 11)]
-    made = plan(sizes, [1, 2, 1, 1, 1], epochs=2, batch=4, part_tokens=100, seed=3)
-    assert made == plan(sizes, [1, 2, 1, 1, 1], epochs=2, batch=4, part_tokens=100, seed=3)
-    seen = [place for step in made for part in step.parts for place in part]
-    assert sorted(seen) == sorted([0, 1, 1, 2, 3, 4] * 2)
-    for step in made:
-        for part in step.parts:
-            tokens = sum(sizes[place].answers for place in part) * sizes[part[0]].longest
-            assert tokens <= 100 or len(part) == 1
-    assert len(plan(sizes, [1] * 5, epochs=9, batch=2, part_tokens=100, seed=3, steps=4)) == 4

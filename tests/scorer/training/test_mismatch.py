@@ -12,9 +12,9 @@ pytest.importorskip("peft", reason="the extra `train` is not installed")
 pytest.importorskip("datasets", reason="the extra `train` is not installed")
 
 from citewell.core.errors import ModelError
+from citewell.core.training.run import Run
 from citewell.scorer.load import load_scorer
-from citewell.scorer.training.config import load_config
-from citewell.scorer.training.run import ScorerRun, train
+from citewell.scorer.training.run import train
 from tests.scorer.training.made_up import write_bert, write_recipe, write_world
 
 
@@ -23,7 +23,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A world with a scorer, `current`, that has a LoRA adapter."""
     folder = write_world(tmp_path_factory.mktemp("world"))
     recipe = write_recipe(folder, "recipe.toml", steps=4, warmup=0.0)
-    train(ScorerRun(load_config(recipe), recipe, folder / "current", folder / "cache", ""), lambda line: None)
+    train(Run(recipe=recipe, out=folder / "current", cache=folder / "cache", command=""), lambda line: None)
     return folder
 
 
@@ -44,7 +44,7 @@ def test_a_start_of_another_model_is_refused(world: Path, model: str, problem: s
     out = world / "never"
     shutil.rmtree(out, ignore_errors=True)
     with pytest.raises(ModelError, match=f"(?s){problem}") as raised:
-        train(ScorerRun(load_config(recipe), recipe, out, world / "cache", ""), lambda line: None)
+        train(Run(recipe=recipe, out=out, cache=world / "cache", command=""), lambda line: None)
     assert "model" in raised.value.hint
     assert not (out / "scorer.json").exists()
 

@@ -19,21 +19,20 @@ pytest.importorskip("datasets", reason="the extra `train` is not installed")
 
 from citewell.core.errors import InputError, ModelError
 from citewell.core.training.checkpoints import TrainingError
+from citewell.core.training.run import Run, RunResult
 from citewell.scorer.data.reading import read_comparisons
 from citewell.scorer.form import read_form
 from citewell.scorer.load import load_scorer
-from citewell.scorer.training.card import ScorerRunResult
-from citewell.scorer.training.config import load_config
 from citewell.scorer.training.pinned import PINNED, read_pinned
-from citewell.scorer.training.run import ScorerRun, train
+from citewell.scorer.training.run import train
 from tests.scorer.training.made_up import question, write_recipe, write_world
 
 KIND, RUDE = "it is kind and so", "it is rude and so"
 
 
 def run(
-    recipe: Path, out: Path, *, resume: bool = False, tell: Callable[[str], None] = lambda line: None
-) -> tuple[ScorerRunResult, list[str]]:
+    recipe: Path, out: Path, *, tell: Callable[[str], None] = lambda line: None
+) -> tuple[RunResult, list[str]]:
     """Train; also returns what was told, which `tell` hears as well."""
     told: list[str] = []
 
@@ -42,7 +41,7 @@ def run(
         tell(line)
 
     cache = recipe.parent / "cache"
-    made = ScorerRun(load_config(recipe), recipe, out, cache, "citewell train scorer", resume)
+    made = Run(recipe=recipe, out=out, cache=cache, command="citewell train scorer")
     return train(made, hear), told
 
 
@@ -52,23 +51,21 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trained(world: Path) -> tuple[Path, ScorerRunResult, list[str]]:
+def trained(world: Path) -> tuple[Path, RunResult, list[str]]:
     out = world / "trained"
     return (out, *run(write_recipe(world, "recipe.toml"), out))
 
 
-def test_it_learns_what_people_like(trained: tuple[Path, ScorerRunResult, list[str]]) -> None:
+def test_it_learns_what_people_like(trained: tuple[Path, RunResult, list[str]]) -> None:
     _, outcome, told = trained
     assert outcome.before["accuracy"] == 0.5
     assert outcome.after["accuracy"] > 0.9
     assert outcome.test["accuracy"] > 0.9
     assert {"longer_wins", "length_correlation", "length_matched", "pair_loss"} <= outcome.test.keys()
-    assert any("comparisons to learn from" in line for line in told)
+    assert any("training questions" in line for line in told)
 
 
-def test_the_scorer_can_be_loaded_and_asked(
-    trained: tuple[Path, ScorerRunResult, list[str]], world: Path
-) -> None:
+def test_the_scorer_can_be_loaded_and_asked(trained: tuple[Path, RunResult, list[str]], world: Path) -> None:
     out, _, _ = trained
     scorer = load_scorer(str(out), world / "cache", 1)
     scores = scorer.rate(question(3), [KIND, RUDE, KIND])
@@ -96,7 +93,7 @@ def test_a_probe_alone_is_a_scorer(world: Path) -> None:
     assert outcome.before == outcome.after
     assert outcome.after["accuracy"] > 0.8
     assert load_scorer(str(world / "probe"), world / "cache", 1).rate(question(3), [KIND])
-    with pytest.raises(InputError, match="nothing is learnt"):
+    with pytest.raises(InputError, match="nothing is trained"):
         run(write_recipe(world, "nothing.toml", steps=0), world / "nothing")
 
 
@@ -106,7 +103,7 @@ def test_more_layers_than_there_are_are_refused(world: Path) -> None:
 
 
 def test_scores_have_mean_0_and_deviation_1_over_what_was_learnt_from(
-    trained: tuple[Path, ScorerRunResult, list[str]], world: Path
+    trained: tuple[Path, RunResult, list[str]], world: Path
 ) -> None:
     out, _, _ = trained
     scorer = load_scorer(str(out), world / "cache", 1)
@@ -120,7 +117,7 @@ def test_scores_have_mean_0_and_deviation_1_over_what_was_learnt_from(
     assert sum((score - mean) ** 2 for score in scores) / len(scores) == pytest.approx(1, abs=0.15)
 
 
-def test_what_is_written_says_where_it_is_from(trained: tuple[Path, ScorerRunResult, list[str]]) -> None:
+def test_what_is_written_says_where_it_is_from(trained: tuple[Path, RunResult, list[str]]) -> None:
     out, outcome, _ = trained
     card = (out / "README.md").read_text()
     record = json.loads((out / "training.json").read_text())
@@ -134,7 +131,7 @@ def test_what_is_written_says_where_it_is_from(trained: tuple[Path, ScorerRunRes
 
 
 def test_the_pinned_test_is_of_questions_that_were_not_learnt_from(
-    trained: tuple[Path, ScorerRunResult, list[str]],
+    trained: tuple[Path, RunResult, list[str]],
 ) -> None:
     out, _, _ = trained
     pinned = read_pinned(out, read_form(out))
@@ -147,11 +144,11 @@ def test_the_pinned_test_is_of_questions_that_were_not_learnt_from(
 
 
 def test_a_scorer_that_is_there_is_never_overwritten(
-    trained: tuple[Path, ScorerRunResult, list[str]], world: Path
+    trained: tuple[Path, RunResult, list[str]], world: Path
 ) -> None:
     out, _, _ = trained
     with pytest.raises(InputError, match="holds a trained model already"):
-        run(write_recipe(world, "recipe.toml"), out, resume=True)
+        run(write_recipe(world, "recipe.toml"), out)
 
 
 @pytest.mark.parametrize("formulation", ["classification", "regression"])
@@ -224,15 +221,13 @@ def test_it_stops_early_where_the_dev_questions_gain_nothing(world: Path) -> Non
 
 def test_layers_that_are_not_there(world: Path) -> None:
     text = '[model.lora]\ntargets = ["q_proj"]\n'
-    with pytest.raises(ModelError, match="takes no adapters in the layers q_proj"):
+    with pytest.raises(ModelError, match="has no layers q_proj to adapt"):
         run(write_recipe(world, "layers.toml", text), world / "layers")
 
 
 def test_a_loss_that_is_no_number_ends_the_run(world: Path) -> None:
     recipe = write_recipe(world, "nan.toml", learning_rate=1e30, clip=1e30, warmup=0.0)
     with pytest.raises(TrainingError, match=r"The loss of step \d+ is "):
-        run(recipe, world / "nan")
-    with pytest.raises(InputError, match="Go on with it by --resume"):
         run(recipe, world / "nan")
 
 
@@ -247,7 +242,7 @@ def run_until_killed(recipe: Path, out: Path) -> None:
 
 
 def test_a_run_that_was_killed_goes_on_to_the_same_end(
-    trained: tuple[Path, ScorerRunResult, list[str]], world: Path
+    trained: tuple[Path, RunResult, list[str]], world: Path
 ) -> None:
     whole, outcome, _ = trained
     recipe, out = world / "recipe.toml", world / "killed"
@@ -257,8 +252,8 @@ def test_a_run_that_was_killed_goes_on_to_the_same_end(
     )
     child = subprocess.run([sys.executable, "-c", program, recipe, out], cwd=Path(__file__).parents[3])
     assert child.returncode == -signal.SIGKILL
-    again, told = run(recipe, out, resume=True)
-    assert "going on after step 10" in told
+    again, told = run(recipe, out)
+    assert "resuming after step 10" in told
     assert again.after == outcome.after
     assert again.test == outcome.test
     assert (out / "head.safetensors").read_bytes() == (whole / "head.safetensors").read_bytes()

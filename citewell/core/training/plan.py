@@ -1,0 +1,71 @@
+"""The plan of a run: which examples make up each step, drawn before the first step.
+
+A resumed run follows the same plan, whatever happened before.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from citewell.core.training.config import PartedOptimizationConfig
+
+
+class Size(NamedTuple):
+    """The size of an example: its rows, the tokens of the longest, and those of all rows together."""
+
+    rows: int
+    longest: int
+    tokens: int
+
+
+class Draw(NamedTuple):
+    """An example, by its place, and how often it has been seen before."""
+
+    place: int
+    time: int
+
+
+class Step(NamedTuple):
+    """The examples of a step, in parts that are computed together, and their tokens without padding."""
+
+    parts: tuple[tuple[Draw, ...], ...]
+    tokens: int
+
+
+def plan(sizes: Sequence[Size], repeats: Sequence[int], training: PartedOptimizationConfig) -> list[Step]:
+    """The steps of a run: in each epoch all examples, each as often as `repeats` says, in random order.
+
+    The examples of a step are sorted by length and divided into parts that, padded to their longest row, have
+    at most `part_tokens` tokens, or one example: the rows of an example are never divided.
+    """
+    steps: list[Step] = []
+    if training.steps == 0:
+        return steps
+    for epoch in range(training.epochs):
+        draws = [
+            Draw(place, epoch * repeat + time)
+            for place, repeat in enumerate(repeats)
+            for time in range(repeat)
+        ]
+        random.Random(f"{training.seed} {epoch}").shuffle(draws)  # noqa: S311
+        for start in range(0, len(draws), training.batch):
+            steps.append(_step(draws[start : start + training.batch], sizes, training.part_tokens))
+            if len(steps) == training.steps:
+                return steps
+    return steps
+
+
+def _step(draws: Sequence[Draw], sizes: Sequence[Size], part_tokens: int) -> Step:
+    parts: list[list[Draw]] = []
+    rows = 0
+    for draw in sorted(draws, key=lambda draw: (-sizes[draw.place].longest, draw)):
+        size = sizes[draw.place]
+        if parts and (rows + size.rows) * sizes[parts[-1][0].place].longest <= part_tokens:
+            parts[-1].append(draw)
+            rows += size.rows
+        else:
+            parts.append([draw])
+            rows = size.rows
+    return Step(tuple(map(tuple, parts)), sum(sizes[draw.place].tokens for draw in draws))

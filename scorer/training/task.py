@@ -1,0 +1,53 @@
+"""How a scorer's model is fitted, in its fine-tuning and in its training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from citewell.core.training.fit import Evaluate, FitTask, Goal
+from citewell.core.training.plan import Step
+from citewell.scorer.training.config import ScorerTrainingConfig
+from citewell.scorer.training.model import TrainableScorer
+
+if TYPE_CHECKING:
+    from citewell.core.training.trainer import CheckpointedTrainer, PartLoss
+
+
+def fit_task(
+    trainable: TrainableScorer,
+    training: ScorerTrainingConfig,
+    steps: Sequence[Step],
+    collate: Callable[[Sequence[dict[str, int]]], dict[str, Any]],
+    loss: PartLoss,
+    goal: Goal,
+    evaluate: Evaluate | None,
+) -> FitTask:
+    """Fit `trainable` by the `loss` of the parts that `collate` makes of a step."""
+
+    def make(arguments: Mapping[str, Any], rows: Any) -> CheckpointedTrainer:
+        from transformers import TrainingArguments
+
+        from citewell.scorer.training.trainer import ScorerTrainer
+
+        # The trainer asks for a collator of its own kind, and calls it only.
+        collator: Any = collate
+        trainer = ScorerTrainer(
+            model=trainable.model,
+            args=TrainingArguments(**arguments),
+            train_dataset=rows,
+            eval_dataset=rows if evaluate else None,
+            data_collator=collator,
+        )
+        trainer.part_loss = loss
+        trainer.head_rate = training.head_rate
+        return trainer
+
+    return FitTask(
+        training=training,
+        make=make,
+        sizes=[step.tokens for step in steps],
+        unit="tokens",
+        goal=goal,
+        evaluate=evaluate,
+    )
