@@ -41,9 +41,9 @@ from citewell.core.types import Reference, Sentence
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.correction import check_citations
 from citewell.generator.citations.marks import MarkedSentence
-from citewell.generator.evaluation.citations import Cited, citation_scores
+from citewell.generator.evaluation.citations import CitedAnswer, citation_recall_and_precision
 from citewell.generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
-from citewell.generator.evaluation.judges.judge import RememberingJudge
+from citewell.generator.evaluation.judges.judge import CachingJudge
 from citewell.generator.evaluation.measures import passages
 from citewell.generator.evaluation.rows import EvaluationRow, read_rows
 from citewell.pipeline.build import build_ranker, choose_generator
@@ -245,7 +245,7 @@ def read_questions(
         for row in rows
     }
     encoder = load_encoder(MODEL, settings.cache_dir, max_tokens=256, threads=settings.threads)
-    support = RememberingJudge(EmbeddingJudge(encoder.encode_passages))
+    support = CachingJudge(EmbeddingJudge(encoder.encode_passages))
     scores, judged = (scored(rows, checked, system) for system in (scorer, judge))
     return [
         Question(
@@ -273,12 +273,12 @@ def scored(
 
 
 def counted(
-    row: EvaluationRow, checked: Mapping[str, Sequence[Checked]], support: RememberingJudge
+    row: EvaluationRow, checked: Mapping[str, Sequence[Checked]], support: CachingJudge
 ) -> dict[str, tuple[float, ...]]:
     """The other measures of each sample."""
     samples = checked[row.key]
-    cited = [Cited([MarkedSentence(s.text, s.citations) for s in of], passages(row)) for of in samples]
-    marks = citation_scores(cited, support)
+    cited = [CitedAnswer([MarkedSentence(s.text, s.citations) for s in of], passages(row)) for of in samples]
+    marks = citation_recall_and_precision(cited, support)
     return {
         RECALL: tuple(score.recall for score in marks),
         PRECISION: tuple(score.precision for score in marks),

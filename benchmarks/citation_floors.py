@@ -24,7 +24,7 @@ from citewell.core.settings import load_settings
 from citewell.core.types import Reference
 from citewell.generator.citations.correction import check_citations
 from citewell.generator.citations.marks import MarkedSentence
-from citewell.generator.evaluation.citations import Cited, citation_scores
+from citewell.generator.evaluation.citations import CitedAnswer, citation_recall_and_precision
 from citewell.generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.retriever.encoder.load import load_encoder
@@ -54,13 +54,13 @@ def measured(data: Path) -> dict[str, float]:
     ]
     found = {}
     for name, answers in {"quoted": quoted, "written by people, corrected": corrected}.items():
-        scores = citation_scores(answers, EmbeddingJudge(encoder.encode_passages))
+        scores = citation_recall_and_precision(answers, EmbeddingJudge(encoder.encode_passages))
         found[f"{name}: citation recall"] = mean(score.recall for score in scores)
         found[f"{name}: citation precision"] = mean(score.precision for score in scores)
     return found
 
 
-async def _quoted(data: Path, extractive: ExtractiveGenerator, threshold: float) -> list[Cited]:
+async def _quoted(data: Path, extractive: ExtractiveGenerator, threshold: float) -> list[CitedAnswer]:
     answers = []
     for source in ("expertqa", "pubmedqa"):
         for asked in divided(list(READERS[source](data)), source)["test"][:_QUESTIONS]:
@@ -70,10 +70,10 @@ async def _quoted(data: Path, extractive: ExtractiveGenerator, threshold: float)
     return answers
 
 
-def _corrected(answer: str, references: list[Reference], threshold: float) -> Cited:
+def _corrected(answer: str, references: list[Reference], threshold: float) -> CitedAnswer:
     sentences = check_citations(answer, references, threshold)
     marked = [MarkedSentence(sentence.text, sentence.citations) for sentence in sentences]
-    return Cited(marked, {reference.number: reference.text for reference in references})
+    return CitedAnswer(marked, {reference.number: reference.text for reference in references})
 
 
 def _references(row: Mapping[str, Any]) -> list[Reference]:

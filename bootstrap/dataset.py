@@ -68,7 +68,7 @@ def write_dataset(
 
     `outcomes` reads the run from its beginning; it is called twice, so that memory holds the questions only.
     `command` is what made the run, and `evaluation` what the data set is kept apart from; the card names
-    both. What the folder holds already is not written again. Raises `CitewellError` where it cannot be
+    both. What the folder holds already is not written again. Raises `CitewellError` if it cannot be
     written.
     """
     asked: list[SampleQuestion] = []

@@ -19,7 +19,7 @@ _SECTIONS = ("references", "prompt", "teacher", "correction", "filters")
 
 
 class FinishedRun:
-    """The run in a folder; raises `InputError` where there is none."""
+    """The run in a folder; raises `InputError` if there is none."""
 
     def __init__(self, folder: Path) -> None:
         file = folder / RUN

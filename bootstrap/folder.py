@@ -86,7 +86,7 @@ class RunFolder:
     def writing(self, survey: Survey, started_with: dict[str, Any]) -> Iterator[None]:
         """Hold the folder for this process, keep what the run is started with, and mend the journal.
 
-        Raises `InputError` where another process holds it, and `CitewellError` where it cannot be written.
+        Raises `InputError` if another process holds it, and `CitewellError` if it cannot be written.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)

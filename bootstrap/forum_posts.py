@@ -20,7 +20,7 @@ _QUESTION_MARKS = re.compile(r"[?？؟՞]")
 
 
 def post_process(title: str, selftext: str = "", *, explain: bool = True) -> str | None:
-    """The question that a post asks: its title, two line ends and its text; None where it was deleted.
+    """The question that a post asks: its title, two line ends and its text; None if it was deleted.
 
     With `explain`, `Explain: ` is put before what is not worded as a question, as in "Explain: gravity".
     """

@@ -40,7 +40,7 @@ class Trial:
     """What became of the held questions with an instruction.
 
     `kept` is 1 for each question whose answer the filters kept, else 0. `coverage`, `accuracy` and `words`
-    are means over all answers that were written, None where none was.
+    are means over all answers that were written, None if none was.
     """
 
     instruction: str

@@ -62,7 +62,7 @@ class Journal:
     def append(self, outcomes: Sequence[Outcome]) -> None:
         """Store outcomes after those that are there; when this returns, they are on the disk.
 
-        Raises `CitewellError` where the folder cannot be written, as on a full disk.
+        Raises `CitewellError` if the folder cannot be written, as on a full disk.
         """
         lines = [msgspec.json.encode(outcome) + b"\n" for outcome in outcomes]
         with self._writing():
@@ -75,7 +75,7 @@ class Journal:
     def replace(self, outcomes: Mapping[str, Outcome]) -> None:
         """Put each outcome into the place of the one with its key; a shard is replaced as a whole.
 
-        Raises `CitewellError` where the folder cannot be written.
+        Raises `CitewellError` if the folder cannot be written.
         """
         decoder = msgspec.json.Decoder(Outcome)
         for shard in self.shards() if outcomes else ():

@@ -44,7 +44,7 @@ class EvaluationQuestions(NamedTuple):
 def read_evaluation(folder: Path | None, config: DatasetConfig) -> EvaluationQuestions:
     """The questions of the evaluation sets in a folder of data; none without a folder.
 
-    The usual sets may be missing from the folder, which may be anybody's. Raises `InputError` where sets that
+    The usual sets may be missing from the folder, which may be anybody's. Raises `InputError` if sets that
     were asked for are, and for rows without a question.
     """
     usual = DatasetConfig()
@@ -73,7 +73,7 @@ def read_evaluation(folder: Path | None, config: DatasetConfig) -> EvaluationQue
 def evaluation_files(folder: Path, patterns: Sequence[str], key: str, *, missing_ok: bool) -> list[Path]:
     """The files in `folder` that the patterns name, such as `questions/*.jsonl.gz`, in order and each once.
 
-    Raises `InputError` where a pattern names none, unless `missing_ok`: a check of nothing would pass. `key`
+    Raises `InputError` if a pattern names none, unless `missing_ok`: a check of nothing would pass. `key`
     is that of the recipe which has the patterns.
     """
     files: dict[Path, None] = {}

@@ -56,7 +56,7 @@ def draw_calibration(calibration: ThresholdSweep, file: Path) -> None:
         axes.plot(thresholds, [point.recall for point in curve], label="recall")
         axes.plot(thresholds, [point.f1 for point in curve], label="F1", linewidth=2.2)
         best = best_of(curve)
-        axes.axvline(best.threshold, color="grey", linestyle="--", linewidth=1)
+        axes.axvline(best.threshold, color="gray", linestyle="--", linewidth=1)
         name = f"{best.measure}, {best.share}: best F1 {best.f1:.3f} at {best.threshold:g}"
         axes.set(title=name, xlabel="threshold", ylabel='of "good sample"', ylim=(0, 1.02))
         axes.grid(alpha=0.3)

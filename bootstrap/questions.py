@@ -44,7 +44,7 @@ class Questions:
     """
 
     def __init__(self, file: Path, config: QuestionsConfig) -> None:
-        """Raises `InputError` where the file cannot be read at all."""
+        """Raises `InputError` if the file cannot be read at all."""
         self.file = file
         self._config = config
         self._bytes = sys.stdin.buffer.read() if file == STDIN else None

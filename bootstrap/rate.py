@@ -1,4 +1,4 @@
-"""The limits of a service: so many requests, and so many tokens, a minute."""
+"""Rate limits of a service: requests and tokens per minute."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ _MINUTE = 60.0
 
 
 class RateLimit:
-    """Lets requests pass one after the other, so far apart that both limits hold in every minute.
+    """Spaces requests so that both limits hold in every minute, first come, first served.
 
-    Each request moves on the time at which the next may pass: by what it takes of a minute, by requests or by
-    tokens. Whoever waits holds a place in that order, so that none is overtaken.
+    Each request postpones the next one by its share of a minute, by requests or by tokens.
     """
 
     def __init__(
@@ -24,7 +23,7 @@ class RateLimit:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`requests` and `tokens` are numbers a minute, None for no limit."""
+        """`requests` and `tokens` are per minute; None means no limit."""
         self._requests = requests
         self._tokens = tokens
         self._sleep = sleep
@@ -33,7 +32,7 @@ class RateLimit:
         self._order = asyncio.Lock()
 
     async def wait(self, tokens: int) -> None:
-        """Wait until a request that takes about so many tokens may be sent."""
+        """Wait until a request of about `tokens` tokens may be sent."""
         async with self._order:
             now = self._clock()
             start = max(now, self._next_by_requests, self._next_by_tokens)
@@ -45,6 +44,6 @@ class RateLimit:
                 self._next_by_tokens = start + tokens * _MINUTE / self._tokens
 
     def settle(self, expected: int, taken: int) -> None:
-        """Correct the number of tokens that a request was expected to take."""
+        """Replace the expected number of tokens of a request by the actual one."""
         if self._tokens is not None:
             self._next_by_tokens += (taken - expected) * _MINUTE / self._tokens

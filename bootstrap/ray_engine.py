@@ -67,7 +67,7 @@ async def ray_outcomes(
 
     Ray is connected to, or started, unless it is already, and left in the same state. Closing the generator
     ends the work: at once, or after the blocks that are worked on where Ray was there before. Raises
-    `CitewellError` where the cluster cannot be used or a worker cannot open its parts.
+    `CitewellError` if the cluster cannot be used or a worker cannot open its parts.
     """
     check_ray()
     for name, value in _ENVIRONMENT.items():

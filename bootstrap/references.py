@@ -23,7 +23,7 @@ class FoundReferences(NamedTuple):
 
 
 Retrieve = Callable[[str], Awaitable[FoundReferences]]
-"""Finds the references of a question; raises `CitewellError` where the search failed."""
+"""Finds the references of a question; raises `CitewellError` if the search failed."""
 
 
 async def with_references(task: BootstrapTask, retrieve: Retrieve, config: BootstrapConfig) -> BootstrapTask:

@@ -22,14 +22,14 @@ class TeacherAnswer:
 class Teacher(Protocol):
     """Writes the answer to a task's question from numbered references.
 
-    `prompt_hash` tells prompts apart; it is empty where there is no prompt.
+    `prompt_hash` tells prompts apart; it is empty if there is no prompt.
     """
 
     name: str
     prompt_hash: str
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
-        """Write an answer; raises `CitewellError` where it cannot.
+        """Write an answer; raises `CitewellError` if it cannot.
 
         `references` are numbered from 1, and the marks of `task.answer` are their numbers.
         """

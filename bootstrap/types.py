@@ -28,7 +28,7 @@ class BootstrapTask(msgspec.Struct, frozen=True):
     """A row of the questions file, after its post-processing.
 
     `key` is the row's id, or a hash of its question where it has none; no two tasks of a file share it.
-    `line` counts from 1. `references` are None where they have yet to be retrieved.
+    `line` counts from 1. `references` are None if they have yet to be retrieved.
     """
 
     key: str
@@ -73,7 +73,7 @@ class FilterScores(msgspec.Struct, frozen=True):
 
     @property
     def accuracy(self) -> float | None:
-        """The share of the teacher's marks that correction kept; None where it wrote none."""
+        """The share of the teacher's marks that correction kept; None if it wrote none."""
         return self.right / self.marks if self.marks else None
 
     @property
@@ -102,7 +102,7 @@ class Sample(msgspec.Struct, frozen=True, tag_field="outcome", tag="sample"):
 class Drop(msgspec.Struct, frozen=True, tag_field="outcome", tag="drop"):
     """An answer that a filter stopped, the reason, and what the filters saw of it.
 
-    `scores` are None where there was no answer to measure.
+    `scores` are None if there was no answer to measure.
     """
 
     key: str

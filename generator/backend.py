@@ -19,9 +19,9 @@ class GeneratorBackend(Protocol):
     ) -> AsyncGenerator[Token, None]:
         """Stream `n` candidate answers as pieces of text, each with its candidate's index from `first`.
 
-        `first` is how many candidates were asked for before: they are sampled anew, and are not the same.
+        `first` is the number of candidates that earlier calls wrote: the new ones are different samples.
 
         The pieces of one candidate, joined, are its text. Closing the iterator cancels the work.
-        A backend that can write only one answer writes one, whatever `n` is.
+        A backend that can write only one answer writes one and ignores `n`.
         """
         ...

@@ -1,4 +1,4 @@
-"""The protocol of causal language models in this process: text to tokens, tokens to tokens, and back."""
+"""The protocol of causal language models that run in this process."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple, Protocol
 from citewell.generator.prompt import Message
 
 Seen = Callable[[int, Sequence[int]], object]
-"""Told `(candidate, tokens)` as tokens are written."""
+"""Called with `(candidate, tokens)` as tokens are written."""
 
 FREQUENCY_PENALTY = 1.0
-"""What `Sampling.frequency_penalty` is unless a model's folder says otherwise.
+"""The default of `Sampling.frequency_penalty`, which a model's folder may override.
 
-Without, half of the words of SmolLM2's greedy answers are in repeated phrases.
+Without it, half of the words of SmolLM2's greedy answers are in repeated phrases.
 """
 
 TOP_P = 0.95
@@ -23,8 +23,8 @@ TOP_P = 0.95
 class Sampling(NamedTuple):
     """How tokens are chosen: one candidate greedily, several by `temperature` and `seed`.
 
-    `frequency_penalty` is subtracted from a token's logit for each time that the answer has it. A repetition
-    penalty that counts the prompt too would keep the answer from using the references' words. With
+    `frequency_penalty` is subtracted from a token's logit for each time that the answer contains it. A
+    repetition penalty that counts the prompt too would keep the answer from using the references' words. With
     `single`, a candidate that is written alone is sampled too.
     """
 
@@ -39,16 +39,16 @@ class Sampling(NamedTuple):
 
 
 class CausalModel(Protocol):
-    """An instruction-tuned language model; one prompt at a time, others wait for their turn."""
+    """An instruction-tuned language model, which works on one prompt at a time; other calls wait."""
 
     context: int
-    """Most tokens of prompt and answer together."""
+    """Maximum tokens of prompt and answer together."""
 
     control_tokens: Sequence[str]
-    """How the tokens are spelled that begin and end turns."""
+    """The tokens that begin and end turns, as text."""
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of a text, for counting and cutting; a long text may have some too many."""
+        """The tokens of a text, for counting and cutting; a long text may have slightly too many."""
         ...
 
     def decode(self, tokens: Sequence[int]) -> str:
@@ -73,7 +73,7 @@ class CausalModel(Protocol):
         """Write `n` continuations of at most `most` tokens, each ending before a token that ends turns.
 
         `seen` is called from the calling thread. Setting `cancelled` stops the model at its next token.
-        With a `grammar` in xgrammar's EBNF, whose first rule is `root`, nothing else can be written; `most`
-        may cut it short.
+        With a `grammar` in xgrammar's EBNF, whose start rule is `root`, the text follows the grammar, but
+        `most` may cut it short.
         """
         ...

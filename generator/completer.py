@@ -1,4 +1,4 @@
-"""Short completions of any messages, held to a grammar: what policies of the text browser write with."""
+"""Short completions of any messages, constrained by a grammar: what policies of the text browser use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CompletedText(NamedTuple):
-    """A completion, and its tokens; `cut` says that it stopped only because it was as long as it might be."""
+    """A completion, and its number of tokens; `cut` says that the limit of tokens ended it."""
 
     text: str
     tokens: int
@@ -32,15 +32,15 @@ class Completer(Protocol):
     name: str
 
     def count(self, text: str) -> int:
-        """How many tokens a text has, or about how many."""
+        """Count or estimate the tokens of a text."""
         ...
 
     async def complete(
         self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
     ) -> CompletedText:
-        """A completion of at most `most` tokens, greedy unless `sampling` draws single ones too.
+        """A completion of at most `most` tokens, greedy unless `sampling` has `single`.
 
-        It follows the grammar (xgrammar's EBNF) where the backend can be held to one.
+        It follows the grammar (xgrammar's EBNF) if the backend supports one.
         """
         ...
 
@@ -49,18 +49,18 @@ class LocalCompleter:
     """Completes with a model in this process."""
 
     def __init__(self, model: CausalModel, name: str) -> None:
-        """Complete with `model`, which others may use too."""
+        """Complete with `model`, which may be shared."""
         self.name = name
         self._model = model
 
     def count(self, text: str) -> int:
-        """How many tokens a text has."""
+        """Count the tokens of a text."""
         return len(self._model.encode(text))
 
     async def complete(
         self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
     ) -> CompletedText:
-        """A completion; being cancelled stops the model at its next token."""
+        """A completion; cancelling stops the model at its next token."""
         tokens: list[int] = []
         cancelled = threading.Event()
 
@@ -80,10 +80,10 @@ class LocalCompleter:
 
 
 class ChatCompleter:
-    """Completes with a `ChatClient`, which somebody else opens and closes.
+    """Completes with a `ChatClient`, which the caller opens and closes.
 
     `grammar_as` is how the service takes a grammar: as `structured_outputs` (vLLM), or as another member of
-    the body, such as `grammar` (llama.cpp). Without, none is sent.
+    the body, such as `grammar` (llama.cpp). Without it, no grammar is sent.
     """
 
     def __init__(self, client: ChatClient, *, grammar_as: str = "") -> None:
@@ -93,7 +93,7 @@ class ChatCompleter:
         self._grammar_as = grammar_as
 
     def count(self, text: str) -> int:
-        """About how many tokens a text has, rather too many."""
+        """Estimate the tokens of a text, rather too high."""
         return estimate_tokens(text)
 
     async def complete(

@@ -1,4 +1,4 @@
-"""Holding what a model of transformers writes to a grammar, with xgrammar (https://xgrammar.mlc.ai)."""
+"""Grammar-constrained decoding for models of transformers, with xgrammar (https://xgrammar.mlc.ai)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Constraint:
     def __init__(self, tokenizer: Any, *, vocabulary: int, stop: Sequence[int]) -> None:
         """`vocabulary` is the number of the model's logits, `stop` the tokens that end its turn.
 
-        Raises `InputError` where xgrammar is not installed.
+        Raises `InputError` if xgrammar is not installed.
         """
         need_packages("A grammar for a model of transformers", "grammar", "xgrammar")
         import xgrammar
@@ -25,20 +25,20 @@ class Constraint:
         about = xgrammar.TokenizerInfo.from_huggingface(
             tokenizer, vocab_size=vocabulary, stop_token_ids=list(stop)
         )
-        # A grammar is made for one prompt: keeping it would only fill the memory.
+        # A grammar is made for one prompt: caching it would only fill the memory.
         self._compiler = xgrammar.GrammarCompiler(about, max_threads=1, cache_enabled=False)
         self._vocabulary = vocabulary
 
     def rows(self, grammar: str, n: int) -> ConstrainedRows:
-        """`n` texts that are written side by side, each held to the grammar in xgrammar's EBNF."""
+        """Constrain a batch of `n` texts to a grammar in xgrammar's EBNF."""
         return ConstrainedRows(self._compiler.compile_grammar(grammar), n, self._vocabulary)
 
 
 class ConstrainedRows:
-    """The texts of a batch, each with its place in the grammar."""
+    """The texts of a batch, each with the state of its grammar."""
 
     def __init__(self, compiled: Any, n: int, vocabulary: int) -> None:
-        """Begin `n` texts; `Constraint.rows` does so."""
+        """Start `n` texts; use `Constraint.rows`."""
         import xgrammar
 
         self._xgrammar = xgrammar
@@ -55,10 +55,10 @@ class ConstrainedRows:
         return logits
 
     def accept(self, tokens: Sequence[int]) -> None:
-        """Go on by one token a row."""
+        """Append one token to each row."""
         for matcher, token in zip(self._matchers, tokens, strict=True):
             matcher.accept_token(token)
 
     def keep(self, rows: Sequence[int]) -> None:
-        """Forget all rows but these."""
+        """Drop all rows but these."""
         self._matchers = [self._matchers[row] for row in rows]

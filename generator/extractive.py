@@ -1,4 +1,4 @@
-"""The extractive generator: the sentences of the references that answer best, word for word."""
+"""The extractive generator: quotes the sentences of the references that answer best."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Relevance = Callable[[str, Sequence[str]], NDArray[np.float32]]
 """Scores n texts for a question, as `citewell.retriever.rank.Ranker.scores` does; an (n,) array."""
 
 _STOP = re.compile(r"[.!?。！？…][\"'”’)\]]*$")
-# Beginnings that point at the sentence before: alone, such a sentence says half of what it means.
+# Beginnings that refer to the sentence before: such a sentence cannot stand alone.
 _POINTS_BACK = re.compile(
     r"(?:\w+\W+){1,3}(?:he|she|it|they|this|these|those|such|above)\b|"
     r"(?:he|she|it|its|his|her|they|their|them|this|these|those|that|such|however|but|and|or|so|thus|"
@@ -26,13 +26,13 @@ _POINTS_BACK = re.compile(
     r"consequently|additionally|similarly|likewise|instead|otherwise|meanwhile|nevertheless)\b",
     re.IGNORECASE,
 )
-# Endings that promise something that a quoted sentence does not bring along.
+# Endings that announce what comes next, which a quoted sentence lacks.
 _POINTS_AHEAD = re.compile(r"(?:\bfollows|\bbelow|\bfollowing(?: \w+)?)\W*$", re.IGNORECASE)
 _OPENING = "\"'“‘(«„「『《¿¡"
 _SHORTEST, _LONGEST = 4, 60  # words
-# A sentence that scores this much less than the best one leads away from the question.
+# A sentence that scores this much less than the best one is off the topic.
 _DROP = 0.15
-# Content words in common, as a share of the shorter sentence, at which the second one is left out.
+# Content words in common, as a share of the shorter sentence, at which the second one is a repetition.
 _REPEATS = 0.7
 # Weight of the passage's score, which knows what the sentence is about, beside the sentence's own.
 _CONTEXT = 0.5
@@ -40,7 +40,7 @@ _CONTEXT = 0.5
 
 class _Sentence(NamedTuple):
     reference: int  # index among the references
-    place: int  # index among the reference's sentences
+    position: int  # index among the reference's sentences
     text: str
     score: float
 
@@ -48,9 +48,8 @@ class _Sentence(NamedTuple):
 class ExtractiveGenerator:
     """Quotes instead of writing, so that every sentence is supported by construction.
 
-    It takes the most relevant sentences of all references, leaves repetitions and fragments out, brings
-    along the sentence before where one points back at it, and keeps sentences of a reference together in
-    their own order, the best reference first.
+    It takes the most relevant sentences of all references, skips repetitions and fragments, adds the sentence
+    before one that refers to it, and groups sentences by reference in their own order, best reference first.
     """
 
     name = "extractive"
@@ -63,17 +62,17 @@ class ExtractiveGenerator:
     async def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
     ) -> AsyncGenerator[Token, None]:
-        """Stream the one answer there is, a sentence at a time; `n` plays no part."""
+        """Stream the only answer sentence by sentence; `n` is ignored."""
         if first:
             return
         chosen = await asyncio.to_thread(self._choose, question, references)
-        for place, sentence in enumerate(chosen):
+        for index, sentence in enumerate(chosen):
             mark = f"[{references[sentence.reference].number}]"
-            yield Token(f"{' ' if place else ''}{sentence.text} {mark}")
+            yield Token(f"{' ' if index else ''}{sentence.text} {mark}")
 
     def _choose(self, question: str, references: Sequence[Reference]) -> list[_Sentence]:
         pool = self._score(question, references)
-        by_place = {(s.reference, s.place): s for s in pool}
+        by_position = {(s.reference, s.position): s for s in pool}
         chosen: dict[tuple[int, int], _Sentence] = {}
         ranked = sorted(pool, key=lambda s: -s.score)
         for sentence in ranked:
@@ -81,29 +80,29 @@ class ExtractiveGenerator:
                 break
             group = [sentence]
             while _POINTS_BACK.match(group[0].text):
-                before = by_place.get((group[0].reference, group[0].place - 1))
+                before = by_position.get((group[0].reference, group[0].position - 1))
                 if before is None or len(group) == self._most:
                     group = []
                     break
                 group.insert(0, before)
-            new = [s for s in group if (s.reference, s.place) not in chosen]
+            new = [s for s in group if (s.reference, s.position) not in chosen]
             fits = len(chosen) + len(new) <= self._most
             if new and fits and not any(_repeats(s, other) for s in new for other in chosen.values()):
-                chosen |= {(s.reference, s.place): s for s in new}
+                chosen |= {(s.reference, s.position): s for s in new}
         order = list(dict.fromkeys(s.reference for s in chosen.values()))
-        return sorted(chosen.values(), key=lambda s: (order.index(s.reference), s.place))
+        return sorted(chosen.values(), key=lambda s: (order.index(s.reference), s.position))
 
     def _score(self, question: str, references: Sequence[Reference]) -> list[_Sentence]:
         found = [
-            (index, place, text)
+            (index, position, text)
             for index, reference in enumerate(references)
-            for place, text in enumerate(_sentences(reference.text))
+            for position, text in enumerate(_sentences(reference.text))
         ]
         texts = [f"{references[index].title}. {text}" for index, _, text in found]
         scores = self._relevance(question, texts)
         return [
-            _Sentence(index, place, text, float(score) + _CONTEXT * references[index].score)
-            for (index, place, text), score in zip(found, scores, strict=True)
+            _Sentence(index, position, text, float(score) + _CONTEXT * references[index].score)
+            for (index, position, text), score in zip(found, scores, strict=True)
             if _is_readable(text)
         ]
 

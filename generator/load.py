@@ -1,4 +1,4 @@
-"""A generator by its name: the one way from the settings to something that writes answers."""
+"""Open the generator that the settings name."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ async def open_generator(
     on_step: OnStep = lambda name, step: None,
     environment: Mapping[str, str] = os.environ,
 ) -> AsyncGenerator[GeneratorBackend, None]:
-    """The generator of the settings; its connections are closed at the end.
+    """The generator of the settings, which closes its connections at the end.
 
-    `relevance` chooses the sentences of the extractive generator. Raises `WeightsMissingError` when packaged
-    weights are not installed, and `ModelError` for a name that no model has.
+    `relevance` chooses the sentences of the extractive generator. Raises `WeightsMissingError` if packaged
+    weights are not installed, and `ModelError` for an unknown name.
     """
     if wanted.name == EXTRACTIVE:
         yield ExtractiveGenerator(relevance, sentences=wanted.sentences)
@@ -76,14 +76,14 @@ async def open_completer(
     on_step: OnStep = lambda name, step: None,
     environment: Mapping[str, str] = os.environ,
 ) -> AsyncGenerator[Completer, None]:
-    """What writes short completions with the language model of the settings, held to a grammar where it can.
+    """Short completions by the language model of the settings, constrained by a grammar if it supports one.
 
-    Raises `WeightsMissingError` when packaged weights are not installed, and `ModelError` for a name that no
-    language model has and for a model that cannot be run.
+    Raises `WeightsMissingError` if packaged weights are not installed, and `ModelError` for a name that is
+    not a language model's and for a model that cannot be run.
     """
     if wanted.name == EXTRACTIVE:
         raise ModelError(
-            f"{EXTRACTIVE} is no language model.", "Name one, such as citewell-smollm2 or openai:MODEL."
+            f"{EXTRACTIVE} is not a language model.", "Name one, such as citewell-smollm2 or openai:MODEL."
         )
     if wanted.name.startswith(OPENAI):
         async with open_client(wanted, environment) as client:
@@ -97,7 +97,7 @@ async def open_completer(
 def open_client(wanted: GeneratorSettings, environment: Mapping[str, str] = os.environ) -> ChatClient:
     """The client of the settings' service, to be entered with `async with`.
 
-    Raises `ModelError` where `generator.name` names no model after `openai:`, and `InputError` without the
+    Raises `ModelError` if `generator.name` names no model after `openai:`, and `InputError` without the
     package openai.
     """
     need_packages(f"The generator {wanted.name}", "openai", "openai")
@@ -128,8 +128,8 @@ def load_local(
 ) -> LocalGenerator:
     """The language model of the settings, in this process; converted at its first use if it is a GGUF file.
 
-    Raises `WeightsMissingError` when packaged weights are not installed, and `ModelError` for a name that
-    no model has and for a model that cannot be run.
+    Raises `WeightsMissingError` if packaged weights are not installed, and `ModelError` for an unknown name
+    and for a model that cannot be run.
     """
     source = resolve(wanted.name)
     defaults = _defaults(source.defaults, wanted)
@@ -146,7 +146,7 @@ def load_local(
 def open_model(
     source: ModelSource, cache_dir: Path, *, threads: int, on_step: OnStep = lambda name, step: None
 ) -> CausalModel:
-    """The model that a name stands for, loaded; raises `ModelError` when it cannot be run."""
+    """Load a model; raises `ModelError` if it cannot be run."""
     if not source.is_gguf:
         return open_transformers(source.base, source.name, threads=threads, adapter=source.adapter)
     folder = converted(source.base, cache_dir, on_step, adapter=source.adapter)
@@ -154,7 +154,7 @@ def open_model(
 
 
 def _defaults(model: GenerationDefaults, wanted: GeneratorSettings) -> GenerationDefaults:
-    """The model's own defaults, where the settings do not say otherwise."""
+    """The model's own defaults, unless the settings override them."""
     form, penalty = model.form, wanted.frequency_penalty
     if wanted.demonstration is not None:
         form = replace(form, demonstration=wanted.demonstration)

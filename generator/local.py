@@ -30,9 +30,9 @@ class LocalGenerator:
         sampling: Sampling,
         form: PromptForm | None = None,
     ) -> None:
-        """Write with `model`; `name` is what answers say of it.
+        """Write with `model`, which answers call `name`.
 
-        `prompt_tokens` and `answer_tokens` bound what is read and written, also by the model's own context.
+        `prompt_tokens` and `answer_tokens` limit what is read and written, and so does the model's context.
         """
         self.name = name
         self._model = model
@@ -51,15 +51,15 @@ class LocalGenerator:
     def complete(
         self, messages: Sequence[Message], n: int, *, seed: int | None = None
     ) -> AsyncGenerator[Token, None]:
-        """Stream `n` answers to any messages, as a chat would; `seed` in place of the generator's own.
+        """Stream `n` answers to any messages, as a chat would; `seed` overrides the generator's own.
 
-        Messages that are too long for the model's context are read without their beginning.
+        Of messages that are too long for the model's context, the beginning is cut off.
         """
         sampling = self._sampling if seed is None else self._sampling._replace(seed=seed)
         return self._write(lambda: self._render(messages), n, sampling)
 
     def prompt_text(self, question: str, references: Sequence[Reference]) -> str:
-        """The whole prompt as the model reads it, for looking at and for measuring."""
+        """The whole prompt as the model reads it, for inspection and measurement."""
         return self._render(
             build_messages(
                 question,
@@ -111,12 +111,12 @@ class LocalGenerator:
         encoded = self._model.encode(text)
         if len(encoded) <= tokens:
             return text
-        kept = tokens - 1  # a token of room for the ellipsis
-        return self._model.decode(encoded[:kept]) + "…" if kept > 0 else ""
+        length = tokens - 1  # one token for the ellipsis
+        return self._model.decode(encoded[:length]) + "…" if length > 0 else ""
 
 
 def rendered(model: CausalModel, messages: Sequence[Message]) -> str:
-    """The prompt that a model's template makes of messages, whose texts cannot begin or end a turn."""
+    """Render messages by a model's chat template, so that their texts cannot begin or end a turn."""
     return model.render(
         [message | {"content": _inert(message["content"], model.control_tokens)} for message in messages]
     )
@@ -130,7 +130,7 @@ def _inert(text: str, control_tokens: Sequence[str]) -> str:
 
 
 class _Text:
-    """Turns tokens into pieces of text, holding back characters whose bytes are not all there."""
+    """Turns tokens into pieces of text, without characters whose bytes are incomplete."""
 
     def __init__(self, model: CausalModel) -> None:
         self._model = model

@@ -42,7 +42,7 @@ class OpenVinoModel:
     def __init__(self, folder: Path, *, threads: int) -> None:
         """Load the model and its tokenizer.
 
-        Raises `RuntimeError`, `OSError` or `ValueError` where the folder holds none.
+        Raises `RuntimeError`, `OSError` or `ValueError` if the folder holds none.
         """
         import openvino_genai
 

@@ -36,7 +36,7 @@ Message = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class PromptForm:
-    """What of a prompt is the same for every question; the defaults are WebGLM's."""
+    """The parts of a prompt that are the same for every question; the defaults are WebGLM's."""
 
     instruction: str = INSTRUCTION
     demonstration: bool = True
@@ -44,7 +44,7 @@ class PromptForm:
 
     @property
     def hash(self) -> str:
-        """The same for forms that give the same prompts, and for no others."""
+        """Identifies the prompts of this form: equal only for forms that give the same prompts."""
         text = repr(self.messages("", ()))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -57,14 +57,14 @@ class PromptForm:
         ]
 
     def shown(self) -> list[Message]:
-        """The messages of the demonstration; none where there is none."""
+        """The messages of the demonstration, if the form has one."""
         if not self.demonstration:
             return []
         ask = self.ask(_DEMONSTRATION_QUESTION, _DEMONSTRATION_REFERENCES)
         return [{"role": "user", "content": ask}, {"role": "assistant", "content": _DEMONSTRATION_ANSWER}]
 
     def ask(self, question: str, references: Sequence[str]) -> str:
-        """The lines of the references, and that of the question after or before them."""
+        """The lines of the references, with the question after or before them."""
         lines = [f"Reference [{number}]: {text}" for number, text in enumerate(references, start=1)]
         asked = f"Question: {question}"
         return "\n".join([asked, *lines] if self.question_first else [*lines, asked])
@@ -86,9 +86,9 @@ def build_messages(
     """The chat messages of a prompt of at most `budget` tokens.
 
     `count` counts the tokens of a text with the model's own tokenizer, and `cut(text, n)` gives its first
-    n tokens and an ellipsis. The demonstration is left out where the references would get too little; then
-    references are cut to equal shares, of which short ones pass on what they do not need; a question is cut
-    only where it would take more than half of the room and leave the references too little.
+    n tokens and an ellipsis. The demonstration is dropped if it leaves too little for the references. Then
+    references are cut to equal shares; what short ones do not need goes to the others. A question is cut only
+    if it takes more than half of the budget and leaves the references too little.
     """
     # Roles and separators cost a few tokens a message that `count` of the contents does not see.
     overhead = 8
@@ -105,11 +105,11 @@ def build_messages(
     return form.messages(question, texts)
 
 
-def _share(texts: Sequence[str], room: int, count: CountTokens, cut: CutTokens) -> list[str]:
-    """Cut texts to fit into `room` tokens; shortest first, each gets its share of what is left."""
+def _share(texts: Sequence[str], available: int, count: CountTokens, cut: CutTokens) -> list[str]:
+    """Cut texts to fit into `available` tokens; shortest first, each gets its share of what is left."""
     shared = list(texts)
     lengths = [count(text) for text in texts]
-    left = max(room, 0)
+    left = max(available, 0)
     for done, index in enumerate(sorted(range(len(texts)), key=lengths.__getitem__)):
         share = left // (len(texts) - done)
         shared[index] = _shorten(texts[index], share, count, cut)
@@ -118,7 +118,7 @@ def _share(texts: Sequence[str], room: int, count: CountTokens, cut: CutTokens) 
 
 
 def _shorten(text: str, tokens: int, count: CountTokens, cut: CutTokens) -> str:
-    """The text in at most `tokens` tokens; nothing where so few are left that they would say nothing."""
+    """The text in at most `tokens` tokens; empty if they are too few to say anything."""
     if count(text) <= tokens:
         return text
     return cut(text, tokens - _CUT_TOKENS) if tokens > _CUT_TOKENS else ""

@@ -1,4 +1,4 @@
-"""The generator that asks a model elsewhere, over the API of OpenAI's chat completions."""
+"""The generator that asks a model over an API of chat completions."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class _Failed:
 
 
 class OpenAiGenerator:
-    """Streams answers from a `ChatClient`; several candidates are as many requests at the same time.
+    """Streams answers from a `ChatClient`; several candidates are as many concurrent requests.
 
-    With `together`, they are one request with the parameter `n`, which vLLM and OpenAI know and many other
-    servers pass over: such servers then write only one candidate.
+    With `together`, they are one request with the parameter `n`, which vLLM and OpenAI support; servers that
+    ignore it write only one candidate.
     """
 
     def __init__(
@@ -41,10 +41,10 @@ class OpenAiGenerator:
         form: PromptForm | None = None,
         together: bool = False,
     ) -> None:
-        """Ask with `client`, which somebody else opens and closes.
+        """Ask with `client`, which the caller opens and closes.
 
-        The prompt's tokens are estimated from its bytes. One candidate is asked for with the temperature 0,
-        several with `sampling`, the seed one higher for each; `frequency_penalty` is the server's own.
+        The prompt's tokens are estimated from its bytes. A single candidate has the temperature 0; several
+        use `sampling`, each with the next seed. `frequency_penalty` is left to the server.
         """
         self.name = f"openai:{client.model}"
         self._client = client

@@ -1,4 +1,4 @@
-"""What the name of a local language model stands for: weights, an adapter, and what runs them."""
+"""Resolve the name of a local language model to its weights, its adapter and its runtime."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citewell.core.weights import locate
 from citewell.generator.defaults import GenerationDefaults, read_defaults
 
 ADAPTERS = Path(__file__).parent / "adapters"
-"""The adapters that come with Citewell: a folder each, named as the generator is."""
+"""The adapters that come with Citewell: one folder each, named like the generator."""
 
 _SHIPPED_BASE = "SmolLM2-135M-Instruct"
 
@@ -33,12 +33,11 @@ class ModelSource:
 
 
 def resolve(name: str) -> ModelSource:
-    """Find what `name` stands for, without loading it.
+    """Resolve `name` without loading the model.
 
-    A name is that of a packaged model or of a shipped adapter, a GGUF file, a folder with a model in the
-    Hugging Face layout, a folder with an adapter in the PEFT format, or a hub id.
-
-    Raises `WeightsMissingError` when a packaged model is not installed, and `ModelError` for what is none.
+    A name is a packaged model, a shipped adapter, a GGUF file, a folder with a model in the Hugging Face
+    layout, a folder with an adapter in the PEFT format, or a hub id. Raises `WeightsMissingError` if a
+    packaged model is not installed, and `ModelError` for anything else.
     """
     if is_shipped(name):
         return _adapted(name, ADAPTERS / name, _SHIPPED_BASE)
@@ -52,7 +51,7 @@ def resolve(name: str) -> ModelSource:
 
 
 def is_shipped(name: str) -> bool:
-    """Whether `name` is that of an adapter that comes with Citewell."""
+    """Whether `name` is an adapter that comes with Citewell."""
     return name.isprintable() and Path(name).name == name != "" and (ADAPTERS / name / CONFIG).is_file()
 
 
@@ -62,7 +61,7 @@ def shipped() -> list[str]:
 
 
 def packaged_base(name: str) -> str:
-    """The name whose packaged weights the generator `name` is made of; `name` itself if none is."""
+    """The packaged base model of the generator `name`; `name` itself if it has none."""
     return _SHIPPED_BASE if is_shipped(name) else name
 
 

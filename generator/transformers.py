@@ -121,7 +121,7 @@ class TransformersModel:
         """Write `n` continuations of at most `most` tokens, each ending before one that ends turns.
 
         The prompt is computed once; its keys and values are then repeated for each candidate, and a candidate
-        that has ended leaves the batch. All are seen token by token. Raises `InputError` where there is a
+        that has ended leaves the batch. All are seen token by token. Raises `InputError` if there is a
         grammar and xgrammar is not installed.
         """
         import torch

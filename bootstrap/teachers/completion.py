@@ -25,7 +25,7 @@ class CompletionTeacher:
     """Asks a chat model. The client bounds concurrent requests and repeats those that failed in passing.
 
     The prompt is cut to its limit by an estimate of its tokens, since each service counts in its own way;
-    the tokens of the usage are those that the service names, none where it names none.
+    the tokens of the usage are those that the service names, none if it names none.
     """
 
     def __init__(self, client: ChatClient, prompt: TeacherPromptConfig, config: TeacherConfig) -> None:
@@ -40,7 +40,7 @@ class CompletionTeacher:
         self._limit = RateLimit(config.requests_a_minute, config.tokens_a_minute)
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
-        """Ask for one answer; raises `ServiceError` where the service gives none."""
+        """Ask for one answer; raises `ServiceError` if the service gives none."""
         messages = build_messages(
             task.question,
             references,

@@ -40,7 +40,7 @@ async def open_teacher(
     """The teacher `recorded`, `openai:MODEL`, a generator's name, or `self` with perhaps `:` and such a name.
 
     The address and the key of the API are the generator's settings, and so is the generator of `self` where
-    none is named. Raises `ModelError` where there is no such model, `InputError` where `self` has none.
+    none is named. Raises `ModelError` if there is no such model, `InputError` if `self` has none.
     """
     if name == RECORDED:
         yield RecordedTeacher()

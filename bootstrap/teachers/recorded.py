@@ -16,5 +16,5 @@ class RecordedTeacher:
     prompt_hash = ""
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
-        """The answer of the row; nothing where it has none."""
+        """The answer of the row; nothing if it has none."""
         return TeacherAnswer(task.answer or "")

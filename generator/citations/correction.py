@@ -1,4 +1,4 @@
-"""Citation correction and the support check: what a sentence cites is what supports it."""
+"""Citation correction and the support check: each sentence cites the references that support it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _MARGIN = 0.1
 def check_citations(
     answer: str, references: Sequence[Reference], threshold: float = 0.5
 ) -> tuple[Sentence, ...]:
-    """Replace an answer's marks by those that hold, sentence by sentence (WebGLM §3.2.2).
+    """Replace an answer's marks by supported ones, sentence by sentence (WebGLM §3.2.2).
 
-    The paper's rule is ∇ᵢ = {r | f(sᵢ, r) ≥ T} with ROUGE-1 as f: marks that the generator wrote neither
-    help nor hinder. Two conditions are added: a reference must hold every number and name of the sentence,
-    and come close to the best one. A sentence that nothing supports keeps its text, cites nothing and is
-    marked unsupported, with the best precision that any reference reached. A sentence that the answer has had
-    before, word for word, is left out: small models repeat themselves.
+    The paper's rule is ∇ᵢ = {r | f(sᵢ, r) ≥ T} with ROUGE-1 as f: marks that the generator wrote are
+    ignored. Two conditions are added: a reference must contain every number and name of the sentence, and
+    come close to the best one. A sentence that nothing supports keeps its text, cites nothing and is marked
+    unsupported, with the best precision of any reference. A sentence that repeats an earlier one word for
+    word is dropped: small models repeat themselves.
     """
-    # The title says what a passage is about, in words that the passage itself often leaves out.
+    # The title says what a passage is about, in words that the passage itself often lacks.
     sources = {r.number: ReferenceText(f"{r.title}\n{r.text}") for r in references}
     texts: dict[tuple[str, ...], str] = {}
     for marked in read_marks(answer):

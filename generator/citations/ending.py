@@ -1,4 +1,4 @@
-"""The end of an answer: a last sentence that breaks off says nothing for sure, and is left out."""
+"""The end of an answer: drops a last sentence that breaks off."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _FINISHED = re.compile(r"(?:[.!?…。！？।]['\"’”»)\]]*|\[[\d\s,;]+\])
 
 
 def finished(answer: str) -> str:
-    """The answer without a last sentence that breaks off, as the limit of tokens makes it do.
+    """The answer without a last sentence that breaks off, as at the limit of tokens.
 
-    Generators do not say why they stopped, so that a sentence without a stop or a citation mark at its end
-    counts as broken off. It stays where it is the whole answer, or a line of its own, as in lists.
+    Generators do not say why they stopped, so a sentence without a stop or a citation mark at its end counts
+    as broken off. It stays if it is the whole answer, or a line of its own, as in lists.
     """
     if _FINISHED.search(answer):
         return answer
     *before, last = split_sentences(answer) or [answer]
-    kept = answer[: answer.rindex(last)]
-    if not before or "\n" in kept[len(kept.rstrip()) :]:
+    rest = answer[: answer.rindex(last)]
+    if not before or "\n" in rest[len(rest.rstrip()) :]:
         return answer
-    return kept.rstrip()
+    return rest.rstrip()

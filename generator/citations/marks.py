@@ -10,37 +10,35 @@ from citewell.core.text import split_sentences, squeeze, words
 
 _MARK = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
 _LEADING_MARKS = re.compile(rf"^(?:\s*{_MARK.pattern})+[.,;]?\s*")
-# Marks that leave no space behind: before a stop, and between letters of scripts without spaces.
+# Marks whose removal leaves no space: before a stop, and between letters of scripts without spaces.
 _CLOSING = re.compile(
     rf"(?:\s*{_MARK.pattern})+\s*(?=[.,;:!?](?!\w)|[。！？、，；：])"
     rf"|(?<=[\u0e00-\uffff])(?:{_MARK.pattern})+(?=[\u0e00-\uffff])"
 )
-
-
-# Marks that stand together, and the stop right after them, which belongs to what they are marks of.
+# Adjacent marks, and the stop right after them, which belongs to the text before them.
 _GROUP = re.compile(rf"(?:\s*{_MARK.pattern})+(?P<stop>\s*(?:[.,;:!?]+(?!\w)|[。！？、，；：]+))?")
 _FEWEST_WORDS = 3
 _STOP_AT_END = re.compile(r"\s*[.,;:!?。！？、，；：]+\s*$|\s*$")
 
 
 class MarkedSegment(NamedTuple):
-    """A piece of an answer as it stands there, without marks, and the reference numbers that it cites."""
+    """A verbatim piece of an answer without its marks, and the reference numbers that it cites."""
 
     text: str
     marks: tuple[int, ...]
 
 
 class MarkedSentence(NamedTuple):
-    """A sentence without its marks, and the reference numbers that they named, in order."""
+    """A sentence without its marks, and the reference numbers of the marks, in order."""
 
     text: str
     marks: tuple[int, ...]
 
 
 def read_marks(answer: str) -> list[MarkedSentence]:
-    """Split an answer into sentences and take their marks `[1]`, `[1][2]` or `[1, 2]` out.
+    """Split an answer into sentences and separate their marks `[1]`, `[1][2]` or `[1, 2]`.
 
-    A mark belongs to the sentence that it stands in; marks right after a full stop belong to the
+    A mark belongs to the sentence that contains it; marks right after a full stop belong to the
     sentence before it. Numbers are not checked here.
     """
     sentences: list[MarkedSentence] = []
@@ -60,7 +58,7 @@ def read_segments(answer: str, *, sentences: bool = False) -> list[MarkedSegment
     """Split an answer after its marks (WebGLM §3.2.2), and with `sentences` at the ends of sentences too.
 
     The texts, joined, are the answer without its marks. A segment of one or two words, as in
-    `According to [1], …`, is none of its own but part of the next one, or of the last one.
+    `According to [1], …`, is merged into the next one, or into the last one.
     """
     pieces: list[MarkedSegment] = []
     start = 0
@@ -77,8 +75,8 @@ def write_marks(segments: Iterable[MarkedSegment]) -> str:
     written = ""
     for text, marks in segments:
         end = _STOP_AT_END.search(text)
-        place = end.start() if end else len(text)
-        written += text[:place] + "".join(f"[{number}]" for number in marks) + text[place:]
+        stop = end.start() if end else len(text)
+        written += text[:stop] + "".join(f"[{number}]" for number in marks) + text[stop:]
     return written.strip()
 
 
@@ -95,14 +93,14 @@ def _cut(text: str, marks: tuple[int, ...], *, sentences: bool) -> list[MarkedSe
     """The segment of a text, or one for each sentence of it, of which the last has the marks."""
     pieces = []
     for sentence in split_sentences(text)[:-1] if sentences else ():
-        place = text.index(sentence) + len(sentence)
-        pieces.append(MarkedSegment(text[:place], ()))
-        text = text[place:]
+        end = text.index(sentence) + len(sentence)
+        pieces.append(MarkedSegment(text[:end], ()))
+        text = text[end:]
     return [*pieces, MarkedSegment(text, marks)]
 
 
 def _joined(pieces: Iterable[MarkedSegment]) -> list[MarkedSegment]:
-    """The pieces, of which short ones are joined to the next, or to the last."""
+    """Merge short pieces into the next one, or into the last one."""
     segments: list[MarkedSegment] = []
     before = MarkedSegment("", ())
     for piece in pieces:

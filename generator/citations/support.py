@@ -1,4 +1,4 @@
-"""How far a reference supports a sentence: ROUGE-1 of its content words, names and numbers."""
+"""How well a reference supports a sentence: ROUGE-1 of content words, plus names and numbers."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z]\w+")
 
 
 class ReferenceText:
-    """A reference's text, read once, that any number of sentences are compared with."""
+    """A reference's text, tokenized once for comparison with any number of sentences."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._content = Text(text, content_words)
 
     def precision(self, sentence: str) -> float:
-        """What `rouge_1_precision` gives for a sentence and this text."""
+        """`rouge_1_precision` of a sentence and this text."""
         return score(Text(sentence, content_words), self._content).precision
 
     def holds_facts(self, sentence: str) -> bool:
-        """What `holds_facts` gives for a sentence and this text."""
+        """`holds_facts` for a sentence and this text."""
         names = {word for name in _NAME.findall(sentence) for word in words(name)}
         return _numbers(sentence) <= self._numbers and names <= self._words
 
@@ -48,10 +48,10 @@ def rouge_1_precision(sentence: str, reference: str) -> float:
 
 
 def holds_facts(sentence: str, reference: str) -> bool:
-    """Say whether every number and every capitalised name of the sentence stands in the reference.
+    """Whether the reference contains every number and every capitalized name of the sentence.
 
-    A wrong year or a wrong person costs a sentence one word of ROUGE-1 and all of its truth. The first word
-    is no name, since every sentence begins with a capital.
+    A wrong year or person changes one word of ROUGE-1, but makes the sentence false. The first word does not
+    count as a name, since every sentence begins with a capital.
     """
     return ReferenceText(reference).holds_facts(sentence)
 

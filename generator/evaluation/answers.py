@@ -1,4 +1,4 @@
-"""Writes the answers of generators to a file, so that a run that is cut short goes on where it was."""
+"""The answers of generators in a file, so that an interrupted evaluation can resume."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ from citewell.generator.evaluation.rows import EvaluationRow
 
 @dataclass(frozen=True)
 class GeneratedAnswer:
-    """What a generator made of one row, in `seconds`.
+    """A generator's answer to one row, and the `seconds` that it took.
 
-    `raw` is the text as the generator wrote it, with its own marks; `sentences` are those that a person is
-    shown, with the marks after correction: none where no evidence was found. `error` says why there is no
-    answer at all.
+    `raw` is the text as the generator wrote it, with its own marks; `sentences` are those that users see,
+    with corrected marks, and empty if no evidence was found. `error` says why there is no answer.
     """
 
     raw: str = ""
@@ -34,21 +33,21 @@ _MOST_FAILURES = 10  # one after another
 Write = Callable[[str, Sequence[Reference]], Awaitable[GeneratedAnswer]]
 """Answers a question from numbered references."""
 
-Tell = Callable[[int, int], object]
-"""Told how many rows of how many are answered."""
+OnProgress = Callable[[int, int], object]
+"""Called with the number of answered rows and of all rows."""
 
 
 class AnswerFile:
-    """The answers of several generators in one file of JSON lines, each appended when it is there.
+    """The answers of several generators in one file of JSON lines, each appended when it is written.
 
-    An answer belongs to a row and to the identity of its generator: with other settings or other weights,
-    a generator writes anew.
+    An answer belongs to a row and to the identity of its generator: after a change of settings or weights, a
+    generator answers again.
     """
 
     def __init__(self, file: Path) -> None:
-        """Read what is in the file; a last line that was cut short is no answer.
+        """Read the file, if it exists, and drop an incomplete last line.
 
-        Raises `InputError` where the file is there and holds something else.
+        Raises `InputError` if the file contains something else.
         """
         self._file = file
         self._found: dict[tuple[str, str], GeneratedAnswer] = {}
@@ -68,42 +67,42 @@ class AnswerFile:
             self._found[row["identity"], row["key"]] = written
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
-                f"{self._file}, line {number:,}: this is no answer of an evaluation.",
+                f"{self._file}, line {number:,}: this is not an answer of an evaluation.",
                 "Remove the file, or write to another one with --json.",
             ) from error
 
     async def complete(
-        self, name: str, identity: str, rows: Sequence[EvaluationRow], write: Write, tell: Tell
+        self, name: str, identity: str, rows: Sequence[EvaluationRow], write: Write, on_progress: OnProgress
     ) -> dict[str, GeneratedAnswer]:
-        """The answers of the generator `name` to all rows, by their keys; those that are missing are written.
+        """The answers of the generator `name` to all rows, by key; missing ones are written.
 
-        A row that the generator fails on gets an answer with the error, and is tried again next time. Raises
-        `CitewellError` when it fails on ten rows in a row.
+        A failed row gets an answer with the error, and is tried again next time. Raises `CitewellError` after
+        ten failures in a row.
         """
         failed = 0
         for done, row in enumerate(rows, 1):
             known = self._found.get((identity, row.key))
             if known is None or known.error:
                 written = await _written(row, write)
-                self._keep(name, identity, row, written)
+                self._store(name, identity, row, written)
                 failed = failed + 1 if written.error else 0
                 if failed == _MOST_FAILURES:
                     raise CitewellError(
                         f"{name} failed on {failed} rows in a row, the last time because: {written.error}",
-                        "Mend that, then give the same command again: with --json, what was written is kept.",
+                        "Fix that, then run the same command again: with --json, it resumes.",
                     )
-            tell(done, len(rows))
+            on_progress(done, len(rows))
         return {row.key: self._found[identity, row.key] for row in rows}
 
     def missing(self, identity: str, rows: Iterable[EvaluationRow]) -> int:
-        """How many rows a generator has still to answer."""
+        """How many rows a generator has not answered yet."""
         answers = (self._found.get((identity, row.key)) for row in rows)
         return sum(answer is None or bool(answer.error) for answer in answers)
 
-    def _keep(self, name: str, identity: str, row: EvaluationRow, written: GeneratedAnswer) -> None:
+    def _store(self, name: str, identity: str, row: EvaluationRow, written: GeneratedAnswer) -> None:
         self._found[identity, row.key] = written
-        kept = {"generator": name, "identity": identity, "key": row.key, "question": row.question}
-        line = json.dumps(kept | asdict(written), ensure_ascii=False)
+        about = {"generator": name, "identity": identity, "key": row.key, "question": row.question}
+        line = json.dumps(about | asdict(written), ensure_ascii=False)
         with self._file.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{line}\n")
             file.flush()
@@ -116,5 +115,5 @@ async def _written(row: EvaluationRow, write: Write) -> GeneratedAnswer:
     except CitewellError as error:
         return GeneratedAnswer(error=str(error))
     except (RuntimeError, ValueError, OSError) as error:
-        # What engines raise for one prompt, such as a lack of memory, is no reason to lose the others.
+        # What a runtime raises for one prompt, such as a lack of memory, must not lose the others.
         return GeneratedAnswer(error=f"{type(error).__name__}: {error}")

@@ -9,82 +9,80 @@ from citewell.generator.citations.marks import MarkedSentence
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages, SupportJudge
 
 
-class Cited(NamedTuple):
-    """An answer's sentences with their marks, and the passages by the numbers that marks may name."""
+class CitedAnswer(NamedTuple):
+    """An answer's sentences with their marks, and the passages by their numbers."""
 
     sentences: Sequence[MarkedSentence]
     passages: Mapping[int, str]
 
 
-class CitationScore(NamedTuple):
-    """How well one answer is cited, 0 to 1 each."""
+class CitationQuality(NamedTuple):
+    """Citation recall and citation precision of one answer, 0 to 1 each."""
 
     recall: float
     precision: float
 
 
-def citation_scores(answers: Sequence[Cited], judge: SupportJudge) -> list[CitationScore]:
-    """The citation recall and precision of each of `n` answers; n scores.
+def citation_recall_and_precision(
+    answers: Sequence[CitedAnswer], judge: SupportJudge
+) -> list[CitationQuality]:
+    """The citation recall and citation precision of each of `n` answers; n values.
 
-    Recall is the share of sentences that are supported: the passages that a sentence cites, all together,
-    support it. A sentence that cites nothing, or a passage that is not there, is not supported. Precision is
-    the share of citations that count: the citation's sentence is supported, and its passage supports the
-    sentence alone, or the other cited passages do not support it without. An answer without sentences has
-    recall 0, one without citations precision 0.
+    Recall is the share of sentences that are supported by all their cited passages together. A sentence that
+    cites nothing, or a passage that does not exist, is not supported. Precision is the share of relevant
+    citations: the citation's sentence is supported, and its passage supports the sentence alone, or the other
+    cited passages do not support it without this one. An answer without sentences has recall 0, one without
+    citations precision 0.
 
-    In three things this is not ALCE's code: citations that name no passage count among all citations, so that
-    they cost precision too; no more than three citations a sentence are not cut to three; a mark right after
-    a full stop belongs to the sentence before it, where ALCE gives it to the next one.
+    This differs from ALCE's code (`compute_autoais`) in three ways: citations of passages that do not exist
+    cost precision too; sentences with more than three citations are not cut to three; and a mark right after
+    a full stop belongs to the sentence before it, where ALCE assigns it to the next one.
     """
-    whole = [
+    joint = [
         ClaimAndPassages(sentence.text, tuple(answer.passages[mark] for mark in sentence.marks))
         for answer, sentence in _sentences(answers)
-        if _holds(answer, sentence)
+        if _cites_passages(answer, sentence)
     ]
-    supported = {pair for pair, yes in zip(whole, judge.supports(whole), strict=True) if yes}
-    several = [pair for pair in dict.fromkeys(whole) if pair in supported and len(pair.passages) > 1]
+    supported = {pair for pair, yes in zip(joint, judge.supports(joint), strict=True) if yes}
+    several = [pair for pair in dict.fromkeys(joint) if pair in supported and len(pair.passages) > 1]
     each = {
         (pair, n): ClaimAndPassages(pair.claim, (pair.passages[n],))
         for pair in several
-        for n in _places(pair)
+        for n in range(len(pair.passages))
     }
     alone = _ask(judge, each)
-    left_out = {
+    without = {
         (pair, n): ClaimAndPassages(pair.claim, pair.passages[:n] + pair.passages[n + 1 :])
         for (pair, n), enough in alone.items()
         if not enough
     }
-    needless = _ask(judge, left_out)
-    needed = {place: enough or not needless[place] for place, enough in alone.items()}
+    needless = _ask(judge, without)
+    needed = {citation: enough or not needless[citation] for citation, enough in alone.items()}
     return [_score(answer, supported, needed) for answer in answers]
 
 
 def _score(
-    answer: Cited, supported: set[ClaimAndPassages], needed: Mapping[tuple[ClaimAndPassages, int], bool]
-) -> CitationScore:
-    held = counted = cited = 0
+    answer: CitedAnswer, supported: set[ClaimAndPassages], needed: Mapping[tuple[ClaimAndPassages, int], bool]
+) -> CitationQuality:
+    recalled = relevant = cited = 0
     for sentence in answer.sentences:
         cited += len(sentence.marks)
-        if not _holds(answer, sentence):
+        if not _cites_passages(answer, sentence):
             continue
         pair = ClaimAndPassages(sentence.text, tuple(answer.passages[mark] for mark in sentence.marks))
         if pair in supported:
-            held += 1
-            counted += sum(needed.get((pair, n), True) for n in _places(pair))
-    return CitationScore(held / max(1, len(answer.sentences)), counted / max(1, cited))
+            recalled += 1
+            relevant += sum(needed.get((pair, n), True) for n in range(len(pair.passages)))
+    return CitationQuality(recalled / max(1, len(answer.sentences)), relevant / max(1, cited))
 
 
-def _sentences(answers: Sequence[Cited]) -> list[tuple[Cited, MarkedSentence]]:
+def _sentences(answers: Sequence[CitedAnswer]) -> list[tuple[CitedAnswer, MarkedSentence]]:
     return [(answer, sentence) for answer in answers for sentence in answer.sentences]
 
 
-def _holds(answer: Cited, sentence: MarkedSentence) -> bool:
-    """Whether a sentence cites something, and nothing that is not there."""
+def _cites_passages(answer: CitedAnswer, sentence: MarkedSentence) -> bool:
+    """Whether a sentence has citations, all of passages that exist."""
     return bool(sentence.marks) and all(mark in answer.passages for mark in sentence.marks)
-
-
-def _places(pair: ClaimAndPassages) -> range:
-    return range(len(pair.passages))
 
 
 def _ask(

@@ -1,4 +1,4 @@
-"""How fluent an answer is: the loss of a language model that did not write it."""
+"""The fluency of an answer: the loss of a language model that did not write it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Fluency:
         self._model, self._tokenizer = model, tokenizer
 
     def loss(self, text: str) -> float | None:
-        """The mean negative log-likelihood of a text's tokens, in nats; None where it has too few.
+        """The mean negative log-likelihood of a text's tokens, in nats; None if it has too few.
 
-        The first token has no context unless the model has a token for the beginning of a text.
+        The first token has no context unless the model has a BOS token.
         """
         import torch
 
@@ -36,7 +36,7 @@ class Fluency:
 
 
 def load_fluency(name: str) -> Fluency:
-    """A packaged model, a GGUF file, a folder or a hub id; raises `ModelError` where it cannot be loaded."""
+    """Load a packaged model, a GGUF file, a folder or a hub id; raises `ModelError` if that fails."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging
@@ -58,12 +58,11 @@ def load_fluency(name: str) -> Fluency:
     return Fluency(name, model.to(device).eval(), tokenizer)
 
 
-def is_kin(judge: str, generator: str) -> bool:
+def is_same_family(judge: str, generator: str) -> bool:
     """Whether a generator may be of the same family as the model that judges it, going by their names.
 
-    A model finds fluent what it writes itself, so that it must not judge its own answers. The family is the
-    first part of a name: SmolLM2-135M-Instruct is kin of citewell-smollm2, and of any adapter whose folder
-    says that SmolLM2 is its base.
+    A model finds its own writing fluent, so it must not judge it. The family is the first part of a name:
+    SmolLM2-135M-Instruct is of the family of citewell-smollm2, and of any adapter whose base is SmolLM2.
     """
     family = Path(judge).name.lower().removesuffix(".gguf").split("-")[0]
     config = Path(generator) / "adapter_config.json"

@@ -9,18 +9,18 @@ from importlib.resources import files
 from citewell.core.text import words
 
 LIST = "held_out.txt"
-"""The file beside this one with the digests of all held questions, one a line, in order."""
+"""The file beside this one with the digests of all held-out questions, one per line, sorted."""
 
 
 def is_held_out(question: str) -> bool:
     """Whether a question is one of the dev and test questions of `python -m benchmarks.generation_set`.
 
-    Case, punctuation and white space play no part, nor does what a bootstrap adds to a question: `Explain: `
-    before it, and the text of a post after its title and an empty line. Questions that mean the same in other
-    words are not found here; `citewell.core.near_duplicates` looks for those.
+    Case, punctuation and white space are ignored, and so is what a bootstrap adds to a question: `Explain: `
+    before it, and the text of a post after its title and an empty line. Paraphrases are not found here;
+    `citewell.core.near_duplicates` finds those.
     """
     bare = question.removeprefix("Explain: ")
-    return not _held().isdisjoint(map(digest, (question, bare, bare.split("\n\n", 1)[0])))
+    return not _held_out().isdisjoint(map(digest, (question, bare, bare.split("\n\n", 1)[0])))
 
 
 def digest(question: str) -> str:
@@ -29,7 +29,7 @@ def digest(question: str) -> str:
 
 
 @cache
-def _held() -> frozenset[str]:
+def _held_out() -> frozenset[str]:
     return frozenset(
         files("citewell.generator.evaluation").joinpath(LIST).read_text(encoding="ascii").split()
     )

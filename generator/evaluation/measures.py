@@ -1,4 +1,4 @@
-"""Measures the answers of one generator: what judges say, and what can be counted."""
+"""Measures the answers of one generator, with judges and without."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from citewell.core.text import words
 from citewell.generator.citations.marks import MarkedSentence, read_marks
 from citewell.generator.evaluation.answers import GeneratedAnswer
-from citewell.generator.evaluation.citations import Cited, citation_scores, claim_recall
+from citewell.generator.evaluation.citations import CitedAnswer, citation_recall_and_precision, claim_recall
 from citewell.generator.evaluation.judges.judge import SupportJudge
 from citewell.generator.evaluation.rows import EvaluationRow
 from citewell.generator.evaluation.text import copied, refuses, repetition, rouge_l_sum
 
 RECALL, PRECISION, CLAIMS = "citation recall", "citation precision", "claim recall"
 TEXT = "text"
-"""The name that measures without a judge stand under."""
-ROUGE_L_SUM, WORDS, CITATIONS = "ROUGE-Lsum", "words", "citations a sentence"
-COPIED, REPETITION, FLUENCY = "copied 8-grams", "seq-rep-4", "loss a token"
+"""The name in place of a judge's for measures without a judge."""
+ROUGE_L_SUM, WORDS, CITATIONS = "ROUGE-Lsum", "words", "citations per sentence"
+COPIED, REPETITION, FLUENCY = "copied 8-grams", "seq-rep-4", "loss per token"
 REFUSED, REFUSED_WRONGLY = "refused, unanswerable", "refused, answerable"
 
 Values = dict[str, dict[str, float]]
@@ -31,10 +31,10 @@ _BREAK = re.compile(r"\n+")
 
 @dataclass(frozen=True)
 class GeneratorResult:
-    """What one generator achieved: the values of each judge's measures, and of `TEXT`.
+    """The measured values of one generator: those of each judge, and `TEXT`.
 
-    `failures` are the rows that it gave no answer to, by their lines, with the reason. They count as empty
-    answers, so that generators are compared on the same questions.
+    `failures` are the rows without an answer, by line, with the reason. They count as empty answers, so that
+    generators are compared on the same questions.
     """
 
     name: str
@@ -53,9 +53,8 @@ def measure(
 ) -> GeneratorResult:
     """Measure the answers of the generator `name`, by the keys of the rows.
 
-    With `raw`, the marks are those that the generator itself wrote, before correction. Citations and claims
-    are measured on rows that have an answer; those that have none count refusals. `loss` is the loss a token
-    of a language model that may judge this generator.
+    With `raw`, the marks are the generator's own, before correction. Citations and claims are measured on
+    answerable rows, refusals on all. `loss` gives the loss per token of a language model of another family.
     """
     sentences = {row.key: shown(written[row.key], raw=raw) for row in rows}
     texts = {key: " ".join(s.text for s in found) for key, found in sentences.items()}
@@ -72,7 +71,7 @@ def shown(written: GeneratedAnswer, *, raw: bool) -> tuple[MarkedSentence, ...]:
 
 
 def passages(row: EvaluationRow) -> dict[int, str]:
-    """What judges read of each reference, by its number: the title says what the text is about."""
+    """The title and text of each reference, as judges read them, by its number."""
     return {r.number: f"{r.title}\n{r.text}" if r.title else r.text for r in row.references}
 
 
@@ -82,7 +81,8 @@ def _judged(
     texts: Mapping[str, str],
     judge: SupportJudge,
 ) -> Values:
-    scores = citation_scores([Cited(sentences[row.key], passages(row)) for row in rows], judge)
+    cited = [CitedAnswer(sentences[row.key], passages(row)) for row in rows]
+    scores = citation_recall_and_precision(cited, judge)
     values: Values = {
         RECALL: {row.key: score.recall for row, score in zip(rows, scores, strict=True)},
         PRECISION: {row.key: score.precision for row, score in zip(rows, scores, strict=True)},
@@ -121,5 +121,5 @@ def _counted(
 
 
 def _lines(answer: str) -> str:
-    """A human answer with one sentence a line, and without marks."""
+    """A human answer with one sentence per line, and without marks."""
     return "\n".join(s.text for line in _BREAK.split(answer) for s in read_marks(line))

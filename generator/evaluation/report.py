@@ -1,4 +1,4 @@
-"""What an evaluation of generators found, as tables and as JSON."""
+"""The report of an evaluation of generators, as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class GenerationEvaluation:
 def comparisons(evaluation: GenerationEvaluation, judge: str) -> dict[str, dict[str, PairedComparison]]:
     """How each generator differs from the baseline: {measure: {generator: comparison}}.
 
-    p is corrected by Holm for the number of generators. A measure that is not known for each row, such as the
-    loss of an empty answer, is compared over the rows that both generators have.
+    p is corrected by Holm for the number of generators. A measure that some rows lack, such as the loss of an
+    empty answer, is compared over the rows that both generators have.
     """
     base = next(o for o in evaluation.outcomes if o.name == evaluation.baseline).values[judge]
     found: dict[str, dict[str, PairedComparison]] = {}
@@ -66,9 +66,9 @@ def comparisons(evaluation: GenerationEvaluation, judge: str) -> dict[str, dict[
 
 
 def summary(evaluation: GenerationEvaluation) -> str:
-    """{generator: {judge: {measure: {value, low, high, questions}}}} as JSON; nothing else at its top level.
+    """{generator: {judge: {measure: {value, low, high, questions}}}} as JSON.
 
-    Measures without a judge stand under `text`. `low` to `high` is the 95% confidence interval.
+    Measures without a judge are under `text`. `low` to `high` is the 95% confidence interval.
     """
     found = {
         outcome.name: {
@@ -122,7 +122,7 @@ def markdown(evaluation: GenerationEvaluation) -> str:
 
 
 def judged_table(evaluation: GenerationEvaluation) -> str:
-    """Citation recall and precision and claim recall, in per cent with intervals; one row a judge."""
+    """Citation recall and precision and claim recall, in percent with intervals; one row per judge."""
     rows = [
         [outcome.name, judge, *(_percent(outcome.values[judge].get(measure)) for measure in _JUDGED)]
         for judge in evaluation.judges
@@ -132,7 +132,7 @@ def judged_table(evaluation: GenerationEvaluation) -> str:
 
 
 def counted_table(evaluation: GenerationEvaluation) -> str:
-    """What needs no judge, one row a generator."""
+    """The measures without a judge; one row per generator."""
     measures = [m for m in _COUNTED if any(m in o.values[TEXT] for o in evaluation.outcomes)]
     shown = list(dict.fromkeys([*measures, FLUENCY]))
     rows = [
@@ -147,7 +147,7 @@ def counted_table(evaluation: GenerationEvaluation) -> str:
 
 
 def sources_table(evaluation: GenerationEvaluation) -> str:
-    """The means of each source's rows, in per cent."""
+    """The means of each source's rows, in percent."""
     header = ["source", "generator", "judge", "questions", *_JUDGED]
     rows = []
     for source in dict.fromkeys(row.source for row in evaluation.rows if row.answerable):
@@ -160,7 +160,7 @@ def sources_table(evaluation: GenerationEvaluation) -> str:
 
 
 def failures_list(evaluation: GenerationEvaluation) -> str:
-    """Each generator's failures by line; the same reason once, with the lines it was given for."""
+    """Each generator's failures, grouped by reason, with their lines."""
     parts = []
     for outcome in evaluation.outcomes:
         lines: dict[str, list[int]] = {}

@@ -14,15 +14,15 @@ from citewell.core.jsonl import Line, read_lines
 from citewell.core.text import encodable
 from citewell.core.types import Reference
 
-_FORM = 'Lines are {"question": "…", "references": [{"text": "…"}, …]}, with answer and claims where known.'
+_FORM = 'Lines are {"question": "…", "references": [{"text": "…"}, …]}, with answer and claims if known.'
 
 
 @dataclass(frozen=True)
 class EvaluationRow:
-    """A question with numbered references, and what is known of its answer.
+    """A question with numbered references, and its answer and claims if known.
 
-    `key` is another one where the question or a reference is. `answerable` is False where the references
-    are known to hold no answer. `source` says where the question comes from.
+    `key` is a hash of the question and the references. `answerable` is False if the references are known to
+    contain no answer. `source` says where the question comes from.
     """
 
     key: str
@@ -37,18 +37,18 @@ class EvaluationRow:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a file, and what is wrong with lines that were left out."""
+    """The rows of a file, and the problems of skipped lines."""
 
     rows: tuple[EvaluationRow, ...]
     problems: tuple[str, ...]
 
 
 def read_rows(file: Path, *, limit: int | None = None) -> Rows:
-    """Read JSON lines, packed or not; `limit` keeps the first rows.
+    """Read JSON lines, gzipped or not; `limit` keeps the first rows.
 
-    References are texts, or objects of text, title and url; they are numbered from 1 in their order. A line
-    of another form, and one that says the same as a line before it, is left out and named in `problems`.
-    Raises `InputError` where the file cannot be read or no row is left.
+    References are texts, or objects with text, title and url; they are numbered from 1. Invalid and duplicate
+    lines are skipped and reported in `problems`. Raises `InputError` if the file cannot be read or has no
+    valid row.
     """
     rows: dict[str, EvaluationRow] = {}
     problems: list[str] = []
@@ -71,11 +71,11 @@ def _row(line: Line) -> EvaluationRow:
     question = _text(line, row, "question")
     found = row.get("references")
     if not isinstance(found, list) or not found:
-        raise line.error("the references are no list of texts.", _FORM)
+        raise line.error("the references are not a list of texts.", _FORM)
     references = tuple(_reference(line, number, value) for number, value in enumerate(found, 1))
     claims = row.get("claims") or []
     if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
-        raise line.error("the claims are no list of texts.", _FORM)
+        raise line.error("the claims are not a list of texts.", _FORM)
     answerable = row.get("answerable", True)
     if not isinstance(answerable, bool):
         raise line.error("answerable is neither true nor false.", _FORM)
@@ -105,5 +105,5 @@ def _reference(line: Line, number: int, value: Any) -> Reference:
 def _text(line: Line, row: Mapping[str, Any], key: str) -> str:
     text = row.get(key)
     if not isinstance(text, str) or not text.strip():
-        raise line.error(f"the {key} is no text.", _FORM)
+        raise line.error(f"the {key} is not a text.", _FORM)
     return encodable(text)

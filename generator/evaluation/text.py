@@ -1,4 +1,4 @@
-"""What can be counted about an answer's text, without a judge."""
+"""Measures of an answer's text that need no judge."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from citewell.core.text import words
 
 COPIED = 8
-"""Words of the runs that `copied` looks up."""
+"""Words of an n-gram of `copied`."""
 _REPEATED = 4
 
-# What a writer says instead of an answer, at the beginning of one.
+# The beginnings of refusals.
 _REFUSAL = re.compile(
     r"\W*(?:(?:unfortunately|(?:i'm |i am )?sorry)\W+(?:but\W+)?)?"
     r"(?:(?:there (?:is|was)|there's|i (?:have|found|find|see))? ?no "
@@ -28,14 +28,14 @@ _REFUSAL = re.compile(
 
 
 def refuses(answer: str) -> bool:
-    """Whether an answer says, instead of one, that there is none; so does one without words."""
+    """Whether an answer is a refusal; an answer without words is one too."""
     return not words(answer) or _REFUSAL.match(answer) is not None
 
 
 def copied(answer: str, passages: Sequence[str]) -> float | None:
-    """The share of the answer's runs of 8 words that stand in a passage, 0 to 1; None where it is shorter.
+    """The share of the answer's 8-grams that occur in a passage, 0 to 1; None if it is shorter.
 
-    Near 1 the answer quotes. ROUGE and every judge like quotations, so this stands beside them.
+    Near 1 the answer quotes, which ROUGE and every judge reward.
     """
     mine = _runs(answer, COPIED)
     if not mine:
@@ -45,7 +45,7 @@ def copied(answer: str, passages: Sequence[str]) -> float | None:
 
 
 def repetition(answer: str) -> float | None:
-    """The share of the answer's runs of 4 words that it has had before, 0 to 1; None where it is shorter.
+    """The share of the answer's 4-grams that repeat an earlier one, 0 to 1; None if it is shorter.
 
     This is seq-rep-4 of Welleck et al. 2020 (https://arxiv.org/abs/1908.04319), over words.
     """
@@ -56,8 +56,8 @@ def repetition(answer: str) -> float | None:
 def rouge_l_sum(sentences: Sequence[str], answer: str) -> float | None:
     """ROUGE-Lsum F1 with stemming against a human answer, 0 to 1; None without the package rouge-score.
 
-    `sentences` are those of the answer, and lines of `answer` are sentences. ALCE gives it for the record
-    only: the first passage as it stands gets a good one on ELI5, and almost no claim recall.
+    `sentences` are those of the answer, and lines of `answer` are sentences. ALCE reports it with a warning:
+    on ELI5, the first passage verbatim scores well, with almost no claim recall.
     """
     try:
         from rouge_score.rouge_scorer import RougeScorer

@@ -8,7 +8,7 @@ from typing import Any
 
 from citewell.core.settings import CitationSettings
 from citewell.generator.citations.marks import read_marks
-from citewell.generator.evaluation.citations import Cited, citation_scores
+from citewell.generator.evaluation.citations import CitedAnswer, citation_recall_and_precision
 from citewell.generator.evaluation.judges.lexical import RougeJudge
 from citewell.generator.training.collate import padded
 from citewell.generator.training.config import GeneratorRecipe
@@ -51,10 +51,10 @@ class GeneratorDevSets:
             frequency_penalty=prompt.frequency_penalty,
         )
         answers = [
-            Cited(read_marks(answer), {r.number: r.text for r in each.references})
+            CitedAnswer(read_marks(answer), {r.number: r.text for r in each.references})
             for answer, each in zip(written, shown, strict=True)
         ]
-        scores = citation_scores(answers, RougeJudge(CitationSettings().threshold))
+        scores = citation_recall_and_precision(answers, RougeJudge(CitationSettings().threshold))
         recall = sum(score.recall for score in scores) / len(scores)
         precision = sum(score.precision for score in scores) / len(scores)
         f1 = 2 * recall * precision / (recall + precision) if recall + precision else 0.0

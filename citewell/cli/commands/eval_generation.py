@@ -240,9 +240,9 @@ def _embed(settings: Settings) -> Embed:
 
 
 def _is_kin(judge: str | None, name: str, settings: Settings) -> bool:
-    from citewell.generator.evaluation.fluency import is_kin
+    from citewell.generator.evaluation.fluency import is_same_family
 
-    return judge is not None and is_kin(judge, _settings_of(name, settings).generator.name)
+    return judge is not None and is_same_family(judge, _settings_of(name, settings).generator.name)
 
 
 def _notices(raw: bool, names: Sequence[str], settings: Settings, fluency: str | None) -> tuple[str, ...]:
@@ -254,10 +254,10 @@ def _notices(raw: bool, names: Sequence[str], settings: Settings, fluency: str |
         found.append("Fluency is not measured: no --fluency MODEL is given.")
     elif kin := [name for name in names if _is_kin(fluency, name, settings)]:
         found.append(
-            f"Fluency is the loss a token of {fluency}; not measured for {', '.join(kin)}, of its own family."
+            f"Fluency is the loss per token of {fluency}; not measured for {', '.join(kin)}, of its family."
         )
     else:
-        found.append(f"Fluency is the loss a token of {fluency}.")
+        found.append(f"Fluency is the loss per token of {fluency}.")
     return tuple(found)
 
 

@@ -12,7 +12,7 @@ from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 
 EMBEDDING = "embedding"
 MODEL = "all-MiniLM-L6-v2"
-"""The model of sentence embeddings, without Citewell's adapters: those have learnt from ROUGE labels."""
+"""The model of sentence embeddings, without Citewell's adapters, which were trained on ROUGE labels."""
 THRESHOLD = 0.62
 """The cosine from which on a claim is supported, as `python -m benchmarks.judge_threshold` finds it."""
 WINDOW = 1
@@ -26,8 +26,8 @@ class EmbeddingJudge:
     """Supported is a claim that means about what some sentence of the passages says.
 
     A whole passage says more than the claim, and its vector lies elsewhere; so the claim is compared with
-    every window of `WINDOW` sentences. The judge cannot see a claim that needs two places, and it forgives a
-    wrong number where the rest agrees, which the lexical judge does not.
+    every window of `WINDOW` sentences. The judge misses a claim that needs two windows, and accepts a
+    wrong number if the rest agrees, which the lexical judge does not.
     """
 
     name = EMBEDDING
@@ -56,7 +56,7 @@ class EmbeddingJudge:
 
 
 def windows(passage: str, size: int) -> list[str]:
-    """All runs of `size` neighbouring sentences of a passage; the passage itself where it has no more."""
+    """All windows of `size` sentences of a passage; the passage itself if it has no more."""
     sentences = [sentence for line in passage.splitlines() for sentence in split_sentences(line)]
     if len(sentences) <= size:
         return [" ".join(sentences)] if sentences else []

@@ -7,14 +7,14 @@ from typing import NamedTuple, Protocol
 
 
 class ClaimAndPassages(NamedTuple):
-    """A claim, and the passages that are to support it together."""
+    """A claim, and the passages that together should support it."""
 
     claim: str
     passages: tuple[str, ...]
 
 
 class SupportJudge(Protocol):
-    """Decides about many pairs at once; `name` stands in every table."""
+    """Decides about many pairs at once; `name` is shown in tables."""
 
     name: str
 
@@ -23,7 +23,7 @@ class SupportJudge(Protocol):
         ...
 
 
-class RememberingJudge:
+class CachingJudge:
     """Asks a judge about each pair once: precision asks again what recall has asked."""
 
     def __init__(self, judge: SupportJudge) -> None:

@@ -1,4 +1,4 @@
-"""The judge that counts words: the very check that corrects citations."""
+"""The judge that compares words, by the check that corrects citations."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ ROUGE = "rouge"
 
 
 class RougeJudge:
-    """Supported is what the support check of `citewell.generator.citations` lets pass.
+    """Judges by the support check of `citewell.generator.citations`.
 
-    The correction of citations decides by the same rule, so that corrected citations come out well by
-    construction: this judge is never the only one of corrected answers.
+    Citations are corrected by the same rule, so corrected citations score well by construction: this judge
+    must not be the only one of corrected answers.
     """
 
     name = ROUGE
@@ -24,7 +24,7 @@ class RougeJudge:
         self._threshold = threshold
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
-        """Whether the passages hold the claim's content words, numbers and names; n values."""
+        """Whether the passages contain the claim's content words, numbers and names; n values."""
         return [self._supports(pair.claim, "\n".join(pair.passages)) for pair in pairs]
 
     def _supports(self, claim: str, source: str) -> bool:

@@ -1,4 +1,4 @@
-"""The judges by the names that people give."""
+"""The judges by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from citewell.core.errors import InputError
 from citewell.generator.evaluation.judges.embedding import EMBEDDING, Embed, EmbeddingJudge
-from citewell.generator.evaluation.judges.judge import RememberingJudge, SupportJudge
+from citewell.generator.evaluation.judges.judge import CachingJudge, SupportJudge
 from citewell.generator.evaluation.judges.lexical import ROUGE, RougeJudge
 from citewell.generator.evaluation.judges.nli import PREFIX, load_nli
 
@@ -17,8 +17,8 @@ NAMES = (ROUGE, EMBEDDING)
 def check_judges(names: Sequence[str], *, corrected: bool) -> None:
     """Raise `InputError` for a judge that does not exist, and for one that would judge its own work.
 
-    `corrected` says that citations were corrected, or answers chosen, by ROUGE: then `rouge` alone tells
-    nothing.
+    `corrected` says that citations were corrected, or answers chosen, by ROUGE: then `rouge` alone is not
+    enough.
     """
     for name in names:
         if name not in NAMES and not name.startswith(PREFIX):
@@ -36,12 +36,12 @@ def check_judges(names: Sequence[str], *, corrected: bool) -> None:
 def build_judges(
     names: Sequence[str], threshold: float, embed: Callable[[], Embed]
 ) -> tuple[SupportJudge, ...]:
-    """The judges of these names, each remembering what it said.
+    """The judges of these names, each with a cache.
 
-    `threshold` is that of the support check. `embed` gives what embeds sentences, and is called only where
-    the judge `embedding` is named. Raises `ModelError` where a model cannot be loaded.
+    `threshold` is that of the support check. `embed` gives what embeds sentences, and is called only if
+    the judge `embedding` is named. Raises `ModelError` if a model cannot be loaded.
     """
-    return tuple(RememberingJudge(_judge(name, threshold, embed)) for name in names)
+    return tuple(CachingJudge(_judge(name, threshold, embed)) for name in names)
 
 
 def _judge(name: str, threshold: float, embed: Callable[[], Embed]) -> SupportJudge:

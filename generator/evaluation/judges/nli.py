@@ -1,4 +1,4 @@
-"""Judges that were trained for it: models of natural language inference by hub id or folder."""
+"""Judges that are models of natural language inference, by hub id or folder."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from citewell.generator.evaluation.judges.judge import ClaimAndPassages, Support
 
 PREFIX = "nli:"
 _BATCH = 16
-_CLAIM_TOKENS = 128  # room that a claim and the template are given beside the passage
+_CLAIM_TOKENS = 128  # reserved for a claim and the template beside the passage
 _LONGEST = 2048  # tokens that T5 models are given at once
 _SUPPORTED = 0.5
 
 
 class _Form(Protocol):
-    """How one kind of model is asked; `probabilities` gives that of support for each premise and claim."""
+    """How one kind of model is queried; `probabilities` are those of support for each premise and claim."""
 
     def probabilities(self, premises: Sequence[str], claims: Sequence[str]) -> list[float]: ...
 
 
 class NliJudge:
-    """Supported is a claim that the model finds entailed by the passages.
+    """A claim is supported if the model finds it entailed by the passages.
 
-    Passages that are longer than the model reads are taken in parts of whole sentences, of which the best
+    Passages that are longer than the model reads are split into parts of whole sentences, of which the best
     counts, as MiniCheck does (Tang et al. 2024, https://arxiv.org/abs/2404.10774).
     """
 
@@ -34,7 +34,7 @@ class NliJudge:
         self.name = name
         self._form = form
         self._tokenizer = tokenizer
-        self._room = max(longest - _CLAIM_TOKENS, longest // 2)
+        self._premise_tokens = max(longest - _CLAIM_TOKENS, longest // 2)
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Whether the probability of support reaches one half; n values."""
@@ -55,7 +55,7 @@ class NliJudge:
             for line in passage.splitlines():
                 for sentence in split_sentences(line):
                     length = len(self._tokenizer(sentence, add_special_tokens=False)["input_ids"])
-                    if part and size + length > self._room:
+                    if part and size + length > self._premise_tokens:
                         yield " ".join(part)
                         part, size = [], 0
                     part.append(sentence)
@@ -65,13 +65,13 @@ class NliJudge:
 
 
 def load_nli(model_id: str) -> SupportJudge:
-    """The judge of a hub id or folder, named `nli:MODEL_ID`.
+    """Load the judge of a hub id or folder, named `nli:MODEL_ID`.
 
-    Known are T5 models that write "1" for support, as google/t5_xxl_true_nli_mixture (TRUE, Honovich et al.
-    2022, https://arxiv.org/abs/2204.04991; the judge of ALCE) and lytang/MiniCheck-Flan-T5-Large do; models
-    with a class called entailment, as cross-encoders for NLI have; and models of two classes, of which the
-    second is support, as lytang/MiniCheck-RoBERTa-Large. Raises `ModelError` for a model that is none of
-    these or cannot be loaded.
+    Supported are T5 models that write "1" for support, such as google/t5_xxl_true_nli_mixture (TRUE, Honovich
+    et al. 2022, https://arxiv.org/abs/2204.04991; the judge of ALCE) and lytang/MiniCheck-Flan-T5-Large;
+    models with a class called entailment, such as cross-encoders for NLI; and models of two classes, of which
+    the second is support, such as lytang/MiniCheck-RoBERTa-Large. Raises `ModelError` for any other
+    model, and one that cannot be loaded.
     """
     import torch
     from transformers import (

@@ -84,6 +84,6 @@ async def test_a_generator_that_always_fails_ends_the_evaluation(tmp_path: Path)
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     file.write_text("my notes\nmore\n")
-    with pytest.raises(InputError, match="line 1: this is no answer of an evaluation"):
+    with pytest.raises(InputError, match="line 1: this is not an answer of an evaluation"):
         AnswerFile(file)
     assert file.read_text() == "my notes\nmore\n"

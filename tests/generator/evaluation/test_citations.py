@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from citewell.generator.citations.marks import MarkedSentence, read_marks
-from citewell.generator.evaluation.citations import Cited, citation_scores, claim_recall
+from citewell.generator.evaluation.citations import CitedAnswer, citation_recall_and_precision, claim_recall
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 
 PASSAGES = {1: "sun hot", 2: "moon cold", 3: "sun far", 4: "sea deep"}
@@ -25,8 +25,8 @@ class WordJudge:
 
 
 def scores(*sentences: tuple[str, tuple[int, ...]]) -> tuple[float, float]:
-    answer = Cited([MarkedSentence(*sentence) for sentence in sentences], PASSAGES)
-    (score,) = citation_scores([answer], WordJudge())
+    answer = CitedAnswer([MarkedSentence(*sentence) for sentence in sentences], PASSAGES)
+    (score,) = citation_recall_and_precision([answer], WordJudge())
     return score
 
 
@@ -63,12 +63,12 @@ def test_the_same_as_a_plain_reading_of_the_definition() -> None:
         marks = chance.sample(range(1, 5), chance.randrange(4))
         return MarkedSentence(" ".join(chance.sample(vocabulary, 2)), tuple(marks))
 
-    answers = [Cited([sentence() for _ in range(3)], PASSAGES) for _ in range(300)]
+    answers = [CitedAnswer([sentence() for _ in range(3)], PASSAGES) for _ in range(300)]
 
     def holds(claim: str, numbers: Sequence[int]) -> bool:
         return judge.supports([ClaimAndPassages(claim, tuple(PASSAGES[n] for n in numbers))])[0]
 
-    for answer, found in zip(answers, citation_scores(answers, judge), strict=True):
+    for answer, found in zip(answers, citation_recall_and_precision(answers, judge), strict=True):
         supported = [bool(s.marks) and holds(s.text, s.marks) for s in answer.sentences]
         counted = [
             yes and (holds(s.text, [n]) or not holds(s.text, [m for m in s.marks if m != n]))
@@ -76,11 +76,11 @@ def test_the_same_as_a_plain_reading_of_the_definition() -> None:
             for n in s.marks
         ]
         assert found == (sum(supported) / 3, sum(counted) / max(1, len(counted)))
-    assert len({tuple(found) for found in citation_scores(answers, judge)}) > 5
+    assert len({tuple(found) for found in citation_recall_and_precision(answers, judge)}) > 5
 
 
 def test_a_mark_after_the_stop_belongs_to_the_sentence_before() -> None:
-    answer = Cited(read_marks("sun hot. [1] The moon cold[2]."), PASSAGES)
+    answer = CitedAnswer(read_marks("sun hot. [1] The moon cold[2]."), PASSAGES)
     assert [s.marks for s in answer.sentences] == [(1,), (2,)]
 
 
@@ -97,6 +97,8 @@ def test_each_pair_is_asked_for_once_in_three_rounds() -> None:
             rounds.append(len(pairs))
             return super().supports(pairs)
 
-    answer = Cited([MarkedSentence("sun", marks) for marks in itertools.permutations((1, 3, 2))], PASSAGES)
-    citation_scores([answer] * 10, Counting())
+    answer = CitedAnswer(
+        [MarkedSentence("sun", marks) for marks in itertools.permutations((1, 3, 2))], PASSAGES
+    )
+    citation_recall_and_precision([answer] * 10, Counting())
     assert len(rounds) == 3

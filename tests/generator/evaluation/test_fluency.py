@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import ModelError
-from citewell.generator.evaluation.fluency import is_kin, load_fluency
+from citewell.generator.evaluation.fluency import is_same_family, load_fluency
 from tests.generator.evaluation.tiny import write_llama
 
 
@@ -30,12 +30,12 @@ def test_the_loss_a_token(tmp_path: Path) -> None:
 def test_a_model_never_judges_its_family(tmp_path: Path) -> None:
     (tmp_path / "adapter_config.json").write_text('{"base_model_name_or_path": "SmolLM2-135M-Instruct"}')
     judge = "SmolLM2-135M-Instruct"
-    assert is_kin(judge, judge)
-    assert is_kin(judge, "citewell-smollm2")
-    assert is_kin(judge, str(tmp_path))
-    assert not is_kin(judge, "extractive")
-    assert not is_kin("Qwen/Qwen2.5-0.5B", "citewell-smollm2")
-    assert is_kin("openai-community/gpt2", "models/gpt2-medium.gguf")
+    assert is_same_family(judge, judge)
+    assert is_same_family(judge, "citewell-smollm2")
+    assert is_same_family(judge, str(tmp_path))
+    assert not is_same_family(judge, "extractive")
+    assert not is_same_family("Qwen/Qwen2.5-0.5B", "citewell-smollm2")
+    assert is_same_family("openai-community/gpt2", "models/gpt2-medium.gguf")
 
 
 def test_no_model(tmp_path: Path) -> None:

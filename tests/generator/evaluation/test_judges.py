@@ -10,7 +10,7 @@ import pytest
 
 from citewell.core.errors import InputError, ModelError
 from citewell.generator.evaluation.judges.embedding import EmbeddingJudge, windows
-from citewell.generator.evaluation.judges.judge import ClaimAndPassages, RememberingJudge
+from citewell.generator.evaluation.judges.judge import CachingJudge, ClaimAndPassages
 from citewell.generator.evaluation.judges.lexical import RougeJudge
 from citewell.generator.evaluation.judges.names import build_judges, check_judges
 from citewell.generator.evaluation.judges.nli import load_nli
@@ -59,7 +59,7 @@ def test_an_answer_is_remembered(encoder: TwoTowers) -> None:
         embedded.append(len(texts))
         return encoder.encode_passages(texts)
 
-    judge = RememberingJudge(EmbeddingJudge(embed))
+    judge = CachingJudge(EmbeddingJudge(embed))
     assert judge.name == "embedding"
     assert judge.supports(PAIRS) == judge.supports(PAIRS[::-1])[::-1]
     assert len(embedded) == 1

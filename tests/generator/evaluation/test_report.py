@@ -53,7 +53,7 @@ def test_measures_of_corrected_and_of_raw_marks() -> None:
     assert found["text"]["refused, unanswerable"] == {"c": 1}
     assert found["text"]["refused, answerable"] == {"a": 0, "b": 0}
     assert found["text"]["words"] == {"a": 4, "b": 4}
-    assert found["text"]["loss a token"] == {"a": 14, "b": 16}
+    assert found["text"]["loss per token"] == {"a": 14, "b": 16}
     assert found["text"]["ROUGE-Lsum"] == {"a": pytest.approx(6 / 7)}
     assert "copied 8-grams" not in found["text"], "all answers are shorter"
     raw = outcome("good", GOOD, raw=True).values
@@ -91,7 +91,7 @@ def test_tables_and_json_say_the_same() -> None:
     kept = json.loads(details(evaluation))
     assert kept["values"]["failing"]["words"]["citation recall"] == {"a": 1, "b": 0}
     assert kept["comparisons"]["words"]["citation recall"]["failing"]["difference"] == -0.5
-    assert kept["comparisons"]["text"]["loss a token"]["failing"]["queries"] == 1, "over what both have"
+    assert kept["comparisons"]["text"]["loss per token"]["failing"]["queries"] == 1, "over what both have"
     assert kept["failures"]["failing"] == {"2": "It is away."}
 
 
