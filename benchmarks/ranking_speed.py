@@ -13,7 +13,6 @@ import argparse
 import gzip
 import json
 import os
-import re
 import statistics
 import subprocess
 import sys
@@ -39,7 +38,7 @@ NAME = "ranking_speed"
 MINILM, BERT_BASE = "all-MiniLM-L6-v2", "BERT-base shape"
 QUESTION = "How did trade change the towns along the river?"
 DEPTH = 100
-INT8 = [BASELINE, "ct2 int8", "onnx int8"]  # float32 ranks as the baseline does
+INT8 = [BASELINE, "openvino int8"]  # float32 ranks as the baseline does
 
 
 def speed(model: str, systems: list[str], work: Path, threads: int, rounds: int) -> dict[str, Any]:
@@ -87,37 +86,16 @@ def quality(model: str, systems: list[str], work: Path, threads: int, rounds: in
     return found
 
 
-def profile(model: str, systems: list[str], work: Path, threads: int, rounds: int) -> dict[str, Any]:
-    """Where CTranslate2's time goes, on one thread: oneDNN prints how long each matrix product took."""
-    paragraphs = read_json(work / "paragraphs.json")
-    system = load("ct2 int8", model, work / "cache", 1)
-    relevance(system, QUESTION, paragraphs)
-    print("begin", flush=True)
-    started, used = time.perf_counter(), time.process_time()
-    relevance(system, QUESTION, paragraphs)
-    return {"seconds": time.perf_counter() - started, "cpu_seconds": time.process_time() - used}
-
-
-def products(output: str) -> dict[str, float]:
-    """Seconds of matrix products in what oneDNN printed after `begin`, by the type of their numbers."""
-    seconds = {"int8 products": 0.0, "float32 products (attention)": 0.0}
-    for line in output.partition("begin\n")[2].splitlines():
-        if found := re.match(r"(?:onednn|dnnl)_verbose,.*exec,.*,([\d.]+)$", line):
-            kind = "int8 products" if "src_u8" in line or "src_s8" in line else "float32 products (attention)"
-            seconds[kind] += float(found[1]) / 1000
-    return seconds
-
-
 def _texts(file: Path) -> dict[str, str]:
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     return {row["_id"]: ". ".join(filter(None, (row.get("title"), row["text"]))) for row in rows}
 
 
-STEPS = {"speed": speed, "memory": memory, "quality": quality, "profile": profile}
+STEPS = {"speed": speed, "memory": memory, "quality": quality}
 
 
-def run(step: str, model: str, systems: list[str], args: argparse.Namespace, **env: str) -> dict[str, Any]:
+def run(step: str, model: str, systems: list[str], args: argparse.Namespace) -> dict[str, Any]:
     """Do one step in a process of its own, held to as many cores as it has threads."""
     print(f"{step} {Path(model).name}: {', '.join(systems)}", file=sys.stderr, flush=True)
     cores = sorted(os.sched_getaffinity(0))[-args.threads :]
@@ -129,11 +107,11 @@ def run(step: str, model: str, systems: list[str], args: argparse.Namespace, **e
         stdout=subprocess.PIPE,
         text=True,
         check=True,
-        env=os.environ | {"OMP_NUM_THREADS": str(args.threads), "TOKENIZERS_PARALLELISM": "true"} | env,
+        env=os.environ | {"OMP_NUM_THREADS": str(args.threads), "TOKENIZERS_PARALLELISM": "true"},
         preexec_fn=lambda: os.sched_setaffinity(0, cores),
     )
     value: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return value | (products(done.stdout) if step == "profile" else {})
+    return value
 
 
 def show(shape: str, found: dict[str, Any], baseline: dict[str, Any]) -> list[object]:
@@ -190,9 +168,6 @@ def main() -> None:
             found |= {"ndcg@10": ndcg[system]} if system in ndcg else {}
             report[shape][system] = found
             rows.append(show(shape, found | {"name": system}, timed[BASELINE]))
-        report[shape]["profile of ct2 int8"] = run(
-            "profile", model, ["ct2 int8"], args, ONEDNN_VERBOSE="1", DNNL_VERBOSE="1", OMP_NUM_THREADS="1"
-        )
     tokens = lengths(paragraphs)
     print(
         f"{machine()}, {args.threads} threads, {args.paragraphs} paragraphs of {tokens['least']} to "
@@ -201,8 +176,6 @@ def main() -> None:
     )
     header = ["model", "system", "seconds", "×", "CPU seconds", "× CPU", "peak MB", "DL20 nDCG@10"]
     print(table(header, rows))
-    for shape, systems_of in report.items():
-        print(f"\n{shape}, ct2 int8 on one thread:", systems_of["profile of ct2 int8"])
     result = {"threads": args.threads, "rounds": args.rounds, "tokens": tokens}
     save(NAME, result | {"load_average_before": load_average, "systems": report}, args.json)
 

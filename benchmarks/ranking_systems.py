@@ -17,7 +17,7 @@ from citewell.retriever.encoder.load import EngineName, load_encoder
 from citewell.retriever.extract.page import extract
 
 BASELINE = "SentenceTransformer.encode"
-SYSTEMS: dict[str, EngineName] = {"ct2 int8": "ct2", "onnx int8": "onnx", "torch float32": "torch"}
+SYSTEMS: dict[str, EngineName] = {"openvino int8": "openvino", "torch float32": "torch"}
 MAX_TOKENS = 256  # all-MiniLM-L6-v2's own limit, which sentence-transformers keeps to
 
 

@@ -39,7 +39,7 @@ def cache() -> Path:
 
 @pytest.fixture(scope="session")
 def minilm_folder(cache: Path) -> Path:
-    return encoder_folder(MINILM, cache, threads=2, engine="auto")
+    return encoder_folder(MINILM, cache, engine="auto")
 
 
 @pytest.fixture(scope="session")
@@ -49,8 +49,7 @@ def smollm2_folder(cache: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def encoder(cache: Path) -> TwoTowers:
-    """By the exactest engine of int8, whichever one `auto` took for the quickest when it was measured."""
-    return load_encoder(MINILM, cache, max_tokens=128, threads=2, engine="ct2")
+    return load_encoder(MINILM, cache, max_tokens=128, threads=2)
 
 
 @pytest.fixture(scope="session")

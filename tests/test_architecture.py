@@ -28,7 +28,7 @@ ALLOWED = {
 }
 AT_THE_TOP = {"retriever", "generator", "scorer", "bootstrap", "server"}  # reached by symbolic links
 NOT_INSTALLED = {"tests", "benchmarks"}
-HEAVY = {"torch", "transformers", "trafilatura", "ctranslate2", "openvino_genai", "rouge_score", "rich"}
+HEAVY = {"torch", "transformers", "trafilatura", "openvino", "openvino_genai", "rouge_score", "rich"}
 # Only commands that draw on a terminal import the first, only `citewell train` imports the others, whose
 # classes are PyTorch's, and only when they are called.
 HEAVY_ALLOWED = (

@@ -91,7 +91,7 @@ def _merging(reader: Any, adapter: Path) -> Change:
     def merged(name: str, values: Any) -> Any:
         if name not in changes:
             return values
-        return values + in_gguf_order(reader, name, changes[name].delta().numpy())
+        return values + in_gguf_order(reader, name, changes[name].delta())
 
     return merged
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import ModelError
+from citewell.core.tensors import Tensor, read_tensors
 
 if TYPE_CHECKING:
     import torch
@@ -22,8 +23,8 @@ _PREFIX = "base_model.model."
 class LowRank:
     """What an adapter adds to one linear layer: `scale` · up (rows × r) · down (r × columns)."""
 
-    up: torch.Tensor
-    down: torch.Tensor
+    up: Tensor
+    down: Tensor
     scale: float
 
     @property
@@ -31,9 +32,10 @@ class LowRank:
         """Rows and columns of the layer's weights, as PyTorch has them."""
         return self.up.shape[0], self.down.shape[1]
 
-    def delta(self) -> torch.Tensor:
-        """The whole change of the weights, in float32."""
-        return self.scale * (self.up.float() @ self.down.float())
+    def delta(self) -> Tensor:
+        """The whole change of the weights."""
+        change: Tensor = (self.up @ self.down) * self.up.dtype.type(self.scale)
+        return change
 
 
 def read_adapter(adapter: Path) -> dict[str, LowRank]:
@@ -45,13 +47,10 @@ def read_adapter(adapter: Path) -> dict[str, LowRank]:
 
     Raises `ModelError` for another kind of adapter, and for files that cannot be read.
     """
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
     try:
         config = json.loads((adapter / CONFIG).read_text(encoding="utf-8"))
-        tensors = load_file(adapter / "adapter_model.safetensors")
-    except (OSError, ValueError, SafetensorError) as error:
+        tensors = read_tensors(adapter / "adapter_model.safetensors")
+    except (OSError, ValueError) as error:
         raise ModelError(
             f"The weights of the adapter {adapter} cannot be read: {error}",
             "Copy or train the adapter again.",
@@ -72,7 +71,7 @@ def read_adapter(adapter: Path) -> dict[str, LowRank]:
 
 
 def merge(model: torch.nn.Module, adapter: Path) -> None:
-    """Change every linear layer that the adapter was trained for, in place.
+    """Change every linear layer of a PyTorch model that the adapter was trained for, in place.
 
     What PEFT's `merge_and_unload` gives differs by rounding alone. Raises `ModelError` for what
     `read_adapter` refuses, and for an adapter that does not fit the model.
@@ -86,7 +85,20 @@ def merge(model: torch.nn.Module, adapter: Path) -> None:
             raise misfit(adapter, f"the model has no linear layer {path}.")
         check_shape(adapter, path, change, tuple(layer.weight.shape))
         with torch.no_grad():
-            layer.weight += change.delta().to(layer.weight)
+            layer.weight += torch.from_numpy(change.delta()).to(layer.weight)
+
+
+def merge_tensors(weights: dict[str, Tensor], adapter: Path) -> None:
+    """Change the weights `PATH.weight` of every linear layer that the adapter was trained for, in place.
+
+    Raises `ModelError` as `merge` does.
+    """
+    for path, change in read_adapter(adapter).items():
+        name = f"{path}.weight"
+        if name not in weights or weights[name].ndim != 2:
+            raise misfit(adapter, f"the model has no linear layer {path}.")
+        check_shape(adapter, path, change, weights[name].shape)
+        weights[name] = weights[name] + change.delta()
 
 
 def check_shape(adapter: Path, path: str, change: LowRank, shape: tuple[int, ...]) -> None:

@@ -201,8 +201,8 @@ class RetrieverSettings(Section):
     encoder: str = Field(
         "citewell-minilm", description="Dual encoder: packaged or shipped name, folder or hub id."
     )
-    engine: Literal["auto", "ct2", "onnx", "torch"] = Field(
-        "auto", description="What runs the encoder; `auto` is the fastest on this machine, measured once."
+    engine: Literal["auto", "openvino", "torch"] = Field(
+        "auto", description="What runs the encoder; `auto` is PyTorch on a GPU, and OpenVINO elsewhere."
     )
     k: int = Field(5, ge=1, le=20, description="References of an answer.")
     max_tokens: int = Field(128, ge=16, le=512, description="Tokens of a passage that are read.")

@@ -1,27 +1,27 @@
-"""Conversion of a dual encoder for the engines, and the choice of the fastest, in a process of its own."""
+"""Conversion of a dual encoder for OpenVINO, in a process of its own."""
 
 from __future__ import annotations
 
 import hashlib
-import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from citewell.core.build_cache import begin, fill
-from citewell.core.errors import ModelError
 from citewell.core.weights import verify
-from citewell.retriever.encoder.engines import choice
-from citewell.retriever.encoder.engines.torch import has_gpu, load_model, load_tokenizer
+from citewell.retriever.encoder.engines import openvino
 from citewell.retriever.encoder.form import EncoderForm, TowerForm, write_form
 from citewell.retriever.encoder.resolve import Tower, Towers, packaged_base, resolve
+from citewell.retriever.encoder.tensors import UnsupportedModelError
+from citewell.retriever.encoder.tokenizer import read_tokenizer
 
 
-def convert(name: str, engine: str, threads: int, target: Path) -> None:
-    """Write the encoder `name` into the folder `target`, for `engine`, or for the fastest if that is `auto`.
+def convert(name: str, engine: str, target: Path) -> None:
+    """Write the encoder `name` into the folder `target`.
 
-    `auto` is PyTorch where there is a GPU, and otherwise the engine that `choice.fastest` takes when each has
-    been measured on `threads` threads. Towers that are equal are converted once.
+    Towers that are equal are converted once. With the engine `auto`, a model whose architecture only PyTorch
+    runs is left to PyTorch where that is installed.
     """
     begin("verifying")
     verify(packaged_base(name))
@@ -29,39 +29,20 @@ def convert(name: str, engine: str, threads: int, target: Path) -> None:
     towers = resolve(name)
     known = digests(towers)
     forms = [tower_form(tower, known[tower][:16]) for tower in towers]
-    if engine == "auto" and has_gpu():
-        write_form(EncoderForm("torch", digest(towers, known), {}, *forms), target)
-        return
-    # Two folders may hold the same weights.
-    distinct = {key: (tower, load_model(tower)) for key, tower in {known[t][:16]: t for t in towers}.items()}
     begin("converting")
-    wanted = choice.CONVERTED if engine == "auto" else (engine,)
-    found, failures = [], []
-    for one in wanted:
-        try:
-            for key, (tower, model) in distinct.items():
-                (target / key).mkdir(exist_ok=True)
-                choice.convert(one, tower, model, target / key / one)
-            found.append(one)
-        except ModelError as error:
-            failures.append(error)
-    if not found:
-        raise failures[0]
+    chosen = "openvino"
+    try:
+        for tower, digest in known.items():
+            folder = target / digest[:16]
+            folder.mkdir()
+            openvino.convert(tower, folder)
+            read_tokenizer(tower.tokenizer).save(str(folder / "tokenizer.json"))
+    except UnsupportedModelError:
+        if engine != "auto" or find_spec("torch") is None:
+            raise
+        chosen = "torch"
     begin("saving")
-    for key, (tower, _) in distinct.items():
-        load_tokenizer(tower).save(str(target / key / "tokenizer.json"))
-    rates = _rates(found, target, forms[1], threads) if len(found) > 1 else {}
-    chosen = choice.fastest(rates) if rates else found[0]
-    for key in distinct:
-        for other in set(wanted) - {chosen}:
-            shutil.rmtree(target / key / other, ignore_errors=True)
-    write_form(EncoderForm(chosen, digest(towers, known), rates, *forms), target)
-
-
-def _rates(engines: Sequence[str], target: Path, form: TowerForm, threads: int) -> dict[str, float]:
-    folder = target / form.folder
-    opened = {name: choice.open_engine(name, folder / name, form.pooling, threads) for name in engines}
-    return choice.rates(opened, form.limit)
+    write_form(EncoderForm(chosen, encoder_digest(towers, known), *forms), target)
 
 
 def digests(towers: Towers) -> dict[Tower, str]:
@@ -69,7 +50,7 @@ def digests(towers: Towers) -> dict[Tower, str]:
     return {tower: tower.digest for tower in dict.fromkeys(towers)}
 
 
-def digest(towers: Towers, found: Mapping[Tower, str]) -> str:
+def encoder_digest(towers: Towers, found: Mapping[Tower, str]) -> str:
     """Stands for all that decides the vectors of a dual encoder, given what `digests` found."""
     return hashlib.sha256(" ".join(found[tower] for tower in towers).encode()).hexdigest()
 
@@ -80,9 +61,9 @@ def tower_form(tower: Tower, folder: str) -> TowerForm:
 
 
 def main(arguments: list[str]) -> int:
-    """Convert one encoder: its name, the engine, the number of threads and the folder to fill."""
-    name, engine, threads, target = arguments
-    return fill(name, Path(target), lambda folder: convert(name, engine, int(threads), folder))
+    """Convert one encoder: its name, the engine and the folder to fill."""
+    name, engine, target = arguments
+    return fill(name, Path(target), lambda folder: convert(name, engine, folder))
 
 
 if __name__ == "__main__":

@@ -24,14 +24,10 @@ class TowerForm(msgspec.Struct, frozen=True):
 
 
 class EncoderForm(msgspec.Struct, frozen=True):
-    """A converted encoder. `digest` stands for its weights and pooling, whatever the engine.
-
-    `rates` are the passages a second that each engine managed when the engine was chosen.
-    """
+    """A converted encoder. `digest` stands for its weights and pooling, whatever the engine."""
 
     engine: str
     digest: str
-    rates: dict[str, float]
     question: TowerForm
     passage: TowerForm
 

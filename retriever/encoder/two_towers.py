@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -61,13 +60,3 @@ class TwoTowers:
                 "Its weights are damaged or its training diverged: use another one or an earlier checkpoint.",
             )
         return vectors
-
-
-def open_tokenizer(file: Path, max_tokens: int) -> Tokenizer:
-    """The tokenizer of tokenizer.json, without padding, that cuts texts to `max_tokens` tokens."""
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(file))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(max_tokens)
-    return tokenizer

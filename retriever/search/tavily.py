@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
 from citewell.core.errors import ServiceError, ServiceKeyRefusedError, ServiceQuotaError, ServiceRateError
 from citewell.core.types import Hit
 from citewell.retriever.search.api import Refusal, SearchHttp, Service
+from citewell.retriever.search.countries import COUNTRIES
 from citewell.retriever.search.keys import KEYS
 from citewell.retriever.search.provider import Scope
 from citewell.retriever.search.query import Filter, Operators, Query, cannot, clip
@@ -20,8 +20,6 @@ _MOST = 20  # results
 _MOST_SITES = 300
 _MOST_EXCLUDED = 150
 _LIMITS = Operators(characters=400, words=400)
-# Tavily's names of countries that are not those of the Unicode locale data.
-_COUNTRIES = {"CZ": "czech republic", "MM": "myanmar", "TR": "turkey"}
 
 
 class TavilyProvider:
@@ -49,7 +47,7 @@ class TavilyProvider:
     def notices(self, query: Query) -> list[str]:
         """Say that languages cannot be chosen, and when the query or the number of hits was cut."""
         missing = {Filter.LANGUAGE} & query.filters
-        if query.country and not _country(query):
+        if query.country and query.region not in COUNTRIES:
             missing |= {Filter.COUNTRY}
         notices = [*cannot(self.name, missing), *_LIMITS.shortened(self.name, query)]
         if query.limit > _MOST:
@@ -72,7 +70,7 @@ class TavilyProvider:
 
 
 def _filters(query: Query) -> Iterator[tuple[str, Any]]:
-    if query.country and (country := _country(query)):
+    if query.country and (country := COUNTRIES.get(query.region, "")):
         yield "topic", "general"
         yield "country", country
     if query.recency:
@@ -81,15 +79,6 @@ def _filters(query: Query) -> Iterator[tuple[str, Any]]:
         yield "include_domains", list(query.sites[:_MOST_SITES])
     if query.exclude_sites:
         yield "exclude_domains", list(query.exclude_sites[:_MOST_EXCLUDED])
-
-
-def _country(query: Query) -> str:
-    """The English name of the country in small letters, as Tavily wants it; empty for an unknown code."""
-    from babel import Locale
-
-    name = _COUNTRIES.get(query.region) or Locale("en").territories.get(query.region, "")
-    letters = unicodedata.normalize("NFKD", name.replace("&", "and"))
-    return "".join(letter for letter in letters if not unicodedata.combining(letter)).lower()
 
 
 def _judge(refusal: Refusal) -> type[ServiceError] | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from citewell.core.redact import published_name
 from citewell.core.training.card import DataFile, ModelCard, data_table, held_out, metrics_table
 from citewell.core.training.run import Run, RunResult
-from citewell.retriever.encoder.conversion import digest, digests
+from citewell.retriever.encoder.conversion import digests, encoder_digest
 from citewell.retriever.encoder.resolve import resolve
 from citewell.retriever.training.config import EncoderRecipe
 from citewell.retriever.training.sources import EncoderData
@@ -77,7 +77,7 @@ def _teachers(config: EncoderRecipe, run: Run) -> str:
     lines = []
     for each in config.teachers:
         towers = resolve(each.teacher(run.folders))
-        known = digest(towers, digests(towers))
+        known = encoder_digest(towers, digests(towers))
         name = published_name(each.encoder)
         lines.append(f"\n\nTaught by the encoder {name} ({each.licence}; SHA-256 {known}).")
     return "".join(lines)

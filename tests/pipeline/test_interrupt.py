@@ -52,7 +52,7 @@ def assert_quiet(code: int, err: str) -> None:
     assert (code, err.strip()) in [(130, INTERRUPTED), (0, ""), (-signal.SIGINT, "")]
 
 
-@pytest.mark.parametrize("library", ["_pydantic_core", "_multiarray_umath", "tokenizers", "ctranslate2"])
+@pytest.mark.parametrize("library", ["_pydantic_core", "_multiarray_umath", "tokenizers", "openvino"])
 def test_ask_while_its_parts_are_loaded(cli: Cli, library: str) -> None:
     code, err = interrupt(cli.start(*ASK), loaded(library))
     assert_quiet(code, err)

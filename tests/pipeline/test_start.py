@@ -15,7 +15,7 @@ from citewell.cli.main import COMMANDS
 if TYPE_CHECKING:
     from conftest import Cli
 
-HEAVY = ("aiohttp", "ctranslate2", "numpy", "pydantic", "tantivy", "tokenizers", "torch", "transformers")
+HEAVY = ("aiohttp", "numpy", "openvino", "pydantic", "tantivy", "tokenizers", "torch", "transformers")
 
 
 @pytest.mark.alone

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from citewell.core.errors import ModelError
 from citewell.core.lora import merge
+from citewell.core.packages import need_packages
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.engines.engine import Ids, pad
 from citewell.retriever.encoder.resolve import PoolingMode, Tower
+
+_PACKAGES = ("torch", "transformers")
 
 
 class TorchEngine:
@@ -47,7 +52,9 @@ class TorchEngine:
 
 
 def has_gpu() -> bool:
-    """Whether PyTorch finds a GPU."""
+    """Whether PyTorch is installed and finds a GPU; it is not imported where there is none from NVIDIA."""
+    if shutil.which("nvidia-smi") is None or any(find_spec(name) is None for name in _PACKAGES):
+        return False
     import torch
 
     return torch.cuda.is_available()
@@ -56,8 +63,10 @@ def has_gpu() -> bool:
 def load_model(tower: Tower) -> Any:
     """The float32 model of `tower`, its adapter merged, ready to run.
 
-    Raises `ModelError` where the weights cannot be read, or the adapter does not fit them.
+    Raises `ModelError` where the weights cannot be read, or the adapter does not fit them, and `InputError`
+    without PyTorch.
     """
+    need_packages("The engine torch", "train", *_PACKAGES)
     import torch
     from transformers import AutoModel
     from transformers.utils import logging
@@ -75,19 +84,3 @@ def load_model(tower: Tower) -> Any:
     if tower.adapter is not None:
         merge(model, tower.adapter)
     return model
-
-
-def load_tokenizer(tower: Tower) -> Any:
-    """The tokenizer of `tower`, as the library tokenizers has it.
-
-    Raises `ModelError` for a tokenizer that exists in Python alone.
-    """
-    from transformers import AutoTokenizer
-
-    try:
-        return AutoTokenizer.from_pretrained(tower.tokenizer).backend_tokenizer
-    except Exception as error:  # as above
-        raise ModelError(
-            f"The tokenizer in {tower.tokenizer} cannot be read: {error}",
-            "Save it as tokenizer.json with transformers' save_pretrained().",
-        ) from error

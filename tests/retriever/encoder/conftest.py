@@ -39,6 +39,29 @@ def write_bert(folder: Path, *, seed: int = 0, dimension: int = 64, tokenizer: b
     return folder
 
 
+def write_other(kind: str, folder: Path) -> Path:
+    """A small model of another architecture, or with the prefix that a language model's file has."""
+    import torch
+    from transformers import AutoConfig, AutoModel, BertForMaskedLM
+
+    write_bert(folder)
+    if kind == "bert of a language model":
+        torch.manual_seed(0)
+        BertForMaskedLM(AutoConfig.from_pretrained(folder)).save_pretrained(folder)
+        return folder
+    sizes: dict[str, Any] = {"vocab_size": len(VOCABULARY), "initializer_range": 0.2, "pad_token_id": 0}
+    if kind == "distilbert":
+        sizes |= {"dim": 64, "hidden_dim": 128, "n_layers": 2, "n_heads": 2, "max_position_embeddings": 64}
+    elif kind != "bert":
+        sizes |= {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2}
+        sizes |= {"num_attention_heads": 2, "max_position_embeddings": 66}
+    if kind != "bert":
+        (folder / "model.safetensors").unlink()
+        torch.manual_seed(0)
+        AutoModel.from_config(AutoConfig.for_model(kind, **sizes)).save_pretrained(folder)
+    return folder
+
+
 def write_adapter(base: Path, folder: Path, *, seed: int = 0, **options: Any) -> Path:
     """A LoRA adapter for the model in `base`, random on both sides, as PEFT writes it."""
     import torch

@@ -1,4 +1,4 @@
-"""Batches of like length, and the choice between engines."""
+"""Batches of like length."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 
 from citewell.retriever.encoder.batches import encode_ids, plan
 from citewell.retriever.encoder.encoder import Vectors
-from citewell.retriever.encoder.engines.choice import fastest
 from citewell.retriever.encoder.engines.engine import Ids
 
 
@@ -42,9 +41,3 @@ def test_a_few_texts_are_shared_out_among_the_lanes() -> None:
 
 def test_a_text_longer_than_a_batch_is_a_batch_of_its_own() -> None:
     assert list(plan([3, 20, 4], 8)) == [[1], [2, 0]]
-
-
-def test_the_more_exact_engine_is_used_unless_it_is_clearly_slower() -> None:
-    assert fastest({"ct2": 100, "onnx": 180}) == "ct2"
-    assert fastest({"ct2": 100, "onnx": 210}) == "onnx"
-    assert fastest({"onnx": 50}) == "onnx"

@@ -21,21 +21,21 @@ from aiohttp import web
 from citewell.core.build_cache import STEPS
 from citewell.core.errors import ModelError
 from citewell.retriever.encoder.encoder import Vectors
-from citewell.retriever.encoder.engines import choice
-from citewell.retriever.encoder.engines.torch import load_model, load_tokenizer
 from citewell.retriever.encoder.load import EngineName, encoder_folder, load_encoder
-from citewell.retriever.encoder.resolve import cache_key, resolve
+from citewell.retriever.encoder.resolve import cache_key
 
-from .conftest import TEXTS, write_adapter, write_bert
+from .conftest import TEXTS, VOCABULARY, write_adapter, write_bert, write_other
 
 Serve = Callable[[dict[str, Any]], Awaitable[str]]
+
+BIN = "pytorch_model.bin"
 
 LOAD = """
 import sys
 from pathlib import Path
 from citewell.retriever.encoder.load import encoder_folder
 step = lambda name, step: print("step", step)
-print(encoder_folder(sys.argv[1], Path(sys.argv[2]), threads=1, engine="ct2", on_step=step))
+print(encoder_folder(sys.argv[1], Path(sys.argv[2]), engine="openvino", on_step=step))
 """
 
 
@@ -66,7 +66,7 @@ def cosines(found: Vectors, expected: Vectors) -> Vectors:
     return np.asarray(products / np.linalg.norm(found, axis=1) / np.linalg.norm(expected, axis=1))
 
 
-@pytest.mark.parametrize(("engine", "least"), [("ct2", 0.99), ("onnx", 0.98), ("torch", 0.99999)])
+@pytest.mark.parametrize(("engine", "least"), [("openvino", 0.99), ("torch", 0.99999)])
 def test_vectors_are_those_of_transformers(bert: Path, built: Path, engine: EngineName, least: float) -> None:
     encoder = load_encoder(str(bert), built, threads=2, engine=engine)
     found, expected = encoder.encode_passages(TEXTS), mean_pooled(bert, TEXTS)
@@ -77,27 +77,68 @@ def test_vectors_are_those_of_transformers(bert: Path, built: Path, engine: Engi
     assert encoder.encode_questions([]).shape == (0, 64)
 
 
-def test_one_model_is_converted_for_one_engine_after_the_other(bert: Path, tmp_path: Path) -> None:
-    tower = resolve(str(bert)).passage
-    model, tokenizer = load_model(tower), load_tokenizer(tower)
-    ids = [tokenizer.encode(text).ids for text in TEXTS]
-    for engine in (*choice.CONVERTED, *choice.CONVERTED):
-        target = tmp_path / f"{len(list(tmp_path.iterdir()))}"
-        choice.convert(engine, tower, model, target)
-        found = choice.open_engine(engine, target, tower.pooling, 1).pooled(ids)
-        assert cosines(found, mean_pooled(bert, TEXTS)).min() > 0.98, engine
-
-
-def test_an_encoder_is_converted_and_measured_once(bert: Path, tmp_path: Path) -> None:
-    steps: list[tuple[str, str]] = []
-    folder = encoder_folder(
-        str(bert), tmp_path, threads=1, engine="auto", on_step=lambda *step: steps.append(step)
+@pytest.mark.parametrize("kind", ["bert", "bert of a language model", "roberta", "distilbert"])
+def test_architectures_and_their_adapters(kind: str, tmp_path: Path) -> None:
+    """Positions that begin late, names of their own, a prefix: as PyTorch computes them."""
+    folder = write_other(kind, tmp_path / "model")
+    linear = ["q_lin", "lin1"] if kind == "distilbert" else ["query", "value"]
+    pair = tmp_path / "pair"
+    write_adapter(folder, pair / "query_encoder", target_modules=linear)
+    shutil.copytree(folder, pair / "reference_encoder")
+    fast, exact = (
+        load_encoder(str(pair), tmp_path / "cache", threads=1, engine=e) for e in ("openvino", "torch")
     )
+    texts = [text for text in TEXTS if text]
+    assert cosines(fast.encode_passages(texts), exact.encode_passages(texts)).min() > 0.99
+    assert cosines(fast.encode_questions(texts), exact.encode_questions(texts)).min() > 0.98
+    assert cosines(exact.encode_questions(texts), exact.encode_passages(texts)).min() < 0.95
+    assert fast.fingerprint == exact.fingerprint
+
+
+def test_weights_in_half_precision_are_read(bert: Path, tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModel
+
+    expected = load_encoder(str(bert), tmp_path / "cache", threads=1, engine="torch").encode_passages(TEXTS)
+    for kind in (torch.bfloat16, torch.float16):
+        half = tmp_path / str(kind)
+        shutil.copytree(bert, half)
+        AutoModel.from_pretrained(bert, dtype=kind).save_pretrained(half)
+        found = load_encoder(str(half), tmp_path / "cache", threads=1, engine="openvino")
+        assert cosines(found.encode_passages(TEXTS), expected).min() > 0.98
+
+
+def test_an_old_pickle_of_weights_and_a_vocabulary(bert: Path, tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModel
+
+    old = tmp_path / "old"
+    old.mkdir()
+    shutil.copy(bert / "config.json", old)
+    (old / "vocab.txt").write_text("\n".join(VOCABULARY), encoding="utf-8")
+    state = AutoModel.from_pretrained(bert).state_dict()
+    torch.save(
+        {f"bert.{name}".replace("Norm.weight", "Norm.gamma"): w for name, w in state.items()}, old / BIN
+    )
+    found = load_encoder(str(old), tmp_path / "cache", threads=1, engine="openvino")
+    expected = load_encoder(str(bert), tmp_path / "cache", threads=1, engine="openvino")
+    np.testing.assert_array_equal(found.encode_passages(TEXTS), expected.encode_passages(TEXTS))
+
+
+def test_an_architecture_that_only_pytorch_runs(tmp_path: Path) -> None:
+    folder = write_other("electra", tmp_path / "model")
+    with pytest.raises(ModelError, match="model type electra") as caught:
+        load_encoder(str(folder), tmp_path / "cache", threads=1, engine="openvino")
+    assert "[train]'" in caught.value.hint
+    automatic = load_encoder(str(folder), tmp_path / "cache", threads=1)
+    exact = load_encoder(str(folder), tmp_path / "cache", threads=1, engine="torch")
+    np.testing.assert_array_equal(automatic.encode_passages(TEXTS), exact.encode_passages(TEXTS))
+
+
+def test_an_encoder_is_converted_once(bert: Path, tmp_path: Path) -> None:
+    steps: list[tuple[str, str]] = []
+    encoder_folder(str(bert), tmp_path, engine="auto", on_step=lambda *step: steps.append(step))
     assert steps == [(str(bert), step) for step in STEPS]
-    form = json.loads((folder / "encoder.json").read_text())
-    (tower,) = (path for path in folder.iterdir() if path.is_dir())
-    assert {path.name for path in tower.iterdir()} == {"tokenizer.json", form["engine"]}
-    assert all(rate > 0 for rate in form["rates"].values())
     steps.clear()
     load_encoder(str(bert), tmp_path, threads=1, on_step=lambda *step: steps.append(step))
     assert steps == []
@@ -114,7 +155,7 @@ def test_the_fingerprint_changes_with_all_that_changes_vectors(
 
     plain = fingerprint()
     # Neither the place nor the engine does, nor a limit beyond the model's own.
-    assert load_encoder(str(bert), built, max_tokens=999, threads=1, engine="ct2").fingerprint == plain
+    assert load_encoder(str(bert), built, max_tokens=999, threads=1, engine="openvino").fingerprint == plain
     found = [plain, fingerprint(max_tokens=32)]
     modules = [{"path": "", "type": "a.Transformer"}, {"path": "pooling", "type": "a.Pooling"}]
     (model / "modules.json").write_text(json.dumps(modules))
@@ -133,7 +174,7 @@ def test_two_towers_of_which_one_has_an_adapter(bert: Path, built: Path, tmp_pat
 
     adapter = write_adapter(bert, tmp_path / "both" / "query_encoder")
     shutil.copytree(bert, tmp_path / "both" / "reference_encoder")
-    encoder = load_encoder(str(tmp_path / "both"), built, threads=1, engine="ct2")
+    encoder = load_encoder(str(tmp_path / "both"), built, threads=1, engine="openvino")
     merged = PeftModel.from_pretrained(AutoModel.from_pretrained(bert), adapter).merge_and_unload()
     shutil.copytree(bert, tmp_path / "merged")
     with torch.no_grad():
@@ -145,7 +186,7 @@ def test_two_towers_of_which_one_has_an_adapter(bert: Path, built: Path, tmp_pat
 
 def test_two_processes_build_one_model_once_in_place_of_a_half_built_one(bert: Path, tmp_path: Path) -> None:
     # What a build that was killed leaves behind.
-    finished = tmp_path / "models" / f"{bert.name}-{cache_key(str(bert))}-ct2"
+    finished = tmp_path / "models" / f"{bert.name}-{cache_key(str(bert))}-openvino-int8"
     partial = finished.with_name(finished.name + ".partial")
     partial.mkdir(parents=True)
     (partial / "model.bin").write_bytes(b"half a model")
@@ -188,17 +229,17 @@ def test_damaged_weights_are_refused(bert: Path, tmp_path: Path) -> None:
 
 
 def test_damaged_converted_weights_are_refused(bert: Path, built: Path, tmp_path: Path) -> None:
-    whole = encoder_folder(str(bert), built, threads=1, engine="ct2")
+    whole = encoder_folder(str(bert), built, engine="openvino")
     folder = tmp_path / "models" / whole.name
     shutil.copytree(whole, folder)
-    (file,) = folder.glob("*/ct2/model.bin")
+    (file,) = folder.glob("*/model.bin")
     file.write_bytes(file.read_bytes()[:1000])
-    with pytest.raises(ModelError, match="cannot be used by the engine ct2") as caught:
-        load_encoder(str(bert), tmp_path, threads=1, engine="ct2")
+    with pytest.raises(ModelError, match="cannot be used") as caught:
+        load_encoder(str(bert), tmp_path, threads=1, engine="openvino")
     assert str(folder) in caught.value.hint
     (folder / "encoder.json").write_text("{}")
     with pytest.raises(ModelError, match="cannot be used"):
-        load_encoder(str(bert), tmp_path, threads=1, engine="ct2")
+        load_encoder(str(bert), tmp_path, threads=1, engine="openvino")
 
 
 def test_vectors_that_are_not_finite_are_refused(bert: Path, tmp_path: Path) -> None:
@@ -271,8 +312,8 @@ async def test_a_hub_id_is_downloaded_from_the_hub(
     child = await asyncio.create_subprocess_exec(*arguments, stdout=PIPE, stderr=PIPE, env=environment)
     _, err = await child.communicate()
     assert child.returncode == 0, err.decode()
-    encoder = load_encoder("tiny/bert-0.1B", tmp_path, threads=1, engine="ct2")
-    expected = load_encoder(str(bert), built, threads=1, engine="ct2")
+    encoder = load_encoder("tiny/bert-0.1B", tmp_path, threads=1, engine="openvino")
+    expected = load_encoder(str(bert), built, threads=1, engine="openvino")
     np.testing.assert_array_equal(encoder.encode_passages(TEXTS), expected.encode_passages(TEXTS))
     assert encoder.fingerprint == expected.fingerprint
 

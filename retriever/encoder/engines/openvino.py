@@ -1,0 +1,79 @@
+"""OpenVINO: int8 on the CPU, with the runtime of the language model. https://docs.openvino.ai/"""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from citewell.core.errors import ModelError
+from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.engines.engine import Ids, pad
+from citewell.retriever.encoder.resolve import Tower
+
+if TYPE_CHECKING:
+    from openvino import InferRequest
+
+_FILE = "model.xml"
+_OPTIONS = {
+    # So many numbers of an activation share a scale: `python -m benchmarks.encoder_engines` compares others.
+    "DYNAMIC_QUANTIZATION_GROUP_SIZE": 128,
+    # Else bfloat16 where the processor has it, and vectors would differ from machine to machine.
+    "INFERENCE_PRECISION_HINT": "f32",
+}
+
+
+class OpenVinoEngine:
+    """A BERT that `convert` wrote. Weights are int8 by row, activations int8 by token, sums float32."""
+
+    # Small batches of like length waste little, and share out a few passages among the threads.
+    batch_tokens = 512
+
+    def __init__(self, folder: Path, *, threads: int) -> None:
+        """Load the model in `folder`; `threads` batches are computed at a time, each on one thread."""
+        import openvino
+
+        self.lanes = threads
+        options = _OPTIONS | {"NUM_STREAMS": threads, "INFERENCE_NUM_THREADS": threads}
+        self._model = openvino.Core().compile_model(str(folder / _FILE), "CPU", options)
+        self._idle: list[InferRequest] = []
+
+    def pooled(self, ids: Ids) -> Vectors:
+        """The pooled vectors of one batch."""
+        padded, mask = pad(ids)
+        try:
+            request = self._idle.pop()
+        except IndexError:  # all are at work
+            request = self._model.create_infer_request()
+        try:
+            request.infer([padded, mask.astype(np.float32)], share_inputs=True)
+            return np.array(request.get_output_tensor(0).data)
+        finally:
+            self._idle.append(request)
+
+
+def convert(tower: Tower, folder: Path) -> None:
+    """Write the model of `tower`, its adapter merged, int8, into `folder`.
+
+    Raises `ModelError` as `read_bert` does, and for weights of shapes that do not fit one another;
+    `OSError` where the folder cannot be written.
+    """
+    import openvino
+
+    from citewell.retriever.encoder.graph import build_graph
+    from citewell.retriever.encoder.tensors import read_bert
+
+    bert = read_bert(tower)
+    try:
+        graph = build_graph(bert, tower.pooling)
+    except (KeyError, RuntimeError, ValueError) as error:
+        raise ModelError(
+            f"The weights in {tower.folder} are not those of its config.json: {error}",
+            "Copy or download the model again.",
+        ) from error
+    try:
+        openvino.serialize(graph, str(folder / _FILE))
+    except RuntimeError as error:  # the library does not say why
+        raise OSError(errno.EIO, "No space left on the disk, or File too large") from error
