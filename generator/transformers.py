@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import ModelError
 from citewell.core.lora import merge
+from citewell.core.packages import need_packages
 from citewell.generator.causal import TOP_P, Sampling, Seen
 from citewell.generator.constraint import Constraint
 from citewell.generator.prompt import Message
@@ -30,6 +31,7 @@ def open_transformers(
     In bfloat16 or whatever its weights are on a GPU, in float32 on `threads` CPU threads. Code that comes
     with a model is never run. Raises `ModelError` when it is missing or no instruction-tuned causal model.
     """
+    need_packages(f"The model {name}", "train", "torch", "transformers")
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import ModelError
 from citewell.core.lora import merge
+from citewell.core.packages import need_packages
 from citewell.scorer.encode import InputTokenizer, TokenizedInput, padded
 from citewell.scorer.form import FORM, Form, Pooling, read_form
 from citewell.scorer.model import ADAPTER, HEAD, WEIGHTS, load_base, load_values, new_head, pooled
@@ -75,6 +76,7 @@ def load_scorer(name_or_folder: str, cache_dir: Path, threads: int) -> Preferenc
     damaged, and where its weights do not fit its base; `WeightsMissingError` where the base is a packaged
     model that is not installed.
     """
+    need_packages("A trained scorer", "train", "torch", "transformers")
     import torch
     from transformers.utils import logging
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from citewell.core.build_cache import OnStep, begin, built, fill
 from citewell.core.errors import ModelError
+from citewell.core.packages import need_packages
 from citewell.core.weights import locate, verify
 
 
@@ -16,6 +17,7 @@ def dequantised(name: str, cache: Path, on_step: OnStep = lambda name, step: Non
 
     Raises `ModelError` when the weights are missing, damaged, or of a kind that transformers cannot read.
     """
+    need_packages("A language model in full precision", "train", "torch", "transformers")
     target = cache / "models" / f"{Path(name).name}-{locate(name).fingerprint}-float32"
     return built(name, target, ["citewell.core.dequantization", name], on_step)
 

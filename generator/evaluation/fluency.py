@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.errors import ModelError
+from citewell.core.packages import need_packages
 from citewell.core.weights import locate
 
 _LONGEST = 512  # tokens of an answer that are read
@@ -37,6 +38,8 @@ class Fluency:
 
 def load_fluency(name: str) -> Fluency:
     """Load a packaged model, a GGUF file, a folder or a hub id; raises `ModelError` if that fails."""
+    """A packaged model, a GGUF file, a folder or a hub id; raises `ModelError` where it cannot be loaded."""
+    need_packages("Measuring fluency", "train", "torch", "transformers")
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging

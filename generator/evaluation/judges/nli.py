@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from citewell.core.errors import ModelError
+from citewell.core.packages import need_packages
 from citewell.core.text import split_sentences
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages, SupportJudge
 
@@ -73,6 +74,7 @@ def load_nli(model_id: str) -> SupportJudge:
     the second is support, such as lytang/MiniCheck-RoBERTa-Large. Raises `ModelError` for any other
     model, and one that cannot be loaded.
     """
+    need_packages("A judge of citations", "train", "torch", "transformers")
     import torch
     from transformers import (
         AutoConfig,
