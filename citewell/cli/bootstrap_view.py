@@ -1,4 +1,4 @@
-"""How far a bootstrap is: a bar on a terminal, a line now and then elsewhere."""
+"""Progress of a bootstrap: a bar on a terminal, occasional lines elsewhere."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from citewell.bootstrap.types import Outcome
 
 
-Seen = Callable[[Sequence["Outcome"]], None]
-"""Is told of outcomes when they are stored."""
+OnOutcomes = Callable[[Sequence["Outcome"]], None]
+"""Called with the outcomes just stored."""
 
 
 @contextmanager
-def progress(done: int, total: int) -> Iterator[Seen]:
-    """Show on standard error how many of `total` rows have outcomes, the rate, and the time that is left.
+def progress(done: int, total: int) -> Iterator[OnOutcomes]:
+    """Show on standard error how many of `total` rows are done, the rate and the time left.
 
-    The rate is that since the first outcome, which waits for models to be loaded.
+    The rate counts from the first outcome, since models load before it.
     """
     if sys.stderr.isatty():
         with _bar(done, total) as bar:
@@ -40,7 +40,7 @@ def progress(done: int, total: int) -> Iterator[Seen]:
 
 
 @contextmanager
-def _bar(done: int, total: int) -> Iterator[Seen]:
+def _bar(done: int, total: int) -> Iterator[OnOutcomes]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -63,10 +63,10 @@ def _bar(done: int, total: int) -> Iterator[Seen]:
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[told]}"),
+        TextColumn("{task.fields[counts]}"),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        row = bar.add_task("rows", total=total, completed=done, rate="", told="")
+        row = bar.add_task("rows", total=total, completed=done, rate="", counts="")
 
         def seen(outcomes: Sequence[Outcome]) -> None:
             nonlocal kept, dropped, failed, usage
@@ -77,10 +77,10 @@ def _bar(done: int, total: int) -> Iterator[Seen]:
                 usage += outcome.usage
                 kept += isinstance(outcome, Sample)
                 dropped += not isinstance(outcome, Sample)
-            told = f"{kept:,} kept, {dropped:,} dropped, {failed:,} failed"
+            counts = f"{kept:,} kept, {dropped:,} dropped, {failed:,} failed"
             if usage.prompt_tokens:
-                told += f"; {usage.prompt_tokens + usage.answer_tokens:,} tokens, cost {usage.cost:,.2f}"
-            bar.update(row, advance=len(outcomes), told=told)
+                counts += f"; {usage.prompt_tokens + usage.answer_tokens:,} tokens, cost {usage.cost:,.2f}"
+            bar.update(row, advance=len(outcomes), counts=counts)
             speed = bar.tasks[0].speed
             bar.update(row, rate=f"{speed:,.1f}/s" if speed else "")
 

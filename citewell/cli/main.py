@@ -17,23 +17,23 @@ COMMANDS = {
     "ask": "Answer a question, with every sentence cited and checked.",
     "browse": "Answer a question by browsing: search, click, scroll and quote.",
     "retrieve": "Find the references of a question, without writing an answer.",
-    "search": "Search, and list the pages that are found.",
-    "extract": "Show what is read from a file or a web page.",
-    "index": "Make a collection from files, folders or a web site.",
+    "search": "Search, and list the results.",
+    "extract": "Show the text extracted from a file or a web page.",
+    "index": "Create or update a collection from files, folders or a website.",
     "collections": "List the collections, or remove one.",
-    "cache": "Show the cache of web pages, or empty it.",
-    "bootstrap": "Make a data set of cited answers from questions.",
-    "train": "Train a model from data.",
-    "eval": "Measure how passages are found and answers cited.",
-    "serve": "Answer questions over HTTP, until it is stopped.",
-    "keys": "Create, list and revoke keys of the service.",
-    "doctor": "Check the installation, and say how to mend it.",
+    "cache": "Show or clear the cache of web pages.",
+    "bootstrap": "Build a data set of cited answers from questions.",
+    "train": "Train a model.",
+    "eval": "Evaluate retrieval, generation, scoring and browsing.",
+    "serve": "Run the HTTP service.",
+    "keys": "Create, list and revoke API keys of the service.",
+    "doctor": "Diagnose the installation.",
 }
-_SERVICE = frozenset({"serve", "keys"})  # commands that live beside the service, which imports this package
+_SERVICE = frozenset({"serve", "keys"})  # their modules live in citewell.server, which may import this package
 
 
 class _Commands(click.Group):
-    """Imports a subcommand's module only when it is called, so that the command line starts at once."""
+    """A group that imports a subcommand's module only when it is called, so that the program starts fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -50,7 +50,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            # The reader, such as `head`, has what it wants. Click would call that a failure.
+            # The reader, such as `head`, has closed the pipe. Click would report that as a failure.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
 
@@ -61,21 +61,21 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="citewell", message="citewell %(version)s")
-@click.option("--config", metavar="FILE", help="Settings file, in place of ./citewell.toml.")
+@click.option("--config", metavar="FILE", help="Settings file [./citewell.toml].")
 def citewell(config: str | None) -> None:
-    """Ask a question, get a long answer in which every sentence is cited and every citation checked."""
+    """Answer questions at length, with every sentence cited and every citation checked."""
     if config is not None:
         os.environ["CITEWELL_CONFIG"] = config
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; exits with 0, 1 for a failure, 2 for bad input, 130 after Ctrl-C."""
-    # Libraries warn about single pages through logging; what matters reaches people as an error or a notice.
+    """Run the command line. Exit codes: 0 success, 1 failure, 2 bad input, 130 Ctrl-C."""
+    # Libraries log warnings about single pages; what matters reaches people as an error or a notice.
     logging.disable(logging.WARNING)
-    # File names need not be Unicode. Written like this, they are valid in JSON too.
+    # File names may hold bytes that are not UTF-8; escaped, they are printable and valid in JSON.
     cast("TextIOWrapper", sys.stdout).reconfigure(errors="backslashreplace")
     try:
-        # Without its standalone mode, click returns the code of an `Exit` in place of the command's result.
+        # With standalone_mode=False, click returns the code of an `Exit` instead of exiting.
         sys.exit(citewell.main(args=arguments, prog_name="citewell", standalone_mode=False) or 0)
     except click.ClickException as error:
         error.show()
@@ -86,5 +86,5 @@ def main(arguments: list[str] | None = None) -> None:
             click.echo(f"  {error.hint}", err=True)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("citewell: interrupted; what was stored is kept.", err=True)
+        click.echo("citewell: interrupted; everything stored so far is kept.", err=True)
         sys.exit(130)

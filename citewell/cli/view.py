@@ -1,4 +1,4 @@
-"""How an answer looks on a terminal while it is made, and when it is done."""
+"""Terminal output: the progress of a question, and the finished answer."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ from citewell.core.events import Browsed, Event, Failed, Fetched, Notice, Ranked
 from citewell.core.text import shorten, squeeze
 from citewell.core.types import Answer, Reference, Sentence
 
-_PASSAGE = 320  # characters of a reference that are shown
-_COMMAND = 160  # characters of a command that are shown
-_CANDIDATE = 120  # characters of a candidate that are shown
+# Characters shown of a reference, of a browsing command, and of a candidate answer.
+_PASSAGE = 320
+_COMMAND = 160
+_CANDIDATE = 120
 
 
 class AnswerView(Protocol):
-    """Sees a question's events pass, then shows the answer."""
+    """Shows the events of a question as they happen, then the answer."""
 
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None: ...
     def step(self, model: str, step: str) -> None:
-        """See a step of the conversion of weights."""
+        """Show a step of preparing a model's weights."""
         ...
 
     def event(self, event: Event) -> None:
-        """See an event of the pipeline."""
+        """Show an event of the pipeline."""
         ...
 
     def show(self, answer: Answer) -> None:
@@ -48,7 +49,7 @@ class _Console(Console):
 
 
 class PlainView:
-    """For pipes and logs: the answer as plain text; notices and preparations go to standard error."""
+    """For pipes and logs: the answer as plain text on standard output, notices on standard error."""
 
     def __enter__(self) -> Self:
         return self
@@ -63,7 +64,7 @@ class PlainView:
         sys.stderr.write(f"Preparing {model} (once): {step} …\n")
 
     def event(self, event: Event) -> None:
-        """Write notices, and what is browsed, to standard error."""
+        """Write notices and browsing actions to standard error."""
         if isinstance(event, Notice):
             sys.stderr.write(f"Note: {event.text}\n")
         elif isinstance(event, Browsed):
@@ -75,7 +76,7 @@ class PlainView:
 
 
 class TerminalView:
-    """For people: stages as they happen and the answer as it is written, then both replaced by the result."""
+    """For terminals: live progress and the answer as it is written, then replaced by the finished answer."""
 
     def __init__(self) -> None:
         self._console = _Console(highlight=False)
@@ -88,7 +89,7 @@ class TerminalView:
     def __enter__(self) -> Self:
         self._live.__enter__()
         self._refresh()
-        self._live.refresh()  # before the imports that follow keep its thread from running
+        self._live.refresh()  # now: the imports that follow keep its thread from running
         return self
 
     def __exit__(
@@ -97,12 +98,12 @@ class TerminalView:
         self._live.__exit__(kind, value, trace)
 
     def step(self, model: str, step: str) -> None:
-        """Show the step with a bar of how many are done."""
+        """Show the step with a progress bar."""
         from citewell.core.build_cache import STEPS
 
         done = STEPS.index(step) if step in STEPS else 0
         bar = "█" * (done + 1) + "░" * (len(STEPS) - done - 1)
-        self._stage = f"Preparing {model}, only this once  {bar}  {step}"
+        self._stage = f"Preparing {model} (once)  {bar}  {step}"
         self._refresh()
 
     def event(self, event: Event) -> None:
@@ -130,7 +131,7 @@ class TerminalView:
         self._refresh()
 
     def show(self, answer: Answer) -> None:
-        """Print the answer with colours."""
+        """Print the answer in color."""
         _print(self._console, answer)
 
     def _refresh(self) -> None:
@@ -141,7 +142,7 @@ class TerminalView:
 
 
 def _action(event: Browsed) -> str:
-    """A command and where it led, on one line."""
+    """A browsing command and its effect, on one line."""
     episode = f"{event.episode + 1}." if event.episode else ""
     command = shorten(squeeze(event.command), _COMMAND)
     where = f" → {shorten(event.title, _CANDIDATE)}" if event.command.startswith(("Clicked", "Back")) else ""
@@ -153,7 +154,7 @@ def _print(console: Console, answer: Answer) -> None:
         console.print(" ".join(_sentence(sentence) for sentence in answer.sentences))
         unsupported = sum(not sentence.supported for sentence in answer.sentences)
         if unsupported:
-            console.print(f"\n[yellow]{unsupported} sentence(s) marked (?) are supported by no reference.[/]")
+            console.print(f"\n[yellow]{unsupported} sentence(s) marked (?) are not supported by any reference.[/]")
         console.print("\n[bold]References[/]")
         for reference in answer.references:
             citing = [s.text for s in answer.sentences if reference.number in s.citations]
@@ -161,7 +162,7 @@ def _print(console: Console, answer: Answer) -> None:
     else:
         console.print(f"[bold]{escape(answer.answer)}[/]")
         console.print(
-            "\n[bold]Nearest pages[/]" if answer.references else "Nothing that was searched comes near."
+            "\n[bold]Nearest pages[/]" if answer.references else "No related page was found."
         )
         for reference in answer.references:
             _print_reference(console, reference, None)
@@ -174,13 +175,15 @@ def _print(console: Console, answer: Answer) -> None:
 
 
 def _print_candidates(console: Console, answer: Answer) -> None:
-    """Print every candidate with its score and why it won or lost, the winner first."""
+    """Print each candidate with its score and the reason for its rank, the winner first."""
     console.print(
         f"\n[bold]{len(answer.candidates)} candidates[/], scored by {escape(answer.models['scorer'])}"
     )
-    order = sorted(enumerate(answer.candidates), key=lambda item: (item[0] != answer.best, -item[1].value))
-    for place, candidate in order:
-        mark = "[green]*[/]" if place == answer.best else " "
+    ranked = sorted(
+        enumerate(answer.candidates), key=lambda item: (item[0] != answer.best, -item[1].adjusted_score)
+    )
+    for index, candidate in ranked:
+        mark = "[green]*[/]" if index == answer.best else " "
         cost = f", {candidate.unsupported} unsupported" if candidate.unsupported else ""
         console.print(f"{mark} {candidate.score:+.2f}{cost}  {escape(candidate.reason)}")
         console.print(Text(f"    {shorten(squeeze(candidate.text), _CANDIDATE)}", style="dim"))
@@ -194,14 +197,17 @@ def _sentence(sentence: Sentence) -> str:
 
 
 def _print_reference(console: Console, reference: Reference, citing: list[str] | None) -> None:
-    """Print a reference from where the sentences that cite it begin; None where nothing is cited at all."""
+    """Print a reference, starting at the first sentence that cites it.
+
+    `citing` holds the sentences that cite it, or is None if the question was not answered.
+    """
     note = "  (not cited)" if citing == [] else ""
     console.print(
         f"[cyan]\\[{reference.number}][/] [bold]{escape(reference.title)}[/]{note}  {escape(reference.url)}",
         style="dim" if note else "",
     )
     passage = squeeze(reference.text)
-    start = min((place for text in citing or () if (place := passage.find(text)) >= 0), default=0)
+    start = min((at for text in citing or () if (at := passage.find(text)) >= 0), default=0)
     shown = shorten(passage[start:], _PASSAGE)
     console.print(Text(f"    {'… ' if start else ''}{shown}", style="dim"))
     if reference.also:

@@ -1,1 +1,1 @@
-"""The subcommands of `citewell`, one a file."""
+"""The subcommands of `citewell`, one per file."""

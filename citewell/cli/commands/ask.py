@@ -1,4 +1,4 @@
-"""`citewell ask`: a question in, a cited answer out."""
+"""`citewell ask`: answer one question with citations."""
 
 from __future__ import annotations
 
@@ -25,15 +25,19 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="extractive, citewell-smollm2, a packaged model, a GGUF file, a folder, a hub id or openai:MODEL.",
 )
-@click.option("--best-of", "generator__best_of", type=int, metavar="N", help="Candidates to choose from [1].")
+@click.option("--best-of", "generator__best_of", type=int, metavar="N", help="Candidate answers to write and choose from [1].")
 @click.option(
     "--scorer",
     "scorer__name",
     metavar="NAME",
-    help="Shipped scorer, or folder of one, that chooses among them [citation support].",
+    help="Scorer that chooses the best candidate: a shipped one, or its folder [citation-support].",
 )
 @click.option(
-    "--drop-unsupported", "citations__drop_unsupported", is_flag=True, default=None, help="Leave them out."
+    "--drop-unsupported",
+    "citations__drop_unsupported",
+    is_flag=True,
+    default=None,
+    help="Drop sentences that no reference supports.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @retrieval_options
@@ -44,7 +48,7 @@ def command(
     assignments: tuple[str, ...],
     **named: Any,
 ) -> None:
-    """Answer QUESTION, with every sentence cited and every citation checked."""
+    """Answer QUESTION with every sentence cited and every citation checked."""
     from citewell.cli.view import PlainView, TerminalView
     from citewell.core.settings import load_settings
 

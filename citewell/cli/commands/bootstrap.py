@@ -1,4 +1,4 @@
-"""`citewell bootstrap`: from questions to a data set of cited answers, to train generators on."""
+"""`citewell bootstrap`: build a data set of cited answers, to train generators on."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from citewell.bootstrap.types import BootstrapTask, Outcome
     from citewell.core.settings import Settings
 
-_SHOWN = 10  # problems of the questions file that are printed
-# Settings on which outcomes depend; keys of services and time limits are not among them.
+_SHOWN = 10  # problems of the questions file that are printed; the rest are counted
+# Settings that outcomes depend on: not API keys and time limits.
 _DECISIVE = {
     "search": {"providers", "collection", "hits", "per_domain", "language", "country", "recency", "sites"},
     "retriever": {"encoder", "max_tokens", "prefilter", "min_relevance"},
@@ -38,28 +38,28 @@ _DECISIVE = {
     "file",
     metavar="FILE",
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-    help="Questions: JSON lines (.gz too) or a question a line; - for standard input.",
+    help="Questions: JSON Lines (.gz too) or one question per line; - reads standard input.",
 )
 @click.option(
     "--teacher",
     metavar="TEACHER",
-    help="Who writes: openai:MODEL, recorded, a generator's name or path, self or self:NAME.",
+    help="Model that writes the answers: openai:MODEL, recorded, a generator, self or self:NAME.",
 )
 @click.option(
     "--out", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path), help="Folder of the run."
 )
 @click.option(
-    "--config",
+    "--recipe",
     "recipe_file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Recipe: a TOML file with the keys of docs/bootstrap.md.",
+    help="Recipe: a TOML file; docs/bootstrap.md lists its keys.",
 )
-@click.option("--base-url", "generator__base_url", metavar="URL", help="Address of the OpenAI API.")
+@click.option("--base-url", "generator__base_url", metavar="URL", help="Base URL of the OpenAI-compatible API.")
 @click.option(
-    "--engine", type=click.Choice(["local", "ray"]), default="local", help="What works on the rows [local]."
+    "--engine", type=click.Choice(["local", "ray"]), default="local", help="Run in this process or on a Ray cluster [local]."
 )
-@click.option("--retry-faults", "again", is_flag=True, help="Try rows that were set aside again.")
+@click.option("--retry-faults", "again", is_flag=True, help="Retry the rows that failed.")
 @retrieval_options
 @click.pass_context
 def command(
@@ -77,13 +77,13 @@ def command(
 ) -> None:
     """Have a teacher answer questions from references, correct its citations, and keep the good answers.
 
-    The same command goes on with a run that was interrupted. --set takes the keys of the recipe too.
+    Run the same command to resume an interrupted run. --set also takes keys of the recipe.
     """
     if context.invoked_subcommand is not None:
         return
     if file is None or teacher is None or out is None:
         raise InputError(
-            "A bootstrap needs --questions FILE, --teacher TEACHER and --out FOLDER.",
+            "--questions FILE, --teacher TEACHER and --out FOLDER are required.",
             "See citewell bootstrap --help.",
         )
     from citewell.bootstrap.folder import RunFolder
@@ -126,7 +126,7 @@ class _Run:
         self._engine = engine
 
     def go(self, *, again: bool) -> None:
-        """Do what is left, and what failed `again`; then write the data set and show the funnel."""
+        """Work on the remaining rows, and on failed ones if `again`; then write the data set and print the funnel."""
         from citewell.bootstrap.overlap import read_evaluation
 
         started_with = {
@@ -134,13 +134,13 @@ class _Run:
             "recipe": self._recipe.decisive(),
             "settings": self._decisive(self._settings),
         }
-        # Read before the hours of work, so that a mistyped name is told now.
+        # Read first, so that a mistyped name is reported before hours of work.
         evaluation = read_evaluation(self._settings.data, self._recipe.dataset)
         survey = self._folder.survey(self._questions, started_with)
-        self._tell_problems(survey)
+        self._report_problems(survey)
         failed = self._failed() if again else frozenset()
         if survey.done == survey.tasks and not failed:
-            click.echo(f"All rows are done: {survey.tasks:,}.", err=True)
+            click.echo(f"All {survey.tasks:,} rows are done.", err=True)
         else:
             with self._folder.writing(survey, started_with):
                 asyncio.run(self._work(survey, failed))
@@ -152,7 +152,7 @@ class _Run:
         return found
 
     def _command(self) -> str:
-        """What the card says; options that do not decide what becomes of rows are not in it."""
+        """The command as the data set card shows it, with only the options that affect rows."""
         from citewell.bootstrap.command import changes, command
         from citewell.bootstrap.recipe import Recipe
 
@@ -176,18 +176,18 @@ class _Run:
 
         journal = self._folder.journal
         if failed:
-            click.echo(f"Trying {len(failed):,} rows again that failed.", err=True)
+            click.echo(f"Retrying {len(failed):,} failed rows.", err=True)
             with progress(0, len(failed)) as seen:
                 rows = (task for task in self._questions.tasks() if task.key in failed)
                 await retry(self._outcomes(list(rows)), journal, seen)
         if survey.done < survey.tasks:
             if survey.done:
-                click.echo(f"Going on after {survey.done:,} of {survey.tasks:,} rows.", err=True)
+                click.echo(f"Resuming after {survey.done:,} of {survey.tasks:,} rows.", err=True)
             with progress(survey.done, survey.tasks) as seen:
                 await record(self._outcomes(), journal, self._recipe.run.faults, seen)
 
     async def _outcomes(self, tasks: Sequence[BootstrapTask] | None = None) -> AsyncGenerator[Outcome, None]:
-        """The outcomes of the tasks, by default of all that have none."""
+        """The outcomes of `tasks`; by default, of all tasks that have none yet."""
         from contextlib import aclosing
 
         from citewell.bootstrap.engine import local_outcomes
@@ -222,15 +222,15 @@ class _Run:
             for task in tasks or self._left()
         )
 
-    def _tell_problems(self, survey: Survey) -> None:
+    def _report_problems(self, survey: Survey) -> None:
         from citewell.bootstrap.folder import PROBLEMS
 
         for problem in survey.problems[:_SHOWN]:
             click.echo(
-                f"{self._questions.file}, line {problem.line:,} is left out: {problem.problem}.", err=True
+                f"{self._questions.file}, line {problem.line:,} is skipped: {problem.problem}.", err=True
             )
         if (more := len(survey.problems) - _SHOWN) > 0:
-            click.echo(f"{more:,} more lines are left out; see {self._folder.path / PROBLEMS}.", err=True)
+            click.echo(f"{more:,} more lines are skipped; see {self._folder.path / PROBLEMS}.", err=True)
 
     def _finish(self, evaluation: EvaluationQuestions) -> None:
         from citewell.bootstrap.dataset import write_dataset
@@ -249,7 +249,7 @@ class _Run:
         click.echo(f"Data set: {dataset.folder} ({rows or 'no rows'})")
         if failed := sum(stage.stopped for stage in dataset.statistics.funnel if stage.name == FAULT):
             click.echo(
-                f"{failed:,} rows failed and are set aside; citewell bootstrap stats {self._folder.path} "
-                "shows errors, and --retry-faults tries those rows again.",
+                f"{failed:,} rows failed. `citewell bootstrap stats {self._folder.path}` shows the errors; "
+                "--retry-faults retries those rows.",
                 err=True,
             )

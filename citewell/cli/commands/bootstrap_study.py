@@ -1,4 +1,4 @@
-"""The parts of `citewell bootstrap` that study a run: `stats`, `calibrate`, and `induce` before one."""
+"""Subcommands of `citewell bootstrap`: `stats` and `calibrate` study a run, `induce` prepares one."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
-_TEMPERATURE = 1.0  # of proposals, which should differ
+_TEMPERATURE = 1.0  # proposed instructions should differ
 
 
-@click.command("stats", short_help="Show what became of a bootstrap's rows.")
+@click.command("stats", short_help="Show statistics of a bootstrap run.")
 @click.argument("folder", metavar="FOLDER", type=_FOLDER)
 @click.option(
-    "--examples", metavar="N", type=click.IntRange(0), default=2, help="Examples of each kind of drop [2]."
+    "--examples", metavar="N", type=click.IntRange(0), default=2, help="Examples to show per reason for dropping a row [2]."
 )
-@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write the numbers there.")
-@click.option("--plot", metavar="FILE", type=_FILE, help="Draw them there: .png, .svg or .pdf.")
+@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write the numbers to FILE.")
+@click.option("--plot", metavar="FILE", type=_FILE, help="Draw them to FILE (.png, .svg or .pdf).")
 def stats(folder: Path, examples: int, out: Path | None, plot: Path | None) -> None:
-    """Show what became of the rows of the bootstrap in FOLDER: how many each filter stopped, and examples.
+    """Show statistics of the bootstrap run in FOLDER: how many rows each filter dropped, with examples.
 
-    Lengths, citations and overlaps are those of the samples that were kept. A run may still go on.
+    Lengths, citations and overlaps are of the samples kept. The run need not be finished.
     """
     from citewell.bootstrap.finished import FinishedRun
     from citewell.bootstrap.plots import check_plots, draw_statistics
@@ -48,7 +48,7 @@ def stats(folder: Path, examples: int, out: Path | None, plot: Path | None) -> N
         check_plots(plot)
     found = statistics(FinishedRun(folder).outcomes(), examples)
     if not found.rows:
-        raise InputError(f"The run in {folder} has no outcomes yet.", "Wait, or start it again.")
+        raise InputError(f"The run in {folder} has no outcomes yet.", "Wait for the first rows, or run the bootstrap again.")
     if out is not None:
         _write_json(out, found.to_json())
     if plot is not None:
@@ -56,21 +56,21 @@ def stats(folder: Path, examples: int, out: Path | None, plot: Path | None) -> N
     click.echo(summary(found))
 
 
-@click.command("calibrate", short_help="Find the threshold that tells good samples from bad ones.")
+@click.command("calibrate", short_help="Find the threshold that separates good samples from bad ones.")
 @click.argument("folder", metavar="FOLDER", type=_FOLDER)
-@click.option("--labels", metavar="FILE", type=_FILE, help='JSON lines {"id": …, "good": true or false}.')
+@click.option("--labels", metavar="FILE", type=_FILE, help='Labels: JSON Lines of {"id": …, "good": true or false}.')
 @click.option(
-    "--draw", metavar="N", type=click.IntRange(1), help="Print N answers to label, in place of all else."
+    "--draw", metavar="N", type=click.IntRange(1), help="Print N answers to label, and exit."
 )
-@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write the curves there.")
-@click.option("--plot", metavar="FILE", type=_FILE, help="Draw the curves there: .png, .svg or .pdf.")
+@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write the curves to FILE.")
+@click.option("--plot", metavar="FILE", type=_FILE, help="Draw the curves to FILE (.png, .svg or .pdf).")
 def calibrate(
     folder: Path, labels: Path | None, draw: int | None, out: Path | None, plot: Path | None
 ) -> None:
-    """Find the overlap from which an answer of the bootstrap in FOLDER is good, by answers that you labelled.
+    """Choose the overlap threshold of the bootstrap run in FOLDER from answers that you labeled.
 
-    Print answers with --draw, fill in `good`, and give them back with --labels: thresholds of ROUGE-1 and
-    ROUGE-L are compared by the precision and recall of what they keep.
+    Print answers with --draw, fill in `good`, and pass the file to --labels. Thresholds of ROUGE-1 and
+    ROUGE-L are compared by the precision and recall of the answers they keep.
     """
     from citewell.bootstrap.calibrate import calibrate as sweep
     from citewell.bootstrap.calibrate import draw as draw_answers
@@ -96,26 +96,26 @@ def calibrate(
     click.echo(found.table())
 
 
-@click.command("induce", short_help="Find a good instruction for a teacher.")
+@click.command("induce", short_help="Find a good instruction for the teacher.")
 @click.option(
     "--demonstrations",
     metavar="FILE",
     required=True,
     type=_FILE,
-    help="JSON lines of question, references and a cited answer.",
+    help="JSON Lines of {question, references, answer}, with cited answers.",
 )
 @click.option(
-    "--questions", "file", metavar="FILE", required=True, type=_FILE, help="Questions to compare by."
+    "--questions", "file", metavar="FILE", required=True, type=_FILE, help="Questions to compare instructions on."
 )
-@click.option("--teacher", metavar="TEACHER", required=True, help="openai:MODEL, or a generator's name.")
+@click.option("--teacher", metavar="TEACHER", required=True, help="Teacher: openai:MODEL or a generator.")
 @click.option(
-    "--candidates", "number", metavar="N", type=click.IntRange(0), default=5, help="Proposals to ask for [5]."
+    "--candidates", "number", metavar="N", type=click.IntRange(0), default=5, help="Instructions to ask the teacher for [5]."
 )
-@click.option("--instruction", "given", metavar="TEXT", multiple=True, help="One of your own; repeatable.")
-@click.option("--limit", metavar="N", type=click.IntRange(1), default=50, help="Questions to use [50].")
-@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write the comparison there.")
-@click.option("--config", "recipe_file", metavar="FILE", type=_FILE, help="Recipe of the bootstrap.")
-@click.option("--base-url", "generator__base_url", metavar="URL", help="Address of the OpenAI API.")
+@click.option("--instruction", "given", metavar="TEXT", multiple=True, help="An instruction of your own; repeatable.")
+@click.option("--limit", metavar="N", type=click.IntRange(1), default=50, help="Maximum number of questions [50].")
+@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write the comparison to FILE.")
+@click.option("--recipe", "recipe_file", metavar="FILE", type=_FILE, help="Recipe of the bootstrap (TOML).")
+@click.option("--base-url", "generator__base_url", metavar="URL", help="Base URL of the OpenAI-compatible API.")
 @retrieval_options
 def induce(
     demonstrations: Path,
@@ -130,9 +130,10 @@ def induce(
     assignments: tuple[str, ...],
     **named: Any,
 ) -> None:
-    """Have the teacher guess instructions from demonstrations, and compare them by bootstrapping questions.
+    """Have the teacher propose instructions from demonstrations, and compare them on a small bootstrap.
 
-    The first of the table is the one that kept most answers; p is that of the difference to WebGLM's.
+    The first row of the table kept the most answers. The p-value is that of its difference from WebGLM's
+    instruction.
     """
     from citewell.bootstrap.questions import Questions
     from citewell.bootstrap.recipe import divide, read_recipe
@@ -144,27 +145,27 @@ def induce(
     divided = divide(values)
     recipe, settings = read_recipe(recipe_file, divided.recipe), load_settings(divided.settings)
     shown = list(Questions(demonstrations, recipe.questions).tasks())
-    held = _held(list(islice(Questions(file, recipe.questions).tasks(), limit + len(shown))), shown, limit)
-    found = asyncio.run(_induce(shown, held, _Teacher(teacher, recipe, settings), number, given))
+    test_tasks = _without(list(islice(Questions(file, recipe.questions).tasks(), limit + len(shown))), shown, limit)
+    found = asyncio.run(_induce(shown, test_tasks, _Teacher(teacher, recipe, settings), number, given))
     if out is not None:
         _write_json(out, found.to_json())
     click.echo(found.table())
     click.echo(f"\nBest, for a recipe:\n[prompt]\ninstruction = {json.dumps(found.trials[0].instruction)}")
 
 
-def _held(tasks: list[BootstrapTask], shown: list[BootstrapTask], limit: int) -> list[BootstrapTask]:
-    """The questions that are no demonstration."""
+def _without(tasks: list[BootstrapTask], shown: list[BootstrapTask], limit: int) -> list[BootstrapTask]:
+    """The first `limit` tasks whose questions are not among the demonstrations shown."""
     demonstrations = {task.question for task in shown}
-    held = [task for task in tasks if task.question not in demonstrations][:limit]
-    if not held:
+    others = [task for task in tasks if task.question not in demonstrations][:limit]
+    if not others:
         raise InputError(
-            "No question is left to compare by.", "Give questions that are not among the demonstrations."
+            "All questions are among the demonstrations.", "Give other questions to compare instructions on."
         )
-    return held
+    return others
 
 
 class _Teacher:
-    """A teacher by its name: to bootstrap with any instruction, and to be asked for instructions."""
+    """A teacher that bootstraps with a given instruction and proposes instructions."""
 
     def __init__(self, name: str, recipe: Recipe, settings: Settings) -> None:
         self._name = name
@@ -202,8 +203,8 @@ class _Teacher:
             return
         if self._name in (EXTRACTIVE, "recorded") or self._name.partition(":")[0] == "self":
             raise InputError(
-                f"The teacher {self._name} cannot guess instructions.",
-                "Name a language model, or compare your own with --candidates 0 --instruction TEXT.",
+                f"The teacher {self._name} cannot propose instructions.",
+                "Name a language model, or compare your own instructions with --candidates 0 --instruction TEXT.",
             )
         generator = load_local(wanted, settings.cache_dir, threads=settings.threads)
 
@@ -216,32 +217,32 @@ class _Teacher:
 
 async def _induce(
     shown: list[BootstrapTask],
-    held: list[BootstrapTask],
+    test_tasks: list[BootstrapTask],
     teacher: _Teacher,
     number: int,
     given: tuple[str, ...],
 ) -> Induction:
     from citewell.bootstrap.induce import candidates, compare_instructions, propose
 
-    def tell(step: str) -> None:
+    def log(step: str) -> None:
         click.echo(step, err=True)
 
     proposed: tuple[str, ...] = ()
     if number:
-        tell(f"asking for {number} instructions")
+        log(f"asking for {number} instructions")
         async with teacher.proposing() as ask:
             proposed = await propose(shown, ask, number)
     instructions = candidates(proposed, given)
     if len(instructions) < 2:
         raise CitewellError(
-            "The teacher proposed nothing but the usual instruction.", "Give one by --instruction TEXT."
+            "The teacher proposed only the default instruction.", "Add one with --instruction TEXT."
         )
     return await compare_instructions(
         instructions,
-        held,
-        lambda instruction: teacher.bootstrapping(instruction, held),
+        test_tasks,
+        lambda instruction: teacher.bootstrapping(instruction, test_tasks),
         teacher.recipe.teacher.concurrency,
-        tell,
+        log,
     )
 
 
@@ -249,4 +250,4 @@ def _write_json(file: Path, value: dict[str, Any]) -> None:
     try:
         file.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
-        raise CitewellError(f"{file} cannot be written: {error.strerror}.", "Name another place.") from error
+        raise CitewellError(f"{file} cannot be written: {error.strerror}.", "Name another file.") from error

@@ -1,4 +1,4 @@
-"""`citewell browse`: a question answered from what a policy, or a person, quotes while browsing."""
+"""`citewell browse`: answer a question from what a policy or a person quotes while browsing."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ HUMAN = "human"
     metavar="NAME",
     help="scripted, random, human, a trained policy or its folder, or a generator [scripted].",
 )
-@click.option("--actions", "browser__actions", type=int, metavar="N", help="Most actions [100].")
+@click.option("--actions", "browser__actions", type=int, metavar="N", help="Maximum number of actions [100].")
 @click.option(
-    "--best-of", "browser__best_of", type=int, metavar="N", help="Episodes to choose the best answer of [1]."
+    "--best-of", "browser__best_of", type=int, metavar="N", help="Episodes to run and choose the best answer from [1]."
 )
-@click.option("--generator", "generator__name", metavar="NAME", help="What writes the answer [extractive].")
-@click.option("--scorer", "scorer__name", metavar="NAME", help="What compares answers [citation support].")
+@click.option("--generator", "generator__name", metavar="NAME", help="Generator of the answer [extractive].")
+@click.option("--scorer", "scorer__name", metavar="NAME", help="Scorer that compares answers [citation-support].")
 @click.option(
-    "--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write the episode, a line of JSON."
+    "--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write each episode as one line of JSON."
 )
 @click.option(
     "--record",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write all pages that are opened.",
+    help="Record every page opened.",
 )
 @click.option(
     "--replay",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Browse such a recording, without a network.",
+    help="Browse a recording, offline.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @retrieval_options
@@ -65,7 +65,7 @@ def command(
     assignments: tuple[str, ...],
     **named: Any,
 ) -> None:
-    """Answer QUESTION by browsing: search, open pages, quote them, and answer from the quotes."""
+    """Answer QUESTION by browsing: search, open pages, quote passages, and answer from the quotes."""
     from citewell.cli.view import PlainView, TerminalView
     from citewell.core.settings import load_settings
 
@@ -98,7 +98,7 @@ async def _browse(
     recorders: list[WebRecorder] = []
     entries = list(read_recording(replay)) if replay else None
 
-    def over(web: Web) -> Web:
+    def wrap(web: Web) -> Web:
         shown = web if entries is None else Recorded(entries)
         if record:
             recorders.append(WebRecorder(shown))
@@ -107,7 +107,7 @@ async def _browse(
 
     episodes: list[Episode] = []
     with view:
-        async with open_browsing(settings, on_step=view.step, policy=policy, over=over) as browsing:
+        async with open_browsing(settings, on_step=view.step, policy=policy, over=wrap) as browsing:
             try:
                 return await final_answer(browsing.ask(question, keep=episodes.append), view.event)
             finally:
@@ -118,10 +118,10 @@ async def _browse(
 
 
 def _person() -> Policy:
-    """Whoever sits at the terminal."""
+    """A policy that asks the person at the terminal."""
     from citewell.browser.policies.human import HELP, Human
 
-    # What is asked goes to standard error, so that the answer alone is on standard output.
+    # Prompts go to standard error, so that standard output holds only the answer.
     click.echo(HELP, err=True)
     return Human(
         show=lambda state: click.echo(f"\n{state}", err=True, nl=False),

@@ -1,4 +1,4 @@
-"""`citewell cache`: what is kept of the web."""
+"""`citewell cache`: show or clear the cache of web pages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.argument("action", type=click.Choice(["show", "clear"]), default="show")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(action: Literal["show", "clear"], as_json: bool) -> None:
-    """Show how many web pages are kept and where, or forget all of them with `citewell cache clear`."""
+    """Show the size and location of the web page cache, or delete its entries (`citewell cache clear`)."""
     if action == "clear":
         entries = asyncio.run(_clear())
         click.echo(json.dumps({"removed": entries}) if as_json else f"Removed {entries:,} entries.")
@@ -27,7 +27,7 @@ def command(action: Literal["show", "clear"], as_json: bool) -> None:
         click.echo(json.dumps(row | {"most_bytes": usage.most_bytes}, ensure_ascii=False))
         return
     used = f"{usage.bytes / 1e6:,.1f} of {usage.most_bytes / 1e6:,.0f} MB"
-    off = "" if is_on else " It is turned off (fetch.cache)."
+    off = "" if is_on else " The cache is off (fetch.cache)."
     click.echo(f"{usage.place}: {usage.entries:,} entries, {used}.{off}")
 
 

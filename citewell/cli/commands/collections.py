@@ -1,4 +1,4 @@
-"""`citewell collections`: what there is to search."""
+"""`citewell collections`: list or remove collections."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 @click.command("collections")
-@click.option("--remove", metavar="NAME", help="Delete a collection with all its pages.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a collection and line.")
+@click.option("--remove", metavar="NAME", help="Delete a collection and all its pages.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per collection (JSON Lines).")
 def command(remove: str | None, as_json: bool) -> None:
-    """List the collections with their pages, size, sources and vectors, or remove one."""
+    """List all collections with their size, sources and vectors, or remove one."""
     from citewell.core.settings import load_settings
     from citewell.retriever.collection.collection import collection_names
 
@@ -29,7 +29,7 @@ def command(remove: str | None, as_json: bool) -> None:
         return
     names = collection_names(settings.data_dir)
     if not names and not as_json:
-        click.echo("There are no collections yet. Make one: citewell index SOURCE --collection NAME")
+        click.echo("There are no collections yet. Create one: citewell index SOURCE --collection NAME")
     for name in names:
         row = _describe(settings, name)
         if as_json:
@@ -65,7 +65,7 @@ def _describe(settings: Settings, name: str) -> dict[str, Any]:
 
 
 def _vectors(collection: Collection) -> dict[str, str | None] | None:
-    """Where the collection's vectors are and, where no database need be asked for it, whose they are."""
+    """Where a collection's vectors are stored and, unless that takes a database query, their encoders."""
     from citewell.retriever.collection.dense import FILES, Keeping, encodings
 
     place = collection.store.vectors()
@@ -83,7 +83,7 @@ def _remove(settings: Settings, name: str) -> None:
     try:
         collection = Collection(settings.data_dir, name)
         in_postgres = bool(keeping(settings).url and collection.store.vectors())
-    except CitewellError:  # a damaged one is removed too, a missing one named below
+    except CitewellError:  # a damaged one is removed too; a missing one is reported below
         in_postgres = False
     if in_postgres:
         drop_vectors(collection.folder, collection.store, keeping(settings))

@@ -1,4 +1,4 @@
-"""`citewell doctor`: what is installed, what is missing, and how to mend it."""
+"""`citewell doctor`: what is installed, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _SPACE_BYTES = 500_000_000
 
 
 class Check(NamedTuple):
-    """One thing that was looked at. `mend` says what to do when it is not ok."""
+    """The result of one check. `fix` says what to do if it failed."""
 
     name: str
     state: Literal["ok", "warning", "missing"]
     found: str
-    mend: str = ""
+    fix: str = ""
 
 
 @click.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a check and line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per check (JSON Lines).")
 def command(as_json: bool) -> None:
-    """Check the installation, the weights, the folders, and whether the search providers answer."""
+    """Check the installation, model weights, folders and search providers."""
     from citewell.core.settings import load_settings
 
     checks = list(_checks(load_settings()))
@@ -52,8 +52,8 @@ def command(as_json: bool) -> None:
         else:
             sign = {"ok": "✓", "warning": "!", "missing": "✗"}[check.state]
             click.echo(f"{sign} {check.name}: {check.found}")
-            if check.mend:
-                click.echo(f"    {check.mend}")
+            if check.fix:
+                click.echo(f"    {check.fix}")
     if any(check.state == "missing" for check in checks):
         raise click.exceptions.Exit(1)
 
@@ -80,12 +80,12 @@ def _libraries() -> Iterator[Check]:
 
 
 def _faiss() -> Check:
-    # A distribution that was removed in part has no name.
+    # A partly removed distribution has no name.
     names = (distribution.metadata["Name"] or "" for distribution in importlib.metadata.distributions())
     installed = [name for name in names if name.lower().startswith("faiss-")]
     if len(installed) > 1:
-        mend = "They share a module name: pip uninstall one of them."
-        return Check("FAISS", "warning", ", ".join(sorted(installed)), mend)
+        fix = "They share a module name: pip uninstall one of them."
+        return Check("FAISS", "warning", ", ".join(sorted(installed)), fix)
     return Check("FAISS", "ok", installed[0] if installed else "not installed (optional)")
 
 
@@ -114,10 +114,9 @@ def _folders(settings: Settings) -> Iterator[Check]:
         free = shutil.disk_usage(existing).free
         found = f"{folder}, {free / 1e9:.1f} GB free"
         if not (existing.is_dir() and os.access(existing, os.W_OK)):
-            mend = (
-                f"Set CITEWELL_{'DATA' if name == 'collections' else 'CACHE'}_DIR to a folder you can write."
-            )
-            yield Check(f"folder of {name}", "missing", f"{folder} cannot be written", mend)
+            variable = "DATA_DIR" if name == "collections" else "CACHE_DIR"
+            fix = f"Set CITEWELL_{variable} to a writable folder."
+            yield Check(f"folder of {name}", "missing", f"{folder} is not writable", fix)
         elif free < _SPACE_BYTES:
             yield Check(f"folder of {name}", "warning", found, "Free some space: 0.5 GB is needed.")
         else:
@@ -125,7 +124,7 @@ def _folders(settings: Settings) -> Iterator[Check]:
 
 
 def _cache(settings: Settings) -> Check:
-    """How much the cache of web pages holds."""
+    """Size and location of the cache of web pages."""
     from citewell.pipeline.cache import page_store
     from citewell.retriever.fetch.cache.store import CacheUsage
 
@@ -142,7 +141,7 @@ def _cache(settings: Settings) -> Check:
     try:
         held = asyncio.run(usage())
     except CitewellError as error:
-        # Questions are answered without it.
+        # Only a warning: Citewell answers without a cache.
         return Check("cache of web pages", "warning", error.message, error.hint)
     found = (
         f"{held.place}, {held.entries:,} entries in "
@@ -152,14 +151,14 @@ def _cache(settings: Settings) -> Check:
 
 
 def _renderer(settings: Settings) -> Check:
-    """Whether pages can be rendered, which they need not be unless the settings say so."""
+    """Whether pages can be rendered; an error only if the settings ask for it."""
     from citewell.retriever.fetch.render import find_chromium
 
     try:
         chromium = find_chromium(settings.fetch.chromium)
     except CitewellError as error:
         if settings.fetch.render == "never":
-            return Check("rendering", "ok", f"not there (optional): {error.message}")
+            return Check("rendering", "ok", f"not available (optional): {error.message}")
         return Check("rendering", "missing", error.message, error.hint)
     return Check("rendering", "ok", f"{chromium}, Playwright {importlib.metadata.version('playwright')}")
 
@@ -177,7 +176,7 @@ def _collections(settings: Settings) -> Iterator[Check]:
 
 
 def _keys(settings: Settings) -> Iterator[Check]:
-    """Which search providers have a key; the keys themselves are never shown."""
+    """Which search providers have an API key. The keys themselves are never shown."""
     from citewell.pipeline.providers import keys_of
     from citewell.retriever.search.keys import KEYS
 
@@ -189,7 +188,7 @@ def _keys(settings: Settings) -> Iterator[Check]:
 
 
 def _search(settings: Settings) -> Iterator[Check]:
-    """Ask each of the chosen providers something."""
+    """Send a test query to each of the configured providers."""
     from citewell.pipeline.providers import chosen_providers
 
     try:

@@ -1,4 +1,4 @@
-"""`citewell eval`: measure on anybody's data; generators and scorers have files of their own."""
+"""`citewell eval`: `retrieval` and `compare`; the other subcommands have their own modules."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
-_EVERY = 2.0  # seconds between two lines of progress
+_EVERY = 2.0  # seconds between lines of progress
 _QRELS = "qrels.txt"
 
 
 @click.group("eval")
 def command() -> None:
-    """Measure how passages are found, answers cited, and candidates scored."""
+    """Evaluate retrieval, generation, scoring and browsing on your data."""
 
 
 command.add_command(browse)
@@ -39,36 +39,36 @@ command.add_command(generation)
 command.add_command(scorer)
 
 
-@command.command("retrieval", short_help="Measure retrieval systems on a task.")
+@command.command("retrieval", short_help="Evaluate retrieval systems.")
 @click.argument("source", metavar="INPUT", type=click.Path(path_type=Path))
-@click.option("--split", metavar="NAME", default="test", help="Judgements qrels/NAME.tsv [test].")
-@click.option("--qrels", metavar="FILE", type=_FILE, help="Other judgements, as TREC or BEIR write them.")
+@click.option("--split", metavar="NAME", default="test", help="Split: judgments in qrels/NAME.tsv [test].")
+@click.option("--qrels", metavar="FILE", type=_FILE, help="Relevance judgments in TREC or BEIR format.")
 @click.option(
     "--systems",
     metavar="NAMES",
     default="bm25,minilm,default",
     help="tfidf, bm25, minilm, default, hybrid, pipeline, an encoder's folder or hub id, or a TREC run; "
-    "several by commas [bm25,minilm,default].",
+    "separate several by commas [bm25,minilm,default].",
 )
-@click.option("--rerank", metavar="RUN", type=_FILE, help="TREC run whose documents are ranked anew.")
+@click.option("--rerank", metavar="RUN", type=_FILE, help="Rerank the documents of this TREC run.")
 @click.option(
-    "--depth", metavar="N", type=click.IntRange(1), default=100, help="Documents of a question [100]."
+    "--depth", metavar="N", type=click.IntRange(1), default=100, help="Documents ranked per query [100]."
 )
-@click.option("--baseline", metavar="NAME", help="System to compare with [the first].")
+@click.option("--baseline", metavar="NAME", help="System to compare the others with [the first].",)
 @click.option(
     "--relevant",
     metavar="GRADE",
     type=click.IntRange(1),
     default=1,
-    help="Least relevant grade, but for nDCG [1].",
+    help="Minimum grade counted as relevant (not used by nDCG) [1].",
 )
-@click.option("--references", is_flag=True, help="INPUT holds questions with references, as any file does.")
-@click.option("--limit", metavar="N", type=click.IntRange(1), help="Only the first N questions.")
-@click.option("--runs", metavar="FOLDER", type=_FOLDER, help="Write TREC runs and judgements there.")
-@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write {system: {measure: value}} there.")
-@click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables there.")
+@click.option("--references", is_flag=True, help="INPUT is a folder of questions with references.")
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Use only the first N questions.")
+@click.option("--runs", metavar="FOLDER", type=_FOLDER, help="Write TREC runs and judgments to FOLDER.")
+@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write {system: {metric: value}} to FILE.")
+@click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables to FILE.")
 @click.option(
-    "--plots", metavar="FOLDER", type=_FOLDER, help="Draw quality against latency, and differences."
+    "--plots", metavar="FOLDER", type=_FOLDER, help="Plot quality against latency, and differences, to FOLDER."
 )
 def retrieval(
     source: Path,
@@ -86,19 +86,19 @@ def retrieval(
     markdown: Path | None,
     plots: Path | None,
 ) -> None:
-    """Measure retrieval systems on INPUT: a BEIR folder, or a file of questions with references.
+    """Evaluate retrieval systems on INPUT: a BEIR folder, or a file of questions with references.
 
-    A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv. Systems rank its whole corpus, or the
-    documents of a first-stage run (--rerank), and are measured by nDCG@10, MRR@10, Recall@100 and MAP. Of a
-    file, JSON lines of {question, answer, references}, they put each question's references in order.
+    A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv. Systems rank the whole corpus, or the
+    documents of a first-stage run (--rerank); metrics are nDCG@10, MRR@10, Recall@100 and MAP. For a file,
+    JSON Lines of {question, answer, references}, systems rank the references of each question.
     """
     names = [name.strip() for name in systems.split(",") if name.strip()]
     if not names:
-        raise InputError("No system is named.", "Give --systems bm25,minilm, for example.")
+        raise InputError("--systems names no system.", "For example: --systems bm25,minilm.")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"The system {twice!r} is named twice.", "Name each system once.")
     if baseline is not None and baseline not in names:
-        raise InputError(f"The baseline {baseline!r} is not evaluated.", f"It is one of: {', '.join(names)}.")
+        raise InputError(f"The baseline {baseline!r} is not among the systems.", f"Name one of: {', '.join(names)}.")
     if plots is not None:
         from citewell.core.plots import check_plots
 
@@ -107,8 +107,8 @@ def retrieval(
     if references or source.is_file():
         if qrels is not None or rerank is not None:
             raise InputError(
-                f"{source} holds questions with references, which have no judgements and no run.",
-                "Leave --qrels and --rerank out, or give a BEIR folder.",
+                f"--qrels and --rerank do not apply to {source}, a file of questions with references.",
+                "Remove them, or give a BEIR folder.",
             )
         evaluation = _on_references(_file_of(source, split), names, baseline or names[0], limit)
         judged = None
@@ -125,10 +125,10 @@ def retrieval(
     except OSError as error:
         raise CitewellError(
             f"{error.filename} cannot be written: {error.strerror}.",
-            "Free some space, or name another place.",
+            "Free some space, or name another file.",
         ) from error
     finally:
-        # Last, since the reader of a pipe may be gone, but in any case: it took long to measure.
+        # Always printed, since it took long to compute; last, since the reader of a pipe may be gone.
         _show(evaluation)
 
 
@@ -150,12 +150,12 @@ def _on_task(
     if rerank is not None:
         first, more = candidates(task, read_run(rerank, documents=task.corpus.rows), depth)
         notices += more
-    _tell_notices(notices)
+    _log_notices(notices)
     runs = {name: read_run(Path(name)) for name in names if name not in NAMES and Path(name).is_file()}
     found = {name: evaluate_run(task, name, run, relevant) for name, run in runs.items()}
     progress = _Progress()
     for system in _systems([name for name in names if name not in runs]):
-        found[system.name] = evaluate(task, system, depth, relevant=relevant, first=first, tell=progress)
+        found[system.name] = evaluate(task, system, depth, relevant=relevant, first=first, log=progress)
     progress.end()
     outcomes = tuple(found[name] for name in names)
     return RetrievalEvaluation(
@@ -176,7 +176,7 @@ def _on_references(file: Path, names: list[str], baseline: str, limit: int | Non
     from citewell.retriever.evaluation.report import RetrievalEvaluation, compared
 
     task = read_references(file, limit=limit)
-    _tell_notices(task.notices)
+    _log_notices(task.notices)
     progress = _Progress()
     outcomes = tuple(evaluate_references(task, system, progress) for system in _systems(names))
     progress.end()
@@ -196,7 +196,7 @@ def _systems(names: list[str]) -> list[RankingSystem]:
     from citewell.core.settings import load_settings
     from citewell.retriever.evaluation.systems.names import Loading, build_systems
 
-    return build_systems(names, Loading(load_settings(), lambda model, step: _tell(f"{model}: {step}")))
+    return build_systems(names, Loading(load_settings(), lambda model, step: _log(f"{model}: {step}")))
 
 
 def _show(evaluation: RetrievalEvaluation) -> None:
@@ -234,23 +234,23 @@ def _write_runs(folder: Path, evaluation: RetrievalEvaluation, judged: Qrels | N
         write_qrels(folder / _QRELS, judged)
 
 
-@command.command("compare", short_help="Compare two runs, or two evaluations.")
+@command.command("compare", short_help="Compare two TREC runs or two evaluations.")
 @click.argument("first", metavar="A", type=_FILE)
 @click.argument("second", metavar="B", type=_FILE)
-@click.option("--qrels", metavar="FILE", type=_FILE, help="Judgements [qrels.txt in the folder of A].")
+@click.option("--qrels", metavar="FILE", type=_FILE, help="Relevance judgments [qrels.txt in the folder of A].")
 @click.option(
     "--relevant",
     metavar="GRADE",
     type=click.IntRange(1),
     default=1,
-    help="Least relevant grade, but for nDCG [1].",
+    help="Minimum grade counted as relevant (not used by nDCG) [1].",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def compare(first: Path, second: Path, qrels: Path | None, relevant: int, as_json: bool) -> None:
-    """Compare B with A, query by query: two TREC runs, or two files that --json has written.
+    """Compare B with A query by query: two TREC runs, or two files written by --json.
 
-    Runs are measured by the judgements that `citewell eval retrieval --runs FOLDER` leaves beside them, or by
-    those of --qrels. Of two evaluations, systems of the same name are compared.
+    Runs are judged by --qrels, or by the qrels.txt that `citewell eval retrieval --runs FOLDER` writes beside
+    them. Of two evaluations, systems of the same name are compared.
     """
     from citewell.retriever.evaluation.comparing import compare_files
 
@@ -262,33 +262,34 @@ def compare(first: Path, second: Path, qrels: Path | None, relevant: int, as_jso
 
 
 class _Progress:
-    """Shows on standard error how far a system is, with its rate; on a terminal, on one line."""
+    """Shows progress and rate on standard error; on a terminal, on one line."""
 
     def __init__(self) -> None:
-        self._what = ""
+        self._label = ""
         self._started = self._shown = 0.0
         self._first = 0
 
-    def __call__(self, what: str, done: int, total: int) -> None:
+    def __call__(self, label: str, done: int, total: int) -> None:
         now = time.monotonic()
-        if what != self._what:
-            self._what, self._started, self._shown, self._first = what, now, now, done
+        if label != self._label:
+            self._label, self._started, self._shown, self._first = label, now, now, done
         elif now - self._shown >= _EVERY:
             self._shown = now
             rate = (done - self._first) / (now - self._started)
-            _tell(f"{what} {done:,} of {total:,}, {rate:,.0f}/s", over=True)
+            _log(f"{label} {done:,} of {total:,}, {rate:,.0f}/s", over=True)
 
     def end(self) -> None:
+        """End the line on a terminal."""
         if sys.stderr.isatty():
             click.echo("", err=True)
 
 
-def _tell_notices(notices: tuple[str, ...]) -> None:
+def _log_notices(notices: tuple[str, ...]) -> None:
     for notice in notices:
-        _tell(notice)
+        _log(notice)
 
 
-def _tell(text: str, *, over: bool = False) -> None:
+def _log(text: str, *, over: bool = False) -> None:
     if over and sys.stderr.isatty():
         click.echo(f"\r\x1b[K{text}", err=True, nl=False)
     else:

@@ -1,4 +1,4 @@
-"""`citewell eval browse`: how often policies find what is asked, and what it costs."""
+"""`citewell eval browse`: how often browsing policies find the answer, and at what cost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from citewell.cli.commands.options import flags
-from citewell.cli.commands.output import check_folders, replace, told
+from citewell.cli.commands.output import check_folders, printing, replace
 from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,42 +25,42 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _NAME = re.compile(r"(?:(?P<n>[1-9]\d?)\*)?(?P<name>\S.*)")
 
 
-class Named(NamedTuple):
-    """A system as the command line has it: `4*NAME` is the best of four episodes."""
+class SystemName(NamedTuple):
+    """A system as named on the command line: `4*NAME` is the best of four episodes of NAME."""
 
     label: str
     name: str
     n: int
 
 
-@click.command("browse", short_help="Measure how well policies browse.")
+@click.command("browse", short_help="Evaluate browsing policies.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_FILE)
-@click.option("--stats", is_flag=True, help="FILE holds episodes: count their actions and tokens.")
+@click.option("--stats", is_flag=True, help="Count actions and tokens of episodes; FILE holds episodes.")
 @click.option(
     "--systems",
     metavar="NAMES",
     default="random,scripted",
-    help="random, scripted, pipeline, a trained policy or any generator; several by commas, and 4*NAME for "
+    help="random, scripted, pipeline, a trained policy or any generator; separate several by commas; 4*NAME is "
     "the best of four episodes [random,scripted].",
 )
-@click.option("--baseline", metavar="NAME", help="System to compare with [the first].")
-@click.option("--free", is_flag=True, help="Let language models write what they like, valid or not.")
+@click.option("--baseline", metavar="NAME", help="System to compare the others with [the first].")
+@click.option("--free", is_flag=True, help="Do not constrain language models to valid commands.")
 @click.option(
-    "--actions", metavar="N", type=click.IntRange(1), help="Most commands of an episode [the policy's]."
+    "--actions", metavar="N", type=click.IntRange(1), help="Maximum commands per episode [the policy's]."
 )
-@click.option("--limit", metavar="N", type=click.IntRange(1), help="Only the first N questions.")
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Use only the first N questions.")
 @click.option("--collection", metavar="NAME", help="Collection to search.")
 @click.option(
     "--episodes",
     "folder",
     metavar="FOLDER",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep all episodes there, a file a system; what is there is not asked again.",
+    help="Store episodes in FOLDER, one file per system; stored questions are not run again.",
 )
-@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write {system: {measure: value}} there.")
-@click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables there.")
+@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write {system: {metric: value}} to FILE.")
+@click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables to FILE.")
 @click.option(
-    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Any setting by its name; repeatable."
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set any setting by name; repeatable."
 )
 def browse(
     files: tuple[Path, ...],
@@ -76,18 +76,17 @@ def browse(
     markdown: Path | None,
     assignments: tuple[str, ...],
 ) -> None:
-    """Measure policies on FILE, JSON lines of {question, answers}.
+    """Evaluate browsing policies on FILE, JSON Lines of {question, answers}.
 
-    A question counts as found where a quote has one of the answers. `pipeline` stands for the references that
-    `citewell retrieve` finds. With --stats, FILE... are episodes, as --episodes, `citewell browse --trace`
-    and the service write them, and the table is that of WebGLM's appendix B: how often each action, and how
-    many tokens.
+    A question counts as found if a quote contains one of its answers. `pipeline` stands for the references
+    that `citewell retrieve` finds. With --stats, each FILE holds episodes written by --episodes, `citewell
+    browse --trace` or the service, and the table counts actions and tokens, as in WebGLM, appendix B.
     """
     if stats:
         click.echo(_statistics(files))
         return
     if len(files) != 1:
-        raise InputError("Several files of questions are given.", "Give one, or --stats for episodes.")
+        raise InputError("Only one file of questions can be given.", "Give one FILE, or add --stats for files of episodes.")
     from citewell.browser.evaluation.questions import read_questions
     from citewell.browser.evaluation.report import as_json
     from citewell.browser.evaluation.report import markdown as report
@@ -96,17 +95,17 @@ def browse(
     check_folders(out, markdown)
     named = [_named(label) for label in systems.split(",") if label.strip()]
     if not named:
-        raise InputError("No system is named.", "Name one with --systems.")
+        raise InputError("--systems names no system.", "For example: --systems random,scripted.")
     first = baseline or named[0].label
     if first not in {each.label for each in named}:
-        raise InputError(f"The baseline {first} is none of the systems.", "Name it in --systems too.")
+        raise InputError(f"The baseline {first} is not among the systems.", "Add it to --systems.")
     settings = load_settings(flags({"search.collection": collection}, (), assignments))
     asked = read_questions(files[0], limit)
     if folder is not None:
         _make(folder)
     outcomes = asyncio.run(_evaluate(named, asked, settings, folder, actions, free))
     text = report(outcomes, first)
-    with told(text):
+    with printing(text):
         if out is not None:
             replace(out, as_json(outcomes))
         if markdown is not None:
@@ -118,14 +117,14 @@ def _make(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"The folder {folder} cannot be made: {error.strerror}.", "Name another one with --episodes."
+            f"The folder {folder} cannot be created: {error.strerror}.", "Name another one with --episodes."
         ) from error
 
 
-def _named(label: str) -> Named:
+def _named(label: str) -> SystemName:
     found = _NAME.fullmatch(label.strip())
     assert found is not None
-    return Named(label.strip(), found["name"], int(found["n"] or 1))
+    return SystemName(label.strip(), found["name"], int(found["n"] or 1))
 
 
 def _statistics(files: Sequence[Path]) -> str:
@@ -135,12 +134,12 @@ def _statistics(files: Sequence[Path]) -> str:
 
     episodes = [episode for file in files for episode in read_episodes(file)]
     if not episodes:
-        raise InputError("There are no episodes in the files.", "Name files that hold some.")
+        raise InputError("The files hold no episodes.", "`citewell eval browse --episodes FOLDER` writes some.")
     return f"{len(episodes):,} episodes\n\n{statistics(episodes, estimate_tokens).table()}"
 
 
 async def _evaluate(
-    named: Sequence[Named],
+    named: Sequence[SystemName],
     asked: Sequence[BrowsingQuestion],
     settings: Settings,
     folder: Path | None,
@@ -154,17 +153,17 @@ async def _evaluate(
 
     outcomes = {}
     async with AsyncExitStack() as opened:
-        kept = folder or Path(opened.enter_context(tempfile.TemporaryDirectory()))
+        stored = folder or Path(opened.enter_context(tempfile.TemporaryDirectory()))
         systems = await opened.enter_async_context(
-            open_systems(settings, actions=actions, free=free, tell=_tell)
+            open_systems(settings, actions=actions, free=free, log=_log)
         )
-        # All are opened first, so that one that cannot be is told of at once.
+        # All are opened first, so that one that fails to open is reported at once.
         ready = [(each, await systems.open(each.label, each.name, each.n)) for each in named]
         for each, system in ready:
-            file = kept / f"{each.label.replace('/', '_')}.jsonl"
-            outcomes[each.label] = await evaluate(system, asked, file, _tell)
+            file = stored / f"{each.label.replace('/', '_')}.jsonl"
+            outcomes[each.label] = await evaluate(system, asked, file, _log)
     return outcomes
 
 
-def _tell(text: str) -> None:
+def _log(text: str) -> None:
     click.echo(text, err=True)

@@ -1,4 +1,4 @@
-"""`citewell eval generation`: measure how well generators write and cite."""
+"""`citewell eval generation`: how well generators write and cite."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from citewell.cli.commands.options import flags
-from citewell.cli.commands.output import check_folders, replace, told
+from citewell.cli.commands.output import check_folders, printing, replace
 from citewell.core.errors import CitewellError, InputError, ModelError
 
 if TYPE_CHECKING:
@@ -33,32 +33,32 @@ DEFAULT = "default"
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.command("generation", short_help="Measure how well generators write and cite.")
+@click.command("generation", short_help="Evaluate how well generators write and cite.")
 @click.argument("file", metavar="FILE", type=_FILE)
 @click.option(
     "--generators",
     metavar="NAMES",
     default="extractive,default",
-    help="extractive, default, or any generator as --generator takes it; several by commas "
+    help="extractive, default, or any generator that `citewell ask` takes; separate several by commas "
     "[extractive,default].",
 )
 @click.option(
     "--judges",
     metavar="NAMES",
     default="rouge,embedding",
-    help="rouge, embedding, or nli: and the hub id or folder of a model; several by commas "
+    help="rouge, embedding, or nli:MODEL with a hub id or folder; separate several by commas "
     "[rouge,embedding].",
 )
-@click.option("--baseline", metavar="NAME", help="Generator to compare with [the first].")
-@click.option("--raw", is_flag=True, help="Judge the marks as the generator wrote them, before correction.")
+@click.option("--baseline", metavar="NAME", help="Generator to compare the others with [the first].")
+@click.option("--raw", is_flag=True, help="Judge citations as the generator wrote them, before correction.")
 @click.option(
-    "--fluency", metavar="MODEL", help="Language model whose loss tells how fluent answers are [none]."
+    "--fluency", metavar="MODEL", help="Language model whose loss measures fluency [none]."
 )
-@click.option("--limit", metavar="N", type=click.IntRange(1), help="Only the first N questions.")
-@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write all measures there, as JSON.")
-@click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables there.")
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Use only the first N questions.")
+@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write all metrics to FILE as JSON.")
+@click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables to FILE.")
 @click.option(
-    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Any setting by its name; repeatable."
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set any setting by name; repeatable."
 )
 def generation(
     file: Path,
@@ -72,12 +72,11 @@ def generation(
     markdown: Path | None,
     assignments: tuple[str, ...],
 ) -> None:
-    """Measure generators on FILE, JSON lines of {question, references, answer, claims}.
+    """Evaluate generators on FILE, JSON Lines of {question, references, answer, claims}.
 
-    Every generator answers from the references of each row, and the answer's citations are corrected, as in
-    `citewell ask`. Judges then say which sentences the cited passages support. With --json scores.json, the
-    answers are kept in scores.answers.jsonl: the same command goes on where it was interrupted, and another
-    judge needs no new answers.
+    Each generator answers from the references of each row; its citations are corrected as in `citewell ask`.
+    Judges then decide which sentences the cited passages support. With --json scores.json, answers are
+    stored in scores.answers.jsonl: run the same command to resume, or with another judge to reuse them.
     """
     from citewell.core.settings import load_settings
     from citewell.generator.evaluation.judges.names import check_judges
@@ -87,11 +86,13 @@ def generation(
     settings = load_settings(flags({}, (), assignments))
     check_judges(wanted, corrected=not raw or settings.generator.best_of > 1)
     if baseline is not None and baseline not in names:
-        raise InputError(f"The baseline {baseline!r} is not evaluated.", f"It is one of: {', '.join(names)}.")
+        raise InputError(
+            f"The baseline {baseline!r} is not among the generators.", f"Name one of: {', '.join(names)}."
+        )
     check_folders(out, markdown)
     rows = read_rows(file, limit=limit)
     for problem in rows.problems:
-        _tell(problem)
+        _log(problem)
     evaluation = _evaluate(file, rows.rows, names, wanted, baseline or names[0], raw, fluency, out, settings)
     _write(evaluation, out, markdown)
 
@@ -99,7 +100,7 @@ def generation(
 def _names(text: str, what: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise InputError(f"No {what} is named.", f"Name one with --{what}s.")
+        raise InputError(f"--{what}s names no {what}.", f"Name one with --{what}s.")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"The {what} {twice!r} is named twice.", f"Name each {what} once.")
     return names
@@ -127,7 +128,7 @@ def _evaluate(
             out.with_name(f"{out.stem}.answers.jsonl") if out else Path(temporary) / "answers"
         )
         written = {name: asyncio.run(_answers(name, settings, rows, answers)) for name in names}
-    _tell(f"Judging with {', '.join(wanted)} …")
+    _log(f"Judging with {', '.join(wanted)} …")
     notices = _notices(raw, names, settings, fluency)
     reader = None
     if fluency is not None:
@@ -137,31 +138,31 @@ def _evaluate(
     outcomes = []
     for name in names:
         loss = None
-        if reader is not None and not _is_kin(fluency, name, settings):
-            loss = _telling(reader.loss, name, sum(row.answerable for row in rows))
+        if reader is not None and not _same_family(fluency, name, settings):
+            loss = _counted(reader.loss, name, sum(row.answerable for row in rows))
         outcomes.append(measure(name, rows, written[name], judges, raw=raw, loss=loss))
     return GenerationEvaluation(file.name, tuple(rows), baseline, tuple(outcomes), notices)
 
 
-def _telling(loss: Loss, name: str, total: int) -> Loss:
-    """The loss of a text, which takes a while for many, with a word on how far it is."""
+def _counted(loss: Loss, name: str, total: int) -> Loss:
+    """The function `loss`, showing progress as it is called `total` times."""
     from citewell.core.progress import Counter
 
-    tell = Counter(f"{name}: fluency", _tell)
+    progress = Counter(f"{name}: fluency", _log)
     done = itertools.count(1)
 
-    def told(text: str) -> float | None:
+    def counted(text: str) -> float | None:
         found = loss(text)
-        tell(next(done), total)
+        progress(next(done), total)
         return found
 
-    return told
+    return counted
 
 
 async def _answers(
     name: str, settings: Settings, rows: Sequence[EvaluationRow], answers: AnswerFile
 ) -> dict[str, GeneratedAnswer]:
-    """The answers of a generator, by the code that answers after retrieval."""
+    """The answers of a generator, written by the same code as those of `citewell ask`."""
     from citewell.core.progress import Counter
     from citewell.pipeline.build import open_pipeline
 
@@ -169,17 +170,17 @@ async def _answers(
     identity = _identity(own)
     if not answers.missing(identity, rows):
         return await answers.complete(name, identity, rows, _never, lambda done, total: None)
-    async with open_pipeline(own, on_step=lambda model, step: _tell(f"{model}: {step}")) as pipeline:
+    async with open_pipeline(own, on_step=lambda model, step: _log(f"{model}: {step}")) as pipeline:
         if pipeline.generator == "extractive" != own.generator.name:
             raise ModelError(
-                f"The weights of {own.generator.name} are not installed, so that {name} cannot be evaluated.",
+                f"Cannot evaluate {name}: the weights of {own.generator.name} are not installed.",
                 "`citewell doctor` says how to install them.",
             )
 
         async def write(question: str, references: Sequence[Reference]) -> GeneratedAnswer:
             return await _write_one(pipeline, question, references)
 
-        return await answers.complete(name, identity, rows, write, Counter(f"{name}: answers", _tell))
+        return await answers.complete(name, identity, rows, write, Counter(f"{name}: answers", _log))
 
 
 async def _write_one(pipeline: Pipeline, question: str, references: Sequence[Reference]) -> GeneratedAnswer:
@@ -203,7 +204,7 @@ async def _never(question: str, references: Sequence[Reference]) -> GeneratedAns
 
 
 def _settings_of(name: str, settings: Settings) -> Settings:
-    # What is searched plays no part, so that a search engine without its key is no hindrance.
+    # Nothing is searched, so a search provider without an API key must not matter.
     search = settings.search.model_copy(update={"providers": ("collection",), "collection": "handbook"})
     found = settings.model_copy(update={"search": search})
     if name == DEFAULT:
@@ -212,7 +213,7 @@ def _settings_of(name: str, settings: Settings) -> Settings:
 
 
 def _identity(settings: Settings) -> str:
-    """All that an answer depends on besides its row: the settings and the weights."""
+    """A digest of everything besides its row that an answer depends on: settings and weights."""
     from citewell.core.weights import locate
     from citewell.generator.resolve import ADAPTERS, is_shipped
 
@@ -220,7 +221,7 @@ def _identity(settings: Settings) -> str:
         try:
             return locate(str(ADAPTERS / name) if is_shipped(name) else name).fingerprint
         except CitewellError:
-            return ""  # no file but a service, or a name that `open_pipeline` knows or refuses
+            return ""  # a service, or a name that `open_pipeline` resolves or rejects
 
     generator = settings.generator.model_dump(mode="json")
     parts: dict[str, Any] = {
@@ -239,7 +240,7 @@ def _embed(settings: Settings) -> Embed:
     return encoder.encode_passages
 
 
-def _is_kin(judge: str | None, name: str, settings: Settings) -> bool:
+def _same_family(judge: str | None, name: str, settings: Settings) -> bool:
     from citewell.generator.evaluation.fluency import is_same_family
 
     return judge is not None and is_same_family(judge, _settings_of(name, settings).generator.name)
@@ -247,12 +248,12 @@ def _is_kin(judge: str | None, name: str, settings: Settings) -> bool:
 
 def _notices(raw: bool, names: Sequence[str], settings: Settings, fluency: str | None) -> tuple[str, ...]:
     marks = "as the generator wrote them" if raw else "after citation correction"
-    found = [f"Marks are judged {marks}; the best of {settings.generator.best_of} written."]
+    found = [f"Citations are judged {marks}; best of {settings.generator.best_of}."]
     if DEFAULT in names:
         found.append(f"The generator default is {settings.generator.name}.")
     if fluency is None:
-        found.append("Fluency is not measured: no --fluency MODEL is given.")
-    elif kin := [name for name in names if _is_kin(fluency, name, settings)]:
+        found.append("Fluency is not measured (no --fluency MODEL).")
+    elif kin := [name for name in names if _same_family(fluency, name, settings)]:
         found.append(
             f"Fluency is the loss per token of {fluency}; not measured for {', '.join(kin)}, of its family."
         )
@@ -265,7 +266,7 @@ def _write(evaluation: GenerationEvaluation, out: Path | None, page: Path | None
     from citewell.generator.evaluation.report import details, markdown, summary
 
     text = markdown(evaluation)
-    with told(text):
+    with printing(text):
         if out is not None:
             replace(out.with_name(f"{out.stem}.details.json"), details(evaluation))
             replace(out, summary(evaluation))
@@ -273,5 +274,5 @@ def _write(evaluation: GenerationEvaluation, out: Path | None, page: Path | None
             replace(page, text)
 
 
-def _tell(text: str) -> None:
+def _log(text: str) -> None:
     click.echo(text, err=True)

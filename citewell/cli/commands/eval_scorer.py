@@ -1,4 +1,4 @@
-"""`citewell eval scorer`: measure how well scorers agree with people."""
+"""`citewell eval scorer`: how well scorers agree with people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from citewell.cli.commands.options import flags
-from citewell.cli.commands.output import check_folders, replace, told
+from citewell.cli.commands.output import check_folders, printing, replace
 from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,28 +23,28 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-@click.command("scorer", short_help="Measure how well scorers agree with people.")
+@click.command("scorer", short_help="Evaluate how well scorers agree with people.")
 @click.argument("file", metavar="FILE", type=_FILE)
 @click.option(
     "--scorers",
     metavar="NAMES",
     default="random,length,bm25,embedding,default",
-    help="random, length, bm25, embedding, citation-support, default, a shipped scorer, or a folder; several "
-    "by commas [random,length,bm25,embedding,default].",
+    help="random, length, bm25, embedding, citation-support, default, a shipped scorer, or a folder; separate "
+    "several by commas [random,length,bm25,embedding,default].",
 )
-@click.option("--baseline", metavar="NAME", help="Scorer to compare with [length, or the first].")
+@click.option("--baseline", metavar="NAME", help="Scorer to compare the others with [length, or the first].")
 @click.option(
     "--pairs",
     type=click.Choice(["paper", "small-forum", "raw"]),
     default="paper",
-    help="How votes become pairs: WebGLM's way, one for few answers a question, or all as they are [paper].",
+    help="How votes become pairs: as in WebGLM (paper), for forums with few answers, or unfiltered [paper].",
 )
-@click.option("--limit", metavar="N", type=click.IntRange(1), help="Only the first N questions.")
-@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write all measures there, as JSON.")
-@click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables there.")
-@click.option("--plots", metavar="FOLDER", type=_FOLDER, help="Draw score by rank, and calibration.")
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Use only the first N questions.")
+@click.option("--json", "out", metavar="FILE", type=_FILE, help="Write all metrics to FILE as JSON.")
+@click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables to FILE.")
+@click.option("--plots", metavar="FOLDER", type=_FOLDER, help="Plot score by rank, and calibration, to FOLDER.")
 @click.option(
-    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Any setting by its name; repeatable."
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set any setting by name; repeatable."
 )
 def scorer(
     file: Path,
@@ -57,10 +57,10 @@ def scorer(
     plots: Path | None,
     assignments: tuple[str, ...],
 ) -> None:
-    """Measure scorers on FILE: votes, or pairs that people compared, told apart by their fields.
+    """Evaluate scorers on FILE: votes, or pairs that people compared; the fields decide which.
 
-    Votes are prepared as WebGLM does (section 3.3): answers are cut at the median length of their question,
-    and pairs are more than five ranks apart. All intervals are bootstrapped over questions.
+    Votes are prepared as in WebGLM, section 3.3: answers are truncated to the median length of their
+    question, and pairs are more than five ranks apart. Confidence intervals are bootstrapped over questions.
     """
     from citewell.core.settings import load_settings
     from citewell.scorer.evaluation.report import comparisons
@@ -68,7 +68,7 @@ def scorer(
     names = _names(scorers)
     chosen = baseline or ("length" if "length" in names else names[0])
     if chosen not in names:
-        raise InputError(f"The baseline {chosen!r} is not evaluated.", f"It is one of: {', '.join(names)}.")
+        raise InputError(f"The baseline {chosen!r} is not among the scorers.", f"Name one of: {', '.join(names)}.")
     if plots is not None:
         from citewell.core.plots import check_plots
 
@@ -82,7 +82,7 @@ def scorer(
 def _names(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise InputError("No scorer is named.", "Name one with --scorers.")
+        raise InputError("--scorers names no scorer.", "For example: --scorers length,default.")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"The scorer {twice!r} is named twice.", "Name each scorer once.")
     return names
@@ -105,13 +105,13 @@ def _evaluate(
 
     task = read_task(file, reading, limit=limit)
     for note in task.notes:
-        _tell(note)
-    systems = build_systems(names, settings, lambda model, step: _tell(f"{model}: {step}"))
-    notices = [f"default is {settings.scorer.name}."] if "default" in names else []
-    stands = {"default": settings.scorer.name}
-    if not task.has_references and any(stands.get(name, name) == SUPPORT for name in names):
-        notices.append(f"The answers have no references, so that {SUPPORT} gives all of them 0.")
-    outcomes = tuple(evaluate(task, system, _tell) for system in systems)
+        _log(note)
+    systems = build_systems(names, settings, lambda model, step: _log(f"{model}: {step}"))
+    notices = [f"The scorer default is {settings.scorer.name}."] if "default" in names else []
+    actual = {"default": settings.scorer.name}
+    if not task.has_references and any(actual.get(name, name) == SUPPORT for name in names):
+        notices.append(f"The answers have no references, so {SUPPORT} scores all of them 0.")
+    outcomes = tuple(evaluate(task, system, _log) for system in systems)
     return ScorerEvaluation(task, baseline, outcomes, tuple(notices))
 
 
@@ -125,7 +125,7 @@ def _write(
     from citewell.scorer.evaluation.report import details, markdown, summary
 
     text = markdown(evaluation, found)
-    with told(text):
+    with printing(text):
         if out is not None:
             replace(out.with_name(f"{out.stem}.details.json"), details(evaluation, found))
             replace(out, summary(evaluation))
@@ -138,5 +138,5 @@ def _write(
             draw(evaluation, plots)
 
 
-def _tell(text: str) -> None:
+def _log(text: str) -> None:
     click.echo(text, err=True)

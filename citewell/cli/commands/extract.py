@@ -1,4 +1,4 @@
-"""`citewell extract`: what Citewell reads from a file or a web page."""
+"""`citewell extract`: show the text extracted from a file or a web page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("extract")
 @click.argument("sources", metavar="FILE_OR_URL...", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a source and line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per source (JSON Lines).")
 @common_options
 def command(
     sources: tuple[str, ...],
@@ -29,7 +29,7 @@ def command(
     assignments: tuple[str, ...],
     **named: Any,
 ) -> None:
-    """Show the title and the paragraphs of each FILE_OR_URL."""
+    """Show the title and paragraphs extracted from each FILE_OR_URL."""
     from citewell.core.settings import load_settings
 
     settings = load_settings(flags(named, networks, assignments))

@@ -1,4 +1,4 @@
-"""`citewell index`: a collection from files, folders or a site."""
+"""`citewell index`: fill a collection from files, folders or a website."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from citewell.core.errors import CollectionError, FetchError, InputError, ModelE
 if TYPE_CHECKING:
     from citewell.retriever.collection.indexing import Report
 
-_SHOWN = 5  # failures listed before the rest is counted
+_SHOWN = 5  # failures listed; the rest are counted
 
 
 @click.command("index")
 @click.argument("sources", metavar="SOURCE...", nargs=-1)
 @click.option("--collection", "name", metavar="NAME", required=True, help="Collection to fill.")
-@click.option("--pages", "crawl__pages", type=int, metavar="N", help="Most pages of a crawl [200].")
-@click.option("--depth", "crawl__depth", type=int, metavar="N", help="Most links from the start page [3].")
-@click.option("--delay", "crawl__delay", type=float, metavar="SECONDS", help="Between requests [0.5].")
+@click.option("--pages", "crawl__pages", type=int, metavar="N", help="Maximum pages per crawl [200].")
+@click.option("--depth", "crawl__depth", type=int, metavar="N", help="Maximum links from the start page [3].")
+@click.option("--delay", "crawl__delay", type=float, metavar="SECONDS", help="Delay between requests [0.5].")
 @click.option(
     "--dense/--no-dense",
     default=None,
-    help="Encode the passages, so that searches find what is said in other words; or forget their vectors.",
+    help="Turn dense (embedding) search on, or off (deletes the vectors).",
 )
 @click.option(
-    "--vectors", "collection__vectors", metavar="URL", help="PostgreSQL with pgvector that keeps the vectors."
+    "--vectors", "collection__vectors", metavar="URL", help="PostgreSQL database (pgvector) for the vectors."
 )
-@click.option("--encoder", "retriever__encoder", metavar="MODEL", help="Packaged model, folder or hub id.")
-@click.option("--rebuild", is_flag=True, help="Build the search indexes anew from the stored pages.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a source and line.")
+@click.option("--encoder", "retriever__encoder", metavar="MODEL", help="Dual encoder: packaged model, folder or hub id.")
+@click.option("--rebuild", is_flag=True, help="Rebuild the search indexes from the stored pages.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per source (JSON Lines).")
 @common_options
 def command(
     sources: tuple[str, ...],
@@ -50,8 +50,8 @@ def command(
 ) -> None:
     """Fill a collection from each SOURCE: a file, a folder, or a URL whose site is crawled.
 
-    Files are .html, .md, .txt, .pdf, and .jsonl or .jsonl.gz of {url, title, text|html}. What did not
-    change is skipped, and a run that was interrupted is taken up by the same command.
+    Files are .html, .md, .txt, .pdf, and .jsonl or .jsonl.gz of {url, title, text|html}. Unchanged pages
+    are skipped. Run the same command to resume an interrupted run.
     """
     if not sources and not rebuild and dense is None:
         raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
@@ -68,20 +68,20 @@ def command(
 
     for source in sources:
         if "://" not in source:
-            # It raises where there is nothing to index, before a collection is made for it.
+            # Raises if there is nothing to index, before a collection is created.
             next(read_source(Path(source)), None)
     settings = load_settings(flags(named, networks, assignments))
     folder = collection_folder(settings.data_dir, name)
     is_new = name not in collection_names(settings.data_dir)
     if is_new and not sources:
         raise CollectionError(
-            f"There is no collection {name!r} {'to build anew' if rebuild else 'yet'}.",
-            f"Make it: citewell index SOURCE --collection {name}",
+            f"There is no collection {name!r}{' to rebuild' if rebuild else ''}.",
+            f"Create it: citewell index SOURCE --collection {name}",
         )
     failed = pages = 0
     try:
         with (
-            Indexer(folder, on_wait=_tell_waiting, rebuild=rebuild) as indexer,
+            Indexer(folder, on_wait=_log_waiting, rebuild=rebuild) as indexer,
             dense_indexing(indexer.store, folder, settings, dense=dense, repair=rebuild) as encode,
         ):
             pages = indexer.store.count()
@@ -96,13 +96,13 @@ def command(
             remove_collection(settings.data_dir, name)
         raise
     if not as_json:
-        click.echo(f"The collection {name} holds {pages:,} pages. Ask it: citewell ask … --collection {name}")
+        click.echo(f"The collection {name} holds {pages:,} pages. Try: citewell ask … --collection {name}")
     if failed and not pages:
         raise click.exceptions.Exit(1)
 
 
 def _progress(source: str) -> Callable[[Report], None]:
-    """Show how far a source is, on one line of a terminal; nothing in a pipe."""
+    """Show progress on one line of a terminal; nothing in a pipe."""
     if not sys.stderr.isatty():
         return lambda report: None
     from rich.console import Console
@@ -132,7 +132,7 @@ def _show(source: str, report: Report, *, as_json: bool) -> None:
     for notice in report.notices[:_SHOWN]:
         click.echo(f"  {notice}", err=True)
     if len(report.notices) > _SHOWN:
-        click.echo(f"  and {len(report.notices) - _SHOWN:,} more that were cut", err=True)
+        click.echo(f"  and {len(report.notices) - _SHOWN:,} more truncated pages", err=True)
     for failure in report.failures[:_SHOWN]:
         click.echo(f"  {failure.url}: {failure.reason}", err=True)
     if hidden := report.failures[_SHOWN:]:
@@ -140,5 +140,5 @@ def _show(source: str, report: Report, *, as_json: bool) -> None:
             click.echo(f"  and {count:,} more: {reason}", err=True)
 
 
-def _tell_waiting() -> None:
-    click.echo("Another run is writing this collection; waiting for it to end …", err=True)
+def _log_waiting() -> None:
+    click.echo("Waiting for another run that is writing this collection …", err=True)

@@ -1,4 +1,4 @@
-"""Options that several commands share; each is a setting by another name.
+"""Options that several commands share. Each one fills a setting.
 
 A parameter called `retriever__k` fills the setting `retriever.k`.
 """
@@ -29,18 +29,18 @@ _SEARCH = (
         multiple=True,
         callback=_joined,
         metavar="NAMES",
-        help="auto, collection, searxng, wikipedia, ddgs, brave, tavily, serpapi, google or bing; several by "
-        "commas [auto].",
+        help="auto, collection, searxng, wikipedia, ddgs, brave, tavily, serpapi, google or bing; separate "
+        "several by commas [auto].",
     ),
     click.option("--language", "search__language", metavar="CODE", help="Language of the pages, such as de."),
     click.option(
-        "--country", "search__country", metavar="CODE", help="Country that is searched from, such as DE."
+        "--country", "search__country", metavar="CODE", help="Country to search from, such as DE."
     ),
     click.option(
         "--recency",
         "search__recency",
         type=click.Choice(["day", "week", "month", "year"]),
-        help="Age of the oldest page.",
+        help="Maximum age of a page.",
     ),
     click.option(
         "--site",
@@ -56,16 +56,19 @@ _SEARCH = (
         multiple=True,
         callback=_joined,
         metavar="DOMAINS",
-        help="No pages of these domains; webgpt is reddit.com and quora.com.",
+        help="Skip pages of these domains; webgpt stands for reddit.com and quora.com.",
     ),
     click.option(
-        "--bing-endpoint", "search__bing_endpoint", metavar="URL", help="Search that speaks Bing's API."
+        "--bing-endpoint", "search__bing_endpoint", metavar="URL", help="URL of a Bing-compatible search API."
     ),
 )
 _RETRIEVAL = (
     click.option("--k", "retriever__k", type=int, metavar="N", help="Number of references [5]."),
     click.option(
-        "--encoder", "retriever__encoder", metavar="MODEL", help="Packaged model, folder or hub id."
+        "--encoder",
+        "retriever__encoder",
+        metavar="MODEL",
+        help="Dual encoder: packaged model, folder or hub id.",
     ),
 )
 _NETWORK = click.option(
@@ -73,43 +76,43 @@ _NETWORK = click.option(
     "networks",
     multiple=True,
     metavar="NETWORK",
-    help="Private network that may be fetched from, such as 10.0.0.0/8; repeatable.",
+    help="Allow fetching from a private network, such as 10.0.0.0/8; repeatable.",
 )
 _RENDER = click.option(
     "--render",
     "fetch__render",
     type=click.Choice(["never", "auto", "always"]),
-    help="Open pages in a browser: those without text as they are (auto), or all [never].",
+    help="Render pages in Chromium: only those without text (auto), or all [never].",
 )
 _EXTRACTOR = click.option(
     "--extractor",
     "extract__extractor",
     type=click.Choice(["main", "paper"]),
-    help="What reads HTML: Citewell's engine, or WebGLM's html2text [main].",
+    help="HTML extractor: Citewell's own (main) or WebGLM's html2text (paper) [main].",
 )
 _PROXY = click.option(
-    "--proxy", "fetch__proxy", metavar="URL", help="HTTP proxy that pages are fetched through."
+    "--proxy", "fetch__proxy", metavar="URL", help="HTTP proxy for fetching pages."
 )
 _ROBOTS = click.option(
     "--robots/--no-robots",
     "fetch__robots",
     default=None,
-    help="Obey robots.txt, or read without asking [obey].",
+    help="Obey or ignore robots.txt [obey].",
 )
 _SET = click.option(
-    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Any setting by its name; repeatable."
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set any setting by name; repeatable."
 )
 
 
 def search_options(command: F) -> F:
-    """Add the options of search alone, and `--set`."""
+    """Add the search options and `--set`."""
     for option in reversed(_SEARCH):
         command = option(command)
     return _SET(command)
 
 
 def retrieval_options(command: F) -> F:
-    """Add the options of search and ranking, and those of `common_options`."""
+    """Add the search and ranking options, and those of `common_options`."""
     for option in reversed(_SEARCH + _RETRIEVAL):
         command = option(command)
     return common_options(command)
@@ -121,7 +124,7 @@ def common_options(command: F) -> F:
 
 
 def flags(named: dict[str, Any], networks: tuple[str, ...], assignments: tuple[str, ...]) -> dict[str, Any]:
-    """The settings that a command line gives, by dotted name; raises `SettingsError` for a bad `--set`."""
+    """The settings given on the command line, by dotted name. Raises `SettingsError` for a malformed `--set`."""
     values = {name.replace("__", "."): value for name, value in named.items()}
     if networks:
         values["fetch.allow_networks"] = " ".join(networks)
@@ -129,7 +132,7 @@ def flags(named: dict[str, Any], networks: tuple[str, ...], assignments: tuple[s
         name, equals, value = assignment.partition("=")
         if not equals or not name:
             raise SettingsError(
-                f"--set {assignment} is not understood.", "Write --set retriever.k=3, for example."
+                f"--set {assignment} is not NAME=VALUE.", "For example: --set retriever.k=3."
             )
         values[name.strip()] = value.strip()
     return values

@@ -1,4 +1,4 @@
-"""Files that commands write what they measured to."""
+"""The files that commands write their results to."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from citewell.core.errors import CitewellError, InputError
 
 
 def check_folders(*files: Path | None) -> None:
-    """Raise `InputError` where the folder of a file is missing, before anything is measured."""
+    """Raise `InputError` if the folder of an output file does not exist. Call it before a long computation."""
     for path in files:
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError(
-                f"There is no folder {path.absolute().parent} to write {path.name} to.", "Make it first."
+                f"The folder {path.absolute().parent}, for {path.name}, does not exist.", "Create it first."
             )
 
 
 @contextmanager
-def told(text: str) -> Iterator[None]:
-    """Print `text` after files were written, in any case, since it took long to measure.
+def printing(text: str) -> Iterator[None]:
+    """Print `text` after the block, which writes files, even if that fails: the results took long to compute.
 
-    Raises `CitewellError` for a file that cannot be written.
+    Raises `CitewellError` if a file cannot be written.
     """
     try:
         yield
     except OSError as error:
         raise CitewellError(
             f"{error.filename} cannot be written: {error.strerror}.",
-            "Free some space, or name another place.",
+            "Free some space, or name another file.",
         ) from error
     finally:
         click.echo(text)
 
 
 def replace(file: Path, text: str) -> None:
-    """Write a file as a whole or not at all."""
+    """Write a file atomically."""
     partial = file.with_name(f".{file.name}.partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(file)

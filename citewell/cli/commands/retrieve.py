@@ -1,4 +1,4 @@
-"""`citewell retrieve`: the references of one question, or of a file of questions."""
+"""`citewell retrieve`: find references for one question or a file of questions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     "--questions",
     "file",
     type=click.Path(path_type=Path),
-    help="A file of questions: plain lines, or JSON objects with `question` and perhaps `id`.",
+    help="File of questions: one per line, as plain text or as JSON with `question` and optionally `id`.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a question and line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per question (JSON Lines).")
 @retrieval_options
 def command(
     question: str | None,
@@ -35,9 +35,9 @@ def command(
     assignments: tuple[str, ...],
     **named: Any,
 ) -> None:
-    """Find the references for QUESTION, without writing an answer."""
+    """Find references for QUESTION without writing an answer."""
     if (question is None) == (file is None):
-        raise InputError("Give one question or --questions FILE.", "See citewell retrieve --help.")
+        raise InputError("Give either QUESTION or --questions FILE.", "See citewell retrieve --help.")
     from citewell.core.settings import load_settings
 
     settings = load_settings(flags(named, networks, assignments))
@@ -47,9 +47,11 @@ def command(
 
 
 class _Row(NamedTuple):
+    """A line of the questions file."""
+
     question: str | None
-    id: Any = None
-    error: str = ""
+    id: Any = None  # any JSON value
+    error: str = ""  # why the line has no question
 
 
 async def _retrieve(rows: Iterator[_Row], settings: Settings, *, as_json: bool, single: bool) -> int:
@@ -92,11 +94,11 @@ async def _retrieve(rows: Iterator[_Row], settings: Settings, *, as_json: bool, 
 def _read(file: Path | None) -> Iterator[_Row]:
     assert file is not None
     try:
-        lines = file.read_text(encoding="utf-8-sig").split("\n")  # JSON may hold other line ends
+        lines = file.read_text(encoding="utf-8-sig").split("\n")  # not splitlines: JSON strings may hold U+2028
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise InputError(
-            f"The questions in {file} cannot be read: {reason}.", "Give a text file in UTF-8."
+            f"Cannot read the questions in {file}: {reason}.", "Give a UTF-8 text file."
         ) from error
     for number, line in enumerate(lines, start=1):
         if line.lstrip().startswith("{"):
@@ -105,11 +107,11 @@ def _read(file: Path | None) -> Iterator[_Row]:
             yield _Row(line.strip())
 
 
-def _parse(line: str, place: str) -> _Row:
+def _parse(line: str, location: str) -> _Row:
     try:
         row = json.loads(line)
     except ValueError as error:
-        return _Row(None, error=f"{place} is not valid JSON: {error}.")
+        return _Row(None, error=f"{location} is not valid JSON: {error}.")
     if not isinstance(row.get("question"), str):
-        return _Row(None, row.get("id"), f"{place} has no `question`.")
+        return _Row(None, row.get("id"), f"{location} has no `question`.")
     return _Row(row["question"], row.get("id"))

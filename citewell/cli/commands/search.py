@@ -1,4 +1,4 @@
-"""`citewell search`: the hits of search providers, before any page is read."""
+"""`citewell search`: list the hits of the search providers, without fetching pages."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 @click.command("search")
 @click.argument("query")
-@click.option("--limit", "search__hits", type=int, metavar="N", help="Most hits [10].")
+@click.option("--limit", "search__hits", type=int, metavar="N", help="Maximum number of hits [10].")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @search_options
 def command(query: str, as_json: bool, assignments: tuple[str, ...], **named: Any) -> None:
-    """Search for QUERY and list the hits; no page is read."""
+    """Search for QUERY and list the hits, without fetching pages."""
     from citewell.core.settings import load_settings
 
     text = query.encode(errors="replace").decode().strip()
     if not text:
-        raise InputError("The query is empty.", 'Search for something, such as "blue sky".')
+        raise InputError("The query is empty.", 'Give words to search for, such as "blue sky".')
     result = asyncio.run(_search(text, load_settings(flags(named, (), assignments))))
     if as_json:
         click.echo(json.dumps({"query": text} | asdict(result), ensure_ascii=False))
@@ -55,4 +55,4 @@ def _show(result: SearchResult) -> None:
         if hit.snippet:
             click.echo(f"   {squeeze(hit.snippet)}")
     if not result.hits:
-        click.echo("Nothing was found.")
+        click.echo("No results.")
