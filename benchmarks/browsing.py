@@ -106,13 +106,13 @@ async def run(
     found = {}
     async with AsyncExitStack() as opened:
         systems = await opened.enter_async_context(
-            open_systems(settings, actions=ACTIONS, free=plan.free, tell=tell)
+            open_systems(settings, actions=ACTIONS, free=plan.free, log=log)
         )
         for label in plan.systems:
             n, _, name = label.rpartition("*")
             place = str(plan.policy) if plan.policy and name == CLONED else name
             system = await systems.open(label, place, int(n or 1))
-            found[label] = await evaluate(system, asked, plan.file(label), tell)
+            found[label] = await evaluate(system, asked, plan.file(label), log)
     return found
 
 
@@ -148,7 +148,7 @@ def reckon(episodes: Sequence[Episode]) -> dict[str, float]:
     }
 
 
-def tell(text: str) -> None:
+def log(text: str) -> None:
     """Say how far it is."""
     print(text, flush=True)
 

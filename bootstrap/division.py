@@ -9,7 +9,7 @@ import msgspec
 
 from citewell.bootstrap.dataset_config import DatasetConfig
 from citewell.bootstrap.overlap import EvaluationQuestion, find_overlaps
-from citewell.core.splits import Placing, Shares, Split, place
+from citewell.core.splits import Shares, Split, SplitAssignment, assign_splits
 from citewell.generator.evaluation.held_out import digest, is_held_out
 
 Why = Literal["evaluation_set", "several_splits"]
@@ -73,12 +73,12 @@ def divide(
         for number, found in sorted(near.items())
     ]
     free = [each for number, each in enumerate(asked) if number not in near]
-    placings = place([each.question for each in free], Shares(config.dev, config.test), config.near)
+    placings = assign_splits([each.question for each in free], Shares(config.dev, config.test), config.near)
     splits = {each.key: where.split for each, where in zip(free, placings, strict=True) if where.split}
     return KeySplits(splits, (*left_out, *_between(free, placings)))
 
 
-def _between(asked: Sequence[SampleQuestion], placings: Sequence[Placing]) -> Iterator[LeftOut]:
+def _between(asked: Sequence[SampleQuestion], placings: Sequence[SplitAssignment]) -> Iterator[LeftOut]:
     for each, placing in zip(asked, placings, strict=True):
         if placing.split is None:
             near = tuple(Neighbour(asked[number].key, asked[number].question) for number in placing.near)

@@ -116,5 +116,5 @@ def find_overlaps(
     found = {}
     for place, question in enumerate(questions):
         if near := index.near(question):
-            found[place] = QuestionOverlap(evaluation[near[0].place], near[0].similarity)
+            found[place] = QuestionOverlap(evaluation[near[0].index], near[0].similarity)
     return found

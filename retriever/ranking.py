@@ -96,8 +96,10 @@ class Ranking:
                 break
             if self._adds(passage, chosen):
                 number, score = len(chosen) + 1, round(float(scores[row]), 4)
-                also, date = filtered.also[row], filtered.dates[row]
-                chosen.append(Reference(number, passage.url, passage.title, passage.text, score, also, date))
+                duplicates, date = filtered.duplicate_urls[row], filtered.dates[row]
+                chosen.append(
+                    Reference(number, passage.url, passage.title, passage.text, score, duplicates, date)
+                )
         return tuple(chosen)
 
     def _missing(self) -> list[str]:
@@ -114,11 +116,11 @@ class Ranking:
             firsts = np.array(
                 first_of_each(mark for page in arrived for mark in page.fingerprints), dtype=int
             )
-            also: dict[int, dict[str, None]] = {}
+            duplicates: dict[int, dict[str, None]] = {}
             for row in np.flatnonzero(firsts != np.arange(len(firsts))):
                 first = int(firsts[row])
                 if passages[row].url != passages[first].url:
-                    also.setdefault(first, {})[passages[row].url] = None
+                    duplicates.setdefault(first, {})[passages[row].url] = None
             # What has been said before is not ranked again: the first source stands for all.
             order = np.argsort(-lexical, kind="stable")
             kept = order[firsts[order] == order][: self._prefilter]
@@ -127,7 +129,7 @@ class Ranking:
                 [passages[row] for row in kept],
                 [texts[row] for row in kept],
                 share,
-                [tuple(also.get(int(row), ())) for row in kept],
+                [tuple(duplicates.get(int(row), ())) for row in kept],
                 [dates[row] for row in kept],
             )
         return self._filtered
@@ -147,10 +149,10 @@ class Ranking:
 
 
 class _Filtered(NamedTuple):
-    """What BM25 lets through, best first; `lexical` is 1 for the best passage, `also` its other sources."""
+    """The passages that BM25 selects, best first. `lexical` is their BM25 score divided by the best one's."""
 
     passages: list[Passage]
     texts: list[str]
     lexical: NDArray[np.float64]
-    also: list[tuple[str, ...]]
+    duplicate_urls: list[tuple[str, ...]]
     dates: list[str]

@@ -29,7 +29,9 @@ COMMANDS = {
     "keys": "Create, list and revoke API keys of the service.",
     "doctor": "Diagnose the installation.",
 }
-_SERVICE = frozenset({"serve", "keys"})  # their modules live in citewell.server, which may import this package
+_SERVICE = frozenset(
+    {"serve", "keys"}
+)  # their modules live in citewell.server, which may import this package
 
 
 class _Commands(click.Group):

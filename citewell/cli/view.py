@@ -154,16 +154,16 @@ def _print(console: Console, answer: Answer) -> None:
         console.print(" ".join(_sentence(sentence) for sentence in answer.sentences))
         unsupported = sum(not sentence.supported for sentence in answer.sentences)
         if unsupported:
-            console.print(f"\n[yellow]{unsupported} sentence(s) marked (?) are not supported by any reference.[/]")
+            console.print(
+                f"\n[yellow]{unsupported} sentence(s) marked (?) are not supported by any reference.[/]"
+            )
         console.print("\n[bold]References[/]")
         for reference in answer.references:
             citing = [s.text for s in answer.sentences if reference.number in s.citations]
             _print_reference(console, reference, citing)
     else:
         console.print(f"[bold]{escape(answer.answer)}[/]")
-        console.print(
-            "\n[bold]Nearest pages[/]" if answer.references else "No related page was found."
-        )
+        console.print("\n[bold]Nearest pages[/]" if answer.references else "No related page was found.")
         for reference in answer.references:
             _print_reference(console, reference, None)
     if len(answer.candidates) > 1:
@@ -210,5 +210,5 @@ def _print_reference(console: Console, reference: Reference, citing: list[str] |
     start = min((at for text in citing or () if (at := passage.find(text)) >= 0), default=0)
     shown = shorten(passage[start:], _PASSAGE)
     console.print(Text(f"    {'… ' if start else ''}{shown}", style="dim"))
-    if reference.also:
-        console.print(Text(f"    The same text is at {', '.join(reference.also)}", style="dim"))
+    if reference.duplicate_urls:
+        console.print(Text(f"    The same text is at {', '.join(reference.duplicate_urls)}", style="dim"))

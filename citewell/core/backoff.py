@@ -1,4 +1,4 @@
-"""When a request that failed in passing is sent again: exponential back-off with full jitter."""
+"""Retries of requests after transient failures: exponential backoff with full jitter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from random import uniform
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """At most `tries` requests.
+    """A retry policy of at most `tries` requests.
 
     The n-th wait is drawn from 0 to `base`·2ⁿ⁻¹ seconds, at most `longest` (full jitter:
     https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
@@ -21,9 +21,9 @@ class Backoff:
     draw: Callable[[float, float], float] = uniform
 
     def wait(self, tried: int, wanted: float | None, left: float) -> float | None:
-        """Seconds to wait after the `tried`-th failure; None when the request is not sent again.
+        """Seconds to wait after the `tried`-th failure; None if the request should not be retried.
 
-        `wanted` is what the service asked for, as in `Retry-After`; `left` is the time that there is.
+        `wanted` is the wait that the service asked for in `Retry-After`, `left` the time that remains.
         """
         if tried >= self.tries:
             return None

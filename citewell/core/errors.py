@@ -1,6 +1,6 @@
-"""Errors that say what went wrong and what to do about it.
+"""The exceptions of Citewell: each says what went wrong and what to do about it.
 
-The exception hierarchy; packages add kinds of their own under the class that fits:
+The hierarchy; packages add subclasses of their own:
 
     CitewellError
     ├── InputError
@@ -24,9 +24,9 @@ The exception hierarchy; packages add kinds of their own under the class that fi
 
 
 class CitewellError(Exception):
-    """A failure that a user can understand and fix.
+    """Base class of all errors that Citewell raises for users.
 
-    `message` says what was tried and what went wrong; `hint` says what to do.
+    `message` says what went wrong; `hint` says what to do about it.
     The command line prints both and exits with `exit_code`.
     """
 
@@ -42,13 +42,13 @@ class CitewellError(Exception):
 
 
 class InputError(CitewellError):
-    """The question, the file or the option cannot be used as given."""
+    """A question, file or option is invalid."""
 
     exit_code = 2
 
 
 class SettingsError(InputError):
-    """A settings file, an environment variable or a flag is wrong."""
+    """A setting is invalid, in a file, an environment variable or an option."""
 
 
 class ServiceError(CitewellError):
@@ -122,7 +122,7 @@ class ServicePausedError(ServiceError):
 class FetchError(CitewellError):
     """A page could not be fetched; `message` is the reason reported for its URL.
 
-    `kind` is the same reason in one word, for programs; docs/formats.md lists them.
+    `kind` is the reason as one word, for programs; docs/formats.md lists the kinds.
     """
 
     def __init__(self, message: str, hint: str = "", kind: str = "fetch") -> None:
@@ -131,16 +131,16 @@ class FetchError(CitewellError):
 
 
 class ExtractionError(CitewellError):
-    """A fetched page or a file holds no text that can be read."""
+    """No text can be extracted from a page or file."""
 
 
 class CollectionError(CitewellError):
-    """A collection is missing, damaged or cannot be written."""
+    """A collection is missing, damaged or not writable."""
 
 
 class ModelError(CitewellError):
-    """Model weights are missing, damaged or of a kind that cannot be loaded."""
+    """Model weights are missing, damaged or of an unsupported format."""
 
 
 class WeightsMissingError(ModelError):
-    """Weights that could be installed are not."""
+    """Model weights are available but not installed."""

@@ -1,4 +1,4 @@
-"""The stream of events that a pipeline yields: progress bars and JSON are views of it."""
+"""The events that a pipeline yields while it answers; progress bars, SSE and traces are views of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citewell.core.types import Answer, Candidate, Failure, Hit, Reference
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The coarse search is done. `failures` are the providers that did not answer."""
+    """The search is done. `failures` are the providers that failed."""
 
     hits: tuple[Hit, ...]
     failures: tuple[Failure, ...] = ()
@@ -19,10 +19,10 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Browsed:
-    """A command was given to the text browser. `number` counts from 1.
+    """The text browser executed a command. `number` counts from 1.
 
-    An invalid one has a `reason` and changed nothing. `title` and `url` are those of the page that is open
-    now, and `quote` the words that were taken, if they were; `quotes` are all so far.
+    An invalid command has a `reason` and no effect. `title` and `url` are of the page open now, `quote` is
+    the text quoted by this command, and `quotes` is the number of quotes so far.
     """
 
     number: int
@@ -35,12 +35,12 @@ class Browsed:
     quotes: int = 0
     actions_left: int = 0
     episode: int = 0
-    """The place among several episodes for the same question, from 0; they run side by side."""
+    """Index of the episode, from 0; the episodes of a question run concurrently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A page was fetched and its paragraphs were read. `seconds` counts from the question's start."""
+    """A page was fetched and its text extracted. `seconds` counts from the start of the question."""
 
     url: str
     title: str
@@ -50,14 +50,14 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A page or a provider gave nothing; the question goes on without it."""
+    """A page or provider failed; the pipeline continues without it."""
 
     failure: Failure
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The references are chosen. `relevant` is False when none of them is good enough to answer from."""
+    """The references are chosen. `relevant` is False if none is good enough to answer from."""
 
     references: tuple[Reference, ...]
     relevant: bool
@@ -65,14 +65,14 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that the person who asked should know, such as a fallback that was taken."""
+    """A message for the user, such as that a fallback was used."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of text of a candidate answer, as it is written and before its citations are checked."""
+    """A piece of a candidate answer as it is written, before its citations are checked."""
 
     text: str
     candidate: int = 0
@@ -80,7 +80,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """All candidates are checked and scored; `best` is the index of the winner."""
+    """All candidates have been checked and scored; `best` is the index of the winner."""
 
     candidates: tuple[Candidate, ...]
     best: int

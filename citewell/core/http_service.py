@@ -1,4 +1,4 @@
-"""What all clients of JSON services over HTTP share: reading their explanations, keeping their secrets."""
+"""Shared by the clients of JSON services over HTTP: error explanations and hiding of secrets."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from urllib.parse import quote, quote_plus
 JsonObject = dict[str, Any]
 
 SHOWN = 200
-"""Most characters of a service's own words in a message."""
+"""Maximum characters of a service's explanation in our messages."""
 
 _CREDENTIALS = re.compile(r"//[^/?#@]*@")
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
-    """`text` without the secrets, in any form in which an address may hold them, and without credentials."""
+    """`text` with `***` for the secrets, plain or URL-encoded, and for credentials in URLs."""
     for secret in filter(None, secrets):
         for form in (secret, quote(secret, safe=""), quote_plus(secret)):
             text = text.replace(form, "***")
@@ -25,21 +25,21 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 
 
 def explanation(body: JsonObject) -> str:
-    """The explanation in an error body, wherever services put it; empty where there is none."""
+    """The explanation in an error body, wherever services put it; empty if there is none."""
     errors = body.get("errors")
     first = errors[0] if isinstance(errors, list) and errors else None
-    for place in (body.get("error"), body.get("detail"), first, body):
-        if isinstance(place, str):
-            return place[:SHOWN]
-        if isinstance(place, dict):
+    for part in (body.get("error"), body.get("detail"), first, body):
+        if isinstance(part, str):
+            return part[:SHOWN]
+        if isinstance(part, dict):
             for key in ("message", "detail", "error"):
-                if isinstance(place.get(key), str):
-                    return str(place[key])[:SHOWN]
+                if isinstance(part.get(key), str):
+                    return str(part[key])[:SHOWN]
     return ""
 
 
 def json_object(body: bytes | str) -> JsonObject | None:
-    """The JSON object that `body` is; None when it is something else, or no JSON."""
+    """`body` parsed as a JSON object; None if it is anything else."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Times in the header fields of HTTP, which anybody may send: dates, seconds and Retry-After."""
+"""Parses times in HTTP headers: dates, seconds and Retry-After. The input is untrusted."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Callable, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-_MOST_SECONDS = 2**31  # RFC 9111 §1.2.2: what larger numbers of seconds count as
+_MAX_SECONDS = 2**31  # RFC 9111 §1.2.2: larger values count as this
 
 
 def delta_seconds(text: str) -> int | None:
-    """Read a number of seconds (RFC 9111 §1.2.2); None for everything else."""
+    """Parse a number of seconds (RFC 9111 §1.2.2); None if `text` is anything else."""
     text = text.strip()
     if not (text.isascii() and text.isdigit()):
         return None
-    return min(int(text[:12]), _MOST_SECONDS)
+    return min(int(text[:12]), _MAX_SECONDS)
 
 
 def http_date(text: str | None) -> float | None:
-    """Read a date (RFC 9110 §5.6.7) as seconds since the epoch; None when it is none."""
+    """Parse a date (RFC 9110 §5.6.7) as seconds since the epoch; None if it is not a date."""
     try:
         date = parsedate_to_datetime(text or "")
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
@@ -28,7 +28,7 @@ def http_date(text: str | None) -> float | None:
 
 
 def retry_after(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
-    """Seconds until what `Retry-After` says, in either form (RFC 9110 §10.2.3); None where there is none."""
+    """Seconds to wait according to `Retry-After` (RFC 9110 §10.2.3); None without a valid value."""
     value = headers.get("Retry-After", "")
     if (seconds := delta_seconds(value)) is not None:
         return float(seconds)

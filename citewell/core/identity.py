@@ -1,4 +1,4 @@
-"""Who Citewell says it is."""
+"""How Citewell identifies itself."""
 
 USER_AGENT = "Citewell/0.1 (+https://github.com/citewell/citewell)"
-"""The header `User-Agent` (RFC 9110 §10.1.5) of every request: a name, a version and where to complain."""
+"""The `User-Agent` header (RFC 9110 §10.1.5) of every request: name, version and contact."""

@@ -1,4 +1,4 @@
-"""Lines of plain and gzipped text files, each of which knows where it stands, for errors that say so."""
+"""Reads and writes JSON Lines, plain or gzipped; each line knows its file and number, for error messages."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ class Line(NamedTuple):
     text: str
 
     def error(self, problem: str, hint: str = "") -> InputError:
-        """An error that names the file and the line."""
+        """An error whose message names the file and the line."""
         return InputError(f"{self.file}, line {self.number:,}: {problem}", hint)
 
     def row(self) -> dict[str, Any]:
-        """The JSON object of the line; raises `InputError` where it is none."""
+        """The JSON object of the line. Raises `InputError` if the line is anything else."""
         try:
             value = json.loads(self.text)
         except ValueError as error:
-            raise self.error(f"this is not JSON: {error}.", "Write one JSON object a line.") from error
+            raise self.error(f"not valid JSON: {error}.", "Write one JSON object per line.") from error
         if not isinstance(value, dict):
-            raise self.error("this is no JSON object.", "Write one JSON object a line.")
+            raise self.error("not a JSON object.", "Write one JSON object per line.")
         return value
 
     def value(self, of: type[T], what: str, hint: str) -> T:
-        """The JSON of the line as a value of a class; raises `InputError` with `what` it is not."""
+        """The line decoded as an instance of `of`. Raises `InputError`, which calls the instance `what`."""
         try:
             return msgspec.json.decode(self.text, type=of)
         except msgspec.DecodeError as error:
-            raise self.error(f"this is no {what}: {error}.", hint) from error
+            raise self.error(f"not a valid {what}: {error}.", hint) from error
 
 
 def write_values(values: Iterable[object], file: Path) -> None:
-    """Write values of dataclasses, one JSON object a line, for `Line.value` to read."""
+    """Write dataclass instances as JSON Lines, for `Line.value` to read."""
     with file.open("wb") as out:
         for value in values:
             out.write(msgspec.json.encode(value) + b"\n")
 
 
 def read_lines(file: Path, report: Callable[[InputError], object] | None = None) -> Iterator[Line]:
-    """The lines of a UTF-8 file that are not blank; a file that ends in `.gz` is decompressed.
+    """The non-blank lines of a UTF-8 file; a `.gz` file is decompressed.
 
-    Raises `InputError` where the file cannot be read, is cut short, or has a line that is not UTF-8; with
-    `report`, that is told of such a line instead, which is left out.
+    Raises `InputError` if the file is unreadable, truncated or not UTF-8. With `report`, a line that is not
+    UTF-8 is passed to it and skipped.
     """
     number = 0
     try:
@@ -65,7 +65,7 @@ def read_lines(file: Path, report: Callable[[InputError], object] | None = None)
                 try:
                     text = line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
                 except UnicodeDecodeError as error:
-                    problem = InputError(f"{file}, line {number:,}: this is not UTF-8.", "Convert the file.")
+                    problem = InputError(f"{file}, line {number:,}: not UTF-8.", "Convert the file to UTF-8.")
                     if report is None:
                         raise problem from error
                     report(problem)
@@ -74,18 +74,18 @@ def read_lines(file: Path, report: Callable[[InputError], object] | None = None)
                     yield Line(file, number, text)
     except EOFError as error:
         raise InputError(
-            f"{file} is cut short: the compressed file ends after line {number:,}.",
+            f"{file} is truncated: the compressed file ends after line {number:,}.",
             "Copy or download the file again.",
         ) from error
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InputError(
-            f"{file} cannot be decompressed: {error}.", "Check that it is a gzip file, or take .gz away."
+            f"{file} cannot be decompressed: {error}.", "If it is not a gzip file, remove .gz from its name."
         ) from error
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.", "Check its path.") from error
 
 
-def either(file: Path) -> Path:
-    """`file`, or the same with `.gz` at its end where only that exists."""
+def plain_or_gzipped(file: Path) -> Path:
+    """`file`, or the same name with `.gz` if only that exists."""
     packed = file.with_name(f"{file.name}.gz")
     return packed if not file.exists() and packed.exists() else file

@@ -1,31 +1,32 @@
-"""Questions that ask almost the same: a training question that looks like a test question measures memory."""
+"""Finds near-duplicate questions: a training question that resembles a test question measures memory."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from citewell.core.text import content_words
 
-# Of rounding errors, so that 0.6 of five words is three.
+# Tolerance for rounding errors, so that 0.6 of five words is three.
 _EPSILON = 1e-9
 
 
-class Near(NamedTuple):
-    """A question that is near another: its place among those indexed, and their similarity, to 1."""
+@dataclass(frozen=True, slots=True)
+class NearDuplicate:
+    """The index of an indexed question, and its Jaccard similarity (0 to 1) with the one looked up."""
 
-    place: int
+    index: int
     similarity: float
 
 
 def forms(question: str) -> tuple[frozenset[str], ...]:
-    """The sets of words by which a question is compared: its title's, and those of title and body.
+    """The word sets by which a question is compared: that of its title, and that of title and body.
 
-    Questions of forums are written `title`, empty line, `body`, with `Explain: ` before the first where it is
-    no question (WebGPT, appendix B); elsewhere the same question may stand by its title alone. Words that say
-    little, such as `what is the`, do not count: by them, all questions are alike.
+    Forum questions are written as title, empty line, body, with `Explain: ` before a title that is not a
+    question (WebGPT, appendix B); elsewhere the same question may consist of the title alone. Stop words do
+    not count, since all questions share them.
     """
     question = question.removeprefix("Explain: ")
     title = question.split("\n\n", 1)[0]
@@ -34,43 +35,42 @@ def forms(question: str) -> tuple[frozenset[str], ...]:
 
 
 class NearDuplicates:
-    """Finds the questions whose words have a Jaccard similarity of at least `threshold` with another's.
+    """An index that finds questions whose word sets have a Jaccard similarity of at least `threshold`.
 
-    No pair is missed, as pairs are by MinHash: two sets can only be so similar if they share one of their
-    rarest words, so that only these are indexed (Bayardo, Ma and Srikant 2007, §4,
-    https://doi.org/10.1145/1242572.1242591). The order and number of the questions do not change what is
-    near.
+    Unlike MinHash, it misses no pair: two sets that similar share one of their rarest words, so only these
+    are indexed (Bayardo, Ma and Srikant 2007, §4, https://doi.org/10.1145/1242572.1242591). The order and
+    number of the questions do not change what is near.
     """
 
     def __init__(self, questions: Iterable[str], threshold: float) -> None:
         self._threshold = threshold
         self._sets: list[frozenset[str]] = []
-        self._places: list[int] = []
-        for place, question in enumerate(questions):
+        self._questions: list[int] = []  # the question of each set
+        for index, question in enumerate(questions):
             for words in forms(question):
                 self._sets.append(words)
-                self._places.append(place)
+                self._questions.append(index)
         self._counts = Counter(word for words in self._sets for word in words)
         self._index: dict[str, list[int]] = defaultdict(list)
         for number, words in enumerate(self._sets):
             for word in self._rarest(words):
                 self._index[word].append(number)
 
-    def near(self, question: str) -> Sequence[Near]:
-        """The indexed questions that are near this one, each once, the nearest first."""
+    def near(self, question: str) -> Sequence[NearDuplicate]:
+        """The indexed questions near this one, each once, nearest first."""
         found: dict[int, float] = {}
         for words in forms(question):
             for number in {n for word in self._rarest(words) for n in self._index.get(word, ())}:
                 similarity = _jaccard(words, self._sets[number])
                 if similarity >= self._threshold - _EPSILON:
-                    place = self._places[number]
-                    found[place] = max(similarity, found.get(place, 0.0))
+                    index = self._questions[number]
+                    found[index] = max(similarity, found.get(index, 0.0))
         return sorted(
-            (Near(*each) for each in found.items()), key=lambda near: (-near.similarity, near.place)
+            (NearDuplicate(*each) for each in found.items()), key=lambda near: (-near.similarity, near.index)
         )
 
     def _rarest(self, words: frozenset[str]) -> list[str]:
-        """The words of which one at least is shared with each set that is near enough."""
+        """The prefix filter: every set that is near enough shares at least one of these words."""
         ordered = sorted(words, key=lambda word: (self._counts[word], word))
         return ordered[: len(ordered) - math.ceil(self._threshold * len(ordered) - _EPSILON) + 1]
 

@@ -1,4 +1,4 @@
-"""Where Citewell keeps things: caches that can be deleted, and data that cannot."""
+"""Default folders: of the cache, which can be deleted, and of data, which cannot be restored."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import platformdirs
 
 
 def cache_dir() -> Path:
-    """The folder for things that can be built again, such as converted weights."""
+    """The folder of files that can be rebuilt, such as converted weights."""
     return platformdirs.user_cache_path("citewell", appauthor=False)
 
 
 def data_dir() -> Path:
-    """The folder for things that the user made, such as collections."""
+    """The folder of what the user created, such as collections."""
     return platformdirs.user_data_path("citewell", appauthor=False)

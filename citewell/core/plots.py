@@ -1,4 +1,4 @@
-"""What all plots share."""
+"""Shared by all plots."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from citewell.core.packages import need_packages
 
 
 def check_plots() -> None:
-    """Raise `InputError` without the package matplotlib."""
+    """Raise `InputError` if matplotlib is not installed."""
     need_packages("A plot", "eval", "matplotlib")

@@ -1,18 +1,19 @@
-"""What a run tells people while it goes on."""
+"""Progress messages of long runs."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-Tell = Callable[[str], None]
+Log = Callable[[str], None]
+"""Shows one line of text to the user."""
 
 SECONDS = 15.0
-"""How often progress is told."""
+"""Minimum time between two progress messages."""
 
 
 def duration(seconds: float) -> str:
-    """`seconds` as people say it: 40 s, 12 min, 3 h 20 min."""
+    """`seconds` in words: 40 s, 12 min, 3 h 20 min."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -20,28 +21,28 @@ def duration(seconds: float) -> str:
 
 
 class Counter:
-    """Tells how many of how many things are done, how fast, and what is left; now and then only.
+    """Logs how many items are done, the rate and the time left, at most every `SECONDS`.
 
-    The rate counts from the first call: what was done by then, and the time that it took, play no part.
+    The rate counts from the first call, so that loading and items done earlier do not distort it.
     """
 
-    def __init__(self, what: str, tell: Tell) -> None:
-        self._what = what
-        self._tell = tell
-        self._told = time.monotonic()
+    def __init__(self, label: str, log: Log) -> None:
+        self._label = label
+        self._log = log
+        self._logged = time.monotonic()
         self._first: tuple[float, int] | None = None
 
     def __call__(self, done: int, total: int) -> None:
-        """Say that `done` of `total` are done."""
+        """Note that `done` of `total` items are done, and log it if the last message is old enough."""
         now = time.monotonic()
         if self._first is None:
             self._first = (now, done)
             return
         start, before = self._first
-        if now - self._told < SECONDS or done == before:
+        if now - self._logged < SECONDS or done == before:
             return
-        self._told = now
+        self._logged = now
         rate = (done - before) / (now - start)
         left = duration((total - done) / rate)
         speed = f"{rate:.0f}" if rate >= 10 else f"{rate:.2f}"
-        self._tell(f"{self._what}: {done:,} of {total:,}, {speed} a second, {left} left")
+        self._log(f"{self._label}: {done:,} of {total:,}, {speed}/s, {left} left")

@@ -1,9 +1,9 @@
-"""Measures of the order in which a few things of a question are put: the protocol of WebGLM's Tables 7 and 9.
+"""Metrics for ranking the few references or answers of a question: the protocol of WebGLM's Tables 7 and 9.
 
 A question has a few references with labels, such as their ROUGE-1 precision against the answer, or a few
-answers with their votes, and a system gives each a score. WebGLM (§5.4.2, §5.4.3,
-https://arxiv.org/abs/2306.07906) names four measures without their formulas; docs/evaluating-retrieval.md
-says how those below were found from its numbers.
+answers with their votes, and a system scores each. WebGLM (§5.4.2, §5.4.3,
+https://arxiv.org/abs/2306.07906) names four metrics without formulas; docs/evaluating-retrieval.md says how
+the formulas below were derived from its numbers.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ Numbers = NDArray[np.float64]
 
 
 def measure_order(labels: Sequence[float], scores: Sequence[float]) -> dict[str, float]:
-    """The four measures of one question, whose references or answers have these labels and scores.
+    """The four metrics of one question, whose references or answers have these labels and scores.
 
-    Where all labels are equal there is no order to find: `has_order` says so beforehand. Equal scores are no
-    order either: they count as the mean over the orders in which they could stand.
+    They are undefined if all labels are equal: check `has_order` first. Tied scores count as the mean over
+    the orders that would break the tie.
     """
     truth, found = np.asarray(labels, dtype=np.float64), np.asarray(scores, dtype=np.float64)
     return {
         PAIRS: pair_accuracy(truth, found),
         SPEARMAN: spearman(truth, found),
         NDCG: ndcg(truth, found),
-        N_NDCG: normalised_ndcg(truth, found),
+        N_NDCG: normalized_ndcg(truth, found),
     }
 
 
 def has_order(labels: Sequence[float]) -> bool:
-    """Say whether some label is greater than another."""
+    """Whether some label is greater than another."""
     return len(set(labels)) > 1
 
 
 def pair_accuracy(labels: Numbers, scores: Numbers) -> float:
     """The share of pairs with different labels whose scores are in the same order, 0 to 1.
 
-    A pair with equal scores counts as half; by chance it is .5.
+    A pair with tied scores counts as one half; random scores give .5.
     """
     first, second = np.triu_indices(len(labels), 1)
     truth, found = np.sign(labels[first] - labels[second]), np.sign(scores[first] - scores[second])
-    told = truth != 0
-    return float(((truth * found)[told] + 1).mean() / 2)
+    ordered = truth != 0
+    return float(((truth * found)[ordered] + 1).mean() / 2)
 
 
 def spearman(labels: Numbers, scores: Numbers) -> float:
-    """Spearman's rank correlation, -1 to 1: Pearson's of the ranks, where equal values share their mean rank.
+    """Spearman's rank correlation, -1 to 1: Pearson's of the ranks, where tied values share their mean rank.
 
-    It is 0 where all scores are equal.
+    It is 0 if all scores are equal.
     """
     truth, found = _ranks(labels), _ranks(scores)
     truth, found = truth - truth.mean(), found - found.mean()
@@ -65,23 +65,23 @@ def spearman(labels: Numbers, scores: Numbers) -> float:
 
 
 def ndcg(labels: Numbers, scores: Numbers) -> float:
-    """DCG / ideal DCG of all of them, 0 to 1: the gain is the label, the discount 1 / log2(1 + rank)."""
+    """DCG / ideal DCG over all ranks, 0 to 1, with the label as gain and the discount 1 / log2(1 + rank)."""
     return _dcg(labels, scores) / _dcg(labels, labels)
 
 
-def normalised_ndcg(labels: Numbers, scores: Numbers) -> float:
-    """(DCG - worst DCG) / (ideal DCG - worst DCG), 0 to 1: the worst order has 0, the ideal order 1."""
+def normalized_ndcg(labels: Numbers, scores: Numbers) -> float:
+    """(DCG - worst DCG) / (ideal DCG - worst DCG): 0 for the worst order, 1 for the ideal order."""
     worst = _dcg(labels, -labels)
     return (_dcg(labels, scores) - worst) / (_dcg(labels, labels) - worst)
 
 
 def collect(rows: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """The values of each measure by question, from the measures of each question."""
+    """Values by metric and question, from values by question and metric."""
     return {name: {question: row[name] for question, row in rows.items()} for name in ORDER_MEASURES}
 
 
 def _dcg(labels: Numbers, scores: Numbers) -> float:
-    """DCG, where equal scores share the mean discount of their places (McSherry and Najork 2008)."""
+    """DCG, where tied scores share the mean discount of their ranks (McSherry and Najork 2008)."""
     discounts = 1 / np.log2(np.arange(2, len(scores) + 2))
     values, group = np.unique(-scores, return_inverse=True)
     sizes = np.bincount(group, minlength=len(values))

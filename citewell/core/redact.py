@@ -1,4 +1,4 @@
-"""Names as cards and data sets may show them: without folders of this computer, and without passwords."""
+"""Removes local folders and passwords from names that model cards and data sets show."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ _PREFIXES = ("openai", "self")
 
 
 def published_name(name: str) -> str:
-    """The name of a model, a collection or a teacher; of one that is named by its path, the last part.
+    """The name of a model, collection or teacher; of a path, only the last part.
 
-    What stands before a colon, as in `openai:MODEL` and `self:MODEL`, is kept. Hub ids such as `org/model`
-    are names already.
+    The prefixes of `openai:MODEL` and `self:MODEL` and hub ids such as `org/model` stay as they are.
     """
     prefix, colon, inner = name.partition(":")
     if colon and prefix in _PREFIXES:
@@ -25,7 +24,7 @@ def published_name(name: str) -> str:
 
 
 def published_address(address: str) -> str:
-    """An address without what may be secret in it: user, password and query; empty where it is none."""
+    """A URL without user, password and query, which may be secret; empty if it is not a URL."""
     try:
         url = URL(address)
     except ValueError:

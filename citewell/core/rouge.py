@@ -1,9 +1,9 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-L of one pair of texts and of many: the numbers of the package rouge-score.
+"""ROUGE-1, ROUGE-2 and ROUGE-L of one or many pairs of texts, equal to those of the package rouge-score.
 
-Lin 2004 (https://aclanthology.org/W04-1013) counts what a text shares with another: words, pairs of
-neighbouring words, or the longest common subsequence of words. `rouge-score` reads both texts anew for each
-pair and fills a table for ROUGE-L. Here a text is read and counted once (`Text`), and the longest common
-subsequence advances by whole rows of that table, held as the bits of one number.
+Lin 2004 (https://aclanthology.org/W04-1013) counts what two texts share: words, pairs of adjacent words, or
+the longest common subsequence of words. `rouge-score` tokenizes both texts again for each pair and fills a
+table for ROUGE-L. Here a text is tokenized and counted once (`Text`), and the longest common subsequence
+advances by whole rows of that table, stored as the bits of one integer.
 `python -m benchmarks.rouge` compares the numbers and the speed of both.
 """
 
@@ -27,18 +27,18 @@ _Item = TypeVar("_Item")
 
 
 class Rouge(StrEnum):
-    """What two texts are compared by; the values are rouge-score's names."""
+    """The variants of ROUGE; the values are rouge-score's names."""
 
     ROUGE_1 = "rouge1"
-    """Words, each as often as both texts hold it."""
+    """Words, each counted as often as both texts contain it."""
     ROUGE_2 = "rouge2"
-    """Pairs of neighbouring words, each as often as both texts hold it."""
+    """Pairs of adjacent words, each counted as often as both texts contain it."""
     ROUGE_L = "rougeL"
-    """The longest sequence of words that stands in both texts in the same order, with gaps."""
+    """The longest common subsequence of words."""
 
 
 class RougeScore(NamedTuple):
-    """Shares from 0 to 1: of the prediction, of the target, and their harmonic mean."""
+    """Precision (share of the prediction), recall (share of the target) and their harmonic mean, 0 to 1."""
 
     precision: float
     recall: float
@@ -46,7 +46,7 @@ class RougeScore(NamedTuple):
 
 
 class RougeScores(NamedTuple):
-    """A `RougeScore` of each of `n` predictions with each of `m` targets; three (n, m) arrays."""
+    """The `RougeScore` of each of `n` predictions with each of `m` targets: three (n, m) arrays."""
 
     precision: Matrix
     recall: Matrix
@@ -54,11 +54,11 @@ class RougeScores(NamedTuple):
 
 
 class Text:
-    """A text read once, to be compared with any number of others that the same tokenizer read.
+    """A text tokenized once, to be compared with any number of others from the same tokenizer.
 
-    The default tokenizer, `citewell.core.text.words`, gives the words of rouge-score's own (runs of a to z
-    and 0 to 9 in lower case) for every ASCII text. It also keeps the letters of other scripts, which
-    rouge-score drops, and makes each character of Chinese, Japanese and Thai a word.
+    For ASCII text, the default tokenizer, `citewell.core.text.words`, gives the same words as rouge-score's
+    (runs of a to z and 0 to 9 in lower case). It also keeps letters of other scripts, which rouge-score
+    drops, and makes each character of Chinese, Japanese and Thai a word.
     """
 
     def __init__(self, text: str, tokenize: Tokenizer = words) -> None:
@@ -66,22 +66,22 @@ class Text:
 
     @classmethod
     def joined(cls, texts: Iterable[Text]) -> Text:
-        """Texts one after the other as one, without reading them anew."""
+        """Several texts concatenated, without tokenizing them again."""
         text = cls("")
         text.tokens = tuple(token for each in texts for token in each.tokens)
         return text
 
     def size(self, rouge: Rouge) -> int:
-        """How many words, or pairs of neighbouring words, the text has."""
+        """The number of words, or of pairs of adjacent words for ROUGE-2."""
         return max(0, len(self.tokens) - 1) if rouge is Rouge.ROUGE_2 else len(self.tokens)
 
     def overlap(self, other: Text, rouge: Rouge) -> int:
-        """How many of them both texts hold."""
+        """The number of units that both texts share."""
         if rouge is Rouge.ROUGE_1:
             return _shared(self._words, other._words)
         if rouge is Rouge.ROUGE_2:
             return _shared(self._pairs, other._pairs)
-        return _longest_common_subsequence(self.tokens, other._places, len(other.tokens))
+        return _longest_common_subsequence(self.tokens, other._positions, len(other.tokens))
 
     @cached_property
     def _words(self) -> Counter[str]:
@@ -92,18 +92,18 @@ class Text:
         return Counter(pairwise(self.tokens))
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        """Where each word stands: bit `i` of its number is 1 where token `i` is that word."""
-        places: dict[str, int] = {}
+    def _positions(self) -> dict[str, int]:
+        """The positions of each word as a bit set: bit `i` is 1 if token `i` is that word."""
+        positions: dict[str, int] = {}
         bit = 1
         for token in self.tokens:
-            places[token] = places.get(token, 0) | bit
+            positions[token] = positions.get(token, 0) | bit
             bit <<= 1
-        return places
+        return positions
 
 
 def score(prediction: Text, target: Text, rouge: Rouge = Rouge.ROUGE_1) -> RougeScore:
-    """Compare two texts; where either has no words, all three numbers are 0."""
+    """Compare two texts. If either has no words, all three numbers are 0."""
     overlap = prediction.overlap(target, rouge)
     precision = overlap / max(1, prediction.size(rouge))
     recall = overlap / max(1, target.size(rouge))
@@ -119,7 +119,7 @@ def scores(predictions: Sequence[Text], targets: Sequence[Text], rouge: Rouge = 
     sizes = np.array([max(1, text.size(rouge)) for text in (*predictions, *targets)])
     precision: Matrix = overlaps / sizes[: shape[0], None]
     recall: Matrix = overlaps / sizes[None, shape[0] :]
-    # Where nothing is shared, both are 0, and so is their mean.
+    # Without overlap both are 0, and so is their mean.
     f1: Matrix = 2 * precision * recall / np.where(overlaps, precision + recall, 1)
     return RougeScores(precision, recall, f1)
 
@@ -135,15 +135,15 @@ def _shared(some: Counter[_Item], others: Counter[_Item]) -> int:
     return shared
 
 
-def _longest_common_subsequence(tokens: Sequence[str], places: dict[str, int], length: int) -> int:
-    """The length of it, by bit-parallel dynamic programming.
+def _longest_common_subsequence(tokens: Sequence[str], positions: dict[str, int], length: int) -> int:
+    """The length of the longest common subsequence, by bit-parallel dynamic programming.
 
-    A row of the table is one number whose bit `i` is 0 where the subsequence grows at token `i` of the other
-    text; Hyyrö 2004, "Bit-parallel LCS-length computation revisited" (AWOCA 2004).
+    A row of the table is one integer whose bit `i` is 0 if the subsequence grows at token `i` of the other
+    text. Hyyrö 2004, "Bit-parallel LCS-length computation revisited" (AWOCA 2004).
     """
     row = full = (1 << length) - 1
     for token in tokens:
-        if place := places.get(token):
-            matches = row & place
+        if bits := positions.get(token):
+            matches = row & bits
             row = (row + matches) | (row - matches)
     return length - (row & full).bit_count()

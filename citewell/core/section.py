@@ -1,4 +1,4 @@
-"""What the sections of settings and of recipes have in common."""
+"""Base class of the sections of settings and recipes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Section(BaseModel):
-    """Values that belong together; an unknown key is an error."""
+    """A group of related values. Unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

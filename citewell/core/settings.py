@@ -1,8 +1,8 @@
-"""One typed settings object, filled from `citewell.toml`, then the environment, then flags.
+"""The settings: one typed object, filled from `citewell.toml`, environment variables and options.
 
-`[fetch] deadline = 3` in the file, `CITEWELL_FETCH__DEADLINE=3` in the environment and the flag
-`--deadline 3` are the same setting; the later of the three wins. A key that does not exist is an
-error that names the nearest one.
+`[retriever] k = 3` in the file, `CITEWELL_RETRIEVER__K=3` in the environment and the option `--k 3` set the
+same value; options override the environment, which overrides the file. An unknown key is an error that
+suggests the nearest one.
 """
 
 from __future__ import annotations
@@ -38,48 +38,50 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 
 
 class SearchSettings(Section):
-    """Where pages are looked for."""
+    """Where to search for pages."""
 
     providers: Annotated[tuple[str, ...], NoDecode] = Field(
-        ("auto",), description="Search providers, asked in parallel, or `auto`."
+        ("auto",), description="Search providers, queried in parallel, or `auto`."
     )
-    collection: str = Field("handbook", description="The collection that is searched.")
-    hits: int = Field(10, ge=1, le=50, description="Pages taken from a search.")
-    per_domain: int = Field(3, ge=1, description="Most pages of one domain, while there are others.")
+    collection: str = Field("handbook", description="Collection to search.")
+    hits: int = Field(10, ge=1, le=50, description="Max pages per search.")
+    per_domain: int = Field(3, ge=1, description="Max pages per domain, if there are enough others.")
     language: str = Field(
         "",
         pattern=r"^([A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)?$",
         description="Language of the pages, such as `de`.",
     )
-    country: str = Field("", pattern=r"^([A-Za-z]{2})?$", description="Country searched from, such as `DE`.")
-    recency: Literal["", "day", "week", "month", "year"] = Field("", description="Age of the oldest page.")
-    sites: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="The only domains that pages come from."
-    )
+    country: str = Field("", pattern=r"^([A-Za-z]{2})?$", description="Country to search from, such as `DE`.")
+    recency: Literal["", "day", "week", "month", "year"] = Field("", description="Max age of a page.")
+    sites: Annotated[tuple[str, ...], NoDecode] = Field((), description="Return only pages of these domains.")
     deny_domains: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Domains that no pages come from; `webgpt` is reddit.com and quora.com."
+        (), description="Skip pages of these domains; `webgpt` stands for reddit.com and quora.com."
     )
-    seconds: float = Field(10.0, gt=0, description="Time limit of a provider, in seconds.")
-    try_seconds: float = Field(5.0, gt=0, description="Time limit of one request to a provider, in seconds.")
-    grace: float = Field(1.0, ge=0, description="Seconds that the others get once a provider has answered.")
+    seconds: float = Field(10.0, gt=0, description="Time limit per provider, with retries, in seconds.")
+    try_seconds: float = Field(5.0, gt=0, description="Time limit per request to a provider, in seconds.")
+    grace: float = Field(
+        1.0, ge=0, description="Seconds to wait for the other providers after the first has answered."
+    )
     searxng_url: str = Field("", description="Base URL of a SearXNG instance.")
-    wikipedia_url: str = Field("https://en.wikipedia.org/w/api.php", description="api.php of a MediaWiki.")
-    ddgs_backend: str = Field("duckduckgo", description="Engines that the package ddgs asks.")
+    wikipedia_url: str = Field(
+        "https://en.wikipedia.org/w/api.php", description="URL of a MediaWiki `api.php`."
+    )
+    ddgs_backend: str = Field("duckduckgo", description="Search engines that the package ddgs queries.")
     brave_key: SecretStr = Field(SecretStr(""), description="API key of Brave Search.")
     brave_url: str = Field(
-        "https://api.search.brave.com/res/v1/web/search", description="Address of Brave's web search."
+        "https://api.search.brave.com/res/v1/web/search", description="URL of the Brave web search API."
     )
     tavily_key: SecretStr = Field(SecretStr(""), description="API key of Tavily.")
-    tavily_url: str = Field("https://api.tavily.com/search", description="Address of Tavily's search.")
+    tavily_url: str = Field("https://api.tavily.com/search", description="URL of the Tavily search API.")
     serpapi_key: SecretStr = Field(SecretStr(""), description="API key of SerpApi.")
-    serpapi_url: str = Field("https://serpapi.com/search.json", description="Address of SerpApi's search.")
-    google_key: SecretStr = Field(SecretStr(""), description="API key of Google's Custom Search JSON API.")
-    google_engine: str = Field("", description="Id of a Programmable Search Engine (`cx`).")
+    serpapi_url: str = Field("https://serpapi.com/search.json", description="URL of the SerpApi search API.")
+    google_key: SecretStr = Field(SecretStr(""), description="API key of the Google Custom Search JSON API.")
+    google_engine: str = Field("", description="ID of a Programmable Search Engine (`cx`).")
     google_url: str = Field(
-        "https://www.googleapis.com/customsearch/v1", description="Address of Google's custom search."
+        "https://www.googleapis.com/customsearch/v1", description="URL of the Google Custom Search JSON API."
     )
-    bing_key: SecretStr = Field(SecretStr(""), description="Key of the Bing-compatible endpoint.")
-    bing_endpoint: str = Field("", description="Address of a search that speaks Bing's API, version 7.")
+    bing_key: SecretStr = Field(SecretStr(""), description="API key of the Bing-compatible endpoint.")
+    bing_endpoint: str = Field("", description="URL of a Bing-compatible search API, version 7.")
 
     @field_validator("providers", "sites", "deny_domains", mode="before")
     @classmethod
@@ -93,7 +95,7 @@ class SearchSettings(Section):
 
 
 def _domain(name: str) -> str:
-    """A domain in lower case, whether given as such, as `*.example.org` or as an address."""
+    """The domain in lower case, given as `example.org`, `*.example.org` or a URL."""
     host = name.lower().partition("://")[2] or name.lower()
     host = host.partition("/")[0].partition(":")[0].removeprefix("*.").strip(".")
     try:
@@ -101,7 +103,7 @@ def _domain(name: str) -> str:
     except UnicodeError:
         host = ""
     if not re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", host):
-        raise ValueError(f"{name!r} is no domain, such as example.org")
+        raise ValueError(f"{name!r} is not a domain such as example.org")
     return host
 
 
@@ -113,45 +115,49 @@ class FetchSettings(Section):
         3.0, gt=0, description="Seconds that pages are waited for if they promise one reference."
     )
     hedge_after: float = Field(
-        0.75, ge=0, description="Seconds without an answer after which a page is asked for once more."
+        0.75,
+        ge=0,
+        description="Seconds without a response after which a second request for the page is sent.",
     )
-    hedges: int = Field(3, ge=0, le=50, description="Most pages of a question that are asked for twice.")
-    max_bytes: int = Field(5_000_000, gt=0, description="Largest page after decompression, bytes.")
+    hedges: int = Field(3, ge=0, le=50, description="Max pages per question that are requested twice.")
+    max_bytes: int = Field(5_000_000, gt=0, description="Max size of a page after decompression, in bytes.")
     allow_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
-        (), description="Private networks that may be fetched from, such as `10.0.0.0/8`."
+        (), description="Private networks to allow, such as `10.0.0.0/8`."
     )
     refuse_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
-        (), description="Public networks that are not fetched from, such as your own."
+        (), description="Public networks to refuse, such as your own."
     )
     allow_ports: Annotated[tuple[Port, ...], NoDecode] = Field(
-        (80, 443, 8080, 8443), description="Ports of public addresses that may be fetched from."
+        (80, 443, 8080, 8443), description="Ports allowed on public addresses."
     )
     proxy: SecretStr = Field(
-        SecretStr(""), description="HTTP proxy, as `http://user:password@proxy.example.org:3128`."
+        SecretStr(""), description="HTTP proxy, such as `http://user:password@proxy.example.org:3128`."
     )
     user_agent: str = Field(
         USER_AGENT,
         pattern=r"^[!-~]+( [!-~]+)*$",
-        description="Who asks, as the header `User-Agent` and robots.txt name it.",
+        description="Name of the crawler in the `User-Agent` header and for robots.txt.",
     )
-    robots: bool = Field(True, description="Whether robots.txt is obeyed.")
-    connections: int = Field(256, ge=1, description="Most requests at the same time.")
-    host_connections: int = Field(6, ge=1, description="Most requests to one host at the same time.")
-    host_delay: float = Field(0.0, ge=0, description="Seconds between two pages of one host.")
-    host_pages: int = Field(20, ge=1, description="Most pages of one host for one question.")
-    cache: bool = Field(True, description="Whether pages are kept and used again, as HTTP allows.")
-    cache_bytes: int = Field(500_000_000, ge=1_000_000, description="Size of the cache on disk, bytes.")
+    robots: bool = Field(True, description="Obey robots.txt.")
+    connections: int = Field(256, ge=1, description="Max concurrent requests.")
+    host_connections: int = Field(6, ge=1, description="Max concurrent requests per host.")
+    host_delay: float = Field(0.0, ge=0, description="Delay between requests to the same host, in seconds.")
+    host_pages: int = Field(20, ge=1, description="Max pages per host and question.")
+    cache: bool = Field(True, description="Cache pages as HTTP allows.")
+    cache_bytes: int = Field(
+        500_000_000, ge=1_000_000, description="Max size of the cache on disk, in bytes."
+    )
     cache_seconds: float = Field(
-        300.0, ge=0, description="Seconds for which a page that says nothing of it is used again."
+        300.0, ge=0, description="Seconds to cache a page that has no caching headers."
     )
     stale_seconds: float = Field(
-        86_400.0, ge=0, description="Seconds for which an outdated page is used if its server fails."
+        86_400.0, ge=0, description="Seconds for which a stale page is used if its server fails."
     )
     render: Literal["never", "auto", "always"] = Field(
-        "never", description="Which pages are opened in a browser, for their scripts to run."
+        "never", description="Which pages to render in Chromium, so that their scripts run."
     )
-    render_seconds: float = Field(10.0, gt=0, description="Time limit of rendering one page, in seconds.")
-    chromium: str = Field("", description="Chromium or Chrome that renders; by default the one on PATH.")
+    render_seconds: float = Field(10.0, gt=0, description="Time limit per rendered page, in seconds.")
+    chromium: str = Field("", description="Path of Chromium or Chrome; by default the one on PATH.")
 
     @field_validator("allow_networks", "refuse_networks", "allow_ports", mode="before")
     @classmethod
@@ -160,55 +166,55 @@ class FetchSettings(Section):
 
 
 class ExtractSettings(Section):
-    """How the text of pages is read, in processes of its own."""
+    """How text is extracted from pages, in separate processes."""
 
     extractor: Literal["main", "paper"] = Field(
-        "main", description="What reads HTML: `main`, or `paper`, WebGLM's html2text and line breaks."
+        "main", description="HTML extractor: `main`, Citewell's own, or `paper`, WebGLM's html2text."
     )
     workers: int = Field(
         default_factory=lambda: min(os.cpu_count() or 1, 8),
         ge=1,
-        description="Pages that are read at a time.",
+        description="Number of extraction processes.",
     )
-    seconds: float = Field(20.0, gt=0, description="Time limit of reading one page, in seconds.")
+    seconds: float = Field(20.0, gt=0, description="Time limit per page, in seconds.")
     memory_bytes: int = Field(
-        750_000_000, ge=100_000_000, description="Most memory that reading a page may take, bytes (Linux)."
+        750_000_000, ge=100_000_000, description="Memory limit per process, in bytes (Linux)."
     )
-    pdf_pages: int = Field(500, ge=1, description="Pages of a PDF after which the rest is left out.")
+    pdf_pages: int = Field(500, ge=1, description="Max PDF pages to read.")
 
 
 class CrawlSettings(Section):
-    """How `citewell index URL` walks a site."""
+    """How `citewell index URL` crawls a website."""
 
-    pages: int = Field(200, ge=1, description="Most pages of one crawl.")
-    depth: int = Field(3, ge=0, description="Most links between the start page and a page.")
-    delay: float = Field(0.5, ge=0, description="Seconds between two requests to the site.")
+    pages: int = Field(200, ge=1, description="Max pages per crawl.")
+    depth: int = Field(3, ge=0, description="Max links from the start page.")
+    delay: float = Field(0.5, ge=0, description="Delay between requests, in seconds.")
 
 
 class CollectionSettings(Section):
-    """How collections keep the vectors of their passages."""
+    """How collections store the vectors of their passages."""
 
     vectors: SecretStr = Field(
         SecretStr(""),
-        description="PostgreSQL with pgvector that keeps them, as `postgresql://user:password@host/name`; "
-        "by default they are files.",
+        description="PostgreSQL database with pgvector for the vectors, as "
+        "`postgresql://user:password@host/name`; by default files.",
     )
 
 
 class RetrieverSettings(Section):
-    """How passages are chosen."""
+    """How references are chosen."""
 
     encoder: str = Field(
-        "citewell-minilm", description="Dual encoder: packaged or shipped name, folder or hub id."
+        "citewell-minilm", description="Dual encoder: a packaged or shipped model, a folder or a hub id."
     )
     engine: Literal["auto", "openvino", "torch"] = Field(
-        "auto", description="What runs the encoder; `auto` is PyTorch on a GPU, and OpenVINO elsewhere."
+        "auto", description="Inference engine of the encoder; `auto` is PyTorch on a GPU, else OpenVINO."
     )
-    k: int = Field(5, ge=1, le=20, description="References of an answer.")
-    max_tokens: int = Field(128, ge=16, le=512, description="Tokens of a passage that are read.")
-    prefilter: int = Field(48, ge=1, description="Passages that BM25 lets through to the dual encoder.")
+    k: int = Field(5, ge=1, le=20, description="References per answer.")
+    max_tokens: int = Field(128, ge=16, le=512, description="Max tokens per passage.")
+    prefilter: int = Field(48, ge=1, description="Passages that BM25 passes on to the dual encoder.")
     min_relevance: float = Field(
-        0.5, ge=-1, le=1, description="Evidence under which a question is not answered (no-evidence.md)."
+        0.5, ge=-1, le=1, description="Min evidence for answering a question (no-evidence.md)."
     )
 
 
@@ -220,68 +226,59 @@ class GeneratorSettings(Section):
         description="`extractive`, a packaged or shipped model, a GGUF file, a folder, a hub id, or "
         "`openai:MODEL`.",
     )
-    best_of: int = Field(1, ge=1, le=64, description="Candidates written for each question.")
-    temperature: float = Field(
-        0.8, gt=0, le=2, description="Sampling temperature when there are several candidates."
-    )
+    best_of: int = Field(1, ge=1, le=64, description="Candidate answers per question.")
+    temperature: float = Field(0.8, gt=0, le=2, description="Sampling temperature for several candidates.")
     frequency_penalty: float | None = Field(
         None,
         ge=0,
         le=2,
-        description="Subtracted from a token's logit for each time that the answer has it, in local models; "
-        "by default as the model's `citewell.json` says, or 1.",
+        description="Penalty on a token's logit per earlier occurrence in the answer, for local models; by "
+        "default from the model's `citewell.json`, or 1.",
     )
     demonstration: bool | None = Field(
         None,
-        description="Whether the prompt shows one worked example, where there is room; by default as the "
-        "model's `citewell.json` says, or yes.",
+        description="Include a worked example in the prompt if it fits; by default from the model's "
+        "`citewell.json`, or true.",
     )
-    prompt_tokens: int = Field(1000, ge=200, description="Most tokens of a prompt.")
-    answer_tokens: int = Field(150, ge=16, description="Most tokens of an answer.")
-    sentences: int = Field(5, ge=1, le=20, description="Most sentences of an extractive answer.")
-    seed: int = Field(0, ge=0, description="Seed of the sampled candidates.")
-    base_url: str = Field(
-        "https://api.openai.com/v1", description="Address of the API that `openai:MODEL` is asked at."
-    )
+    prompt_tokens: int = Field(1000, ge=200, description="Max tokens per prompt.")
+    answer_tokens: int = Field(150, ge=16, description="Max tokens per answer.")
+    sentences: int = Field(5, ge=1, le=20, description="Max sentences of an extractive answer.")
+    seed: int = Field(0, ge=0, description="Sampling seed.")
+    base_url: str = Field("https://api.openai.com/v1", description="Base URL of the API for `openai:MODEL`.")
     key: SecretStr = Field(
-        SecretStr(""), description="API key of that address; by default the variable `OPENAI_API_KEY`."
+        SecretStr(""), description="API key; by default the environment variable `OPENAI_API_KEY`."
     )
     grammar: Literal["", "structured_outputs", "guided_grammar", "grammar"] = Field(
         "",
-        description="How that API takes the grammar of a policy's commands: `structured_outputs` is vLLM's, "
-        "`guided_grammar` was, and `grammar` is llama.cpp's; by default it gets none.",
+        description="Parameter that passes a grammar to that API: `structured_outputs` (vLLM), "
+        "`guided_grammar` (older vLLM) or `grammar` (llama.cpp); by default none.",
     )
-    together: bool = Field(
-        False, description="Whether that API is asked for several candidates at once, with the parameter `n`."
-    )
-    concurrency: int = Field(8, ge=1, description="Most requests to that API at the same time.")
-    first_token_seconds: float = Field(
-        60.0, gt=0, description="Time limit of that API's first token, in seconds."
-    )
-    seconds: float = Field(
-        300.0, gt=0, description="Time limit of an answer from it, with all that is tried again, in seconds."
-    )
+    together: bool = Field(False, description="Request all candidates in one call, with the parameter `n`.")
+    concurrency: int = Field(8, ge=1, description="Max concurrent requests to the API.")
+    first_token_seconds: float = Field(60.0, gt=0, description="Time limit for the first token, in seconds.")
+    seconds: float = Field(300.0, gt=0, description="Time limit per answer, with retries, in seconds.")
 
 
 class ScorerSettings(Section):
-    """How the best of several candidates is chosen."""
+    """How the best candidate is chosen."""
 
     name: str = Field(
-        "citation-support", description="`citation-support`, a shipped scorer, or a folder of a trained one."
+        "citation-support",
+        description="`citation-support`, a shipped scorer, or the folder of a trained one.",
     )
     margin: float = Field(
         0.5,
         ge=0,
         allow_inf_nan=False,
-        description="What unsupported sentences cost a candidate at least, in standard deviations of a "
-        "trained scorer's scores; up to twice that, by their share.",
+        description="Penalty for unsupported sentences, in standard deviations of a trained scorer's scores; "
+        "doubles as their share grows to 1.",
     )
     min_gain: float = Field(
         0.0,
         ge=0,
         allow_inf_nan=False,
-        description="Least expected gain, in the same unit, for which more candidates are written; 0 always "
-        "writes as many as `generator.best_of` says.",
+        description="Min expected gain, in the same unit, for writing more candidates; 0 always writes "
+        "`generator.best_of`.",
     )
 
 
@@ -289,9 +286,9 @@ class CitationSettings(Section):
     """How citations are checked."""
 
     threshold: float = Field(
-        0.5, gt=0, le=1, description="ROUGE-1 precision at which a reference supports a sentence."
+        0.5, gt=0, le=1, description="Min ROUGE-1 precision at which a reference supports a sentence."
     )
-    drop_unsupported: bool = Field(False, description="Leave unsupported sentences out.")
+    drop_unsupported: bool = Field(False, description="Drop unsupported sentences from the answer.")
 
 
 class BrowserSettings(Section):
@@ -299,24 +296,15 @@ class BrowserSettings(Section):
 
     policy: str = Field(
         "scripted",
-        description="Who browses: `scripted`, `random`, a trained policy or its folder, or a generator.",
+        description="Browsing policy: `scripted`, `random`, a trained policy or its folder, or a generator.",
     )
-    actions: int = Field(100, ge=1, le=1000, description="Most actions of an episode.")
-    best_of: int = Field(1, ge=1, le=64, description="Episodes of a question, of which the best answer wins.")
-    constrained: bool = Field(
-        True, description="Whether language models can write only commands that can be carried out."
-    )
-    quote_chars: int = Field(6000, ge=100, description="Most characters of all quotes of an episode.")
-    state_tokens: int = Field(
-        1500, ge=256, description="Most tokens of a state; a trained policy keeps to those of its training."
-    )
-    window_lines: int = Field(
-        20, ge=2, description="Most lines of a page in view; for a trained policy, those of its training."
-    )
+    actions: int = Field(100, ge=1, le=1000, description="Max actions per episode.")
+    best_of: int = Field(1, ge=1, le=64, description="Episodes per question; the best answer wins.")
+    constrained: bool = Field(True, description="Constrain language models to valid commands.")
 
 
 class Settings(BaseSettings):
-    """All settings of Citewell, each with a default that works on a fresh machine."""
+    """All settings of Citewell. The defaults work on a fresh machine."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
@@ -336,12 +324,12 @@ class Settings(BaseSettings):
     data: Path | None = Field(None, description="Folder of evaluation and training data.")
     data_dir: Path = Field(default_factory=data_dir, description="Folder of collections.")
     cache_dir: Path = Field(
-        default_factory=cache_dir, description="Folder of converted weights and of cached web pages."
+        default_factory=cache_dir, description="Folder of converted weights and cached web pages."
     )
     threads: int = Field(
-        default_factory=lambda: os.cpu_count() or 1, ge=1, description="CPU threads of the models."
+        default_factory=lambda: os.cpu_count() or 1, ge=1, description="CPU threads for models."
     )
-    question_characters: int = Field(4000, ge=1, description="Longest question, in characters.")
+    question_characters: int = Field(4000, ge=1, description="Max characters of a question.")
 
     @field_validator("data", mode="before")
     @classmethod
@@ -358,19 +346,19 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Flags win over the environment, which wins over the file."""
+        """Options override environment variables, which override the file."""
         file = os.environ.get(CONFIG_VARIABLE, "citewell.toml")
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, file)
 
 
 def load_settings(flags: Mapping[str, Any] | None = None) -> Settings:
-    """Read the settings. `flags` maps dotted names such as `retriever.k` to values; None is skipped.
+    """Load the settings. `flags` maps dotted names such as `retriever.k` to values; None is skipped.
 
-    Raises `SettingsError` for an unknown key, a wrong value, or a file that is no TOML.
+    Raises `SettingsError` for an unknown key, an invalid value or an invalid file.
     """
     file = os.environ.get(CONFIG_VARIABLE)
     if file is not None and not Path(file).is_file():
-        raise SettingsError(f"There is no settings file {file}.", f"Mend or unset {CONFIG_VARIABLE}.")
+        raise SettingsError(f"The settings file {file} does not exist.", f"Fix or unset {CONFIG_VARIABLE}.")
     for name in os.environ:
         if name.startswith(PREFIX):
             _check_variable(name)
@@ -381,11 +369,11 @@ def load_settings(flags: Mapping[str, Any] | None = None) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{file or 'citewell.toml'} is not valid TOML: {error}.") from error
     except ValueError as error:
-        raise SettingsError(f"A setting cannot be read: {error}.") from error
+        raise SettingsError(f"Invalid setting: {error}.") from error
 
 
 def setting_names(model: type[BaseModel] = Settings, prefix: str = "") -> dict[str, str]:
-    """Every setting's dotted name and its description, in order of definition."""
+    """The description of each setting by its dotted name, in order of definition."""
     names: dict[str, str] = {}
     for name, field in model.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
@@ -399,7 +387,7 @@ def _check_variable(name: str) -> None:
     known = {PREFIX + key.replace(".", "__").upper() for key in setting_names()}
     known |= {PREFIX + key.split(".")[0].upper() for key in setting_names()} | {CONFIG_VARIABLE}
     if name.upper() not in known:
-        raise SettingsError(f"The environment variable {name} is no setting.", _nearest(name, known))
+        raise SettingsError(f"Unknown setting: environment variable {name}.", _nearest(name, known))
 
 
 def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -412,7 +400,7 @@ def _nested(flags: Mapping[str, Any]) -> dict[str, Any]:
         for section in sections:
             level = level.setdefault(section, {})
             if not isinstance(level, dict):
-                raise SettingsError(f"{name} cannot be set, since {section} itself is set to a value.")
+                raise SettingsError(f"{name} cannot be set: {section} is set to a value.")
         level[last] = value
     return values
 
@@ -421,13 +409,13 @@ def _explain(error: ValidationError) -> tuple[str, str]:
     first = error.errors()[0]
     parts = [str(part) for part in first["loc"]]
     prefixes = [".".join(parts[:length]) for length in range(len(parts), 0, -1)]
-    # Of a value with several parts, pydantic names the part and how it was read.
+    # For a value with several parts, pydantic appends the part and its type to the name.
     name = next((prefix for prefix in prefixes if prefix in setting_names()), prefixes[0])
     if first["type"] == "extra_forbidden":
-        return f"There is no setting {name!r}.", _nearest(name, set(setting_names()))
+        return f"Unknown setting {name!r}.", _nearest(name, set(setting_names()))
     problem = first["msg"][0].lower() + first["msg"][1:]
     shown = setting_names().get(name)
-    return f"The setting {name} is wrong: {problem}.", f"It means: {shown}" if shown else ""
+    return f"Invalid setting {name}: {problem}.", f"{name}: {shown}" if shown else ""
 
 
 def _nearest(name: str, known: set[str]) -> str:

@@ -1,4 +1,4 @@
-"""Whether two systems differ: paired randomisation test, bootstrap interval, Holm's correction."""
+"""Statistical significance: paired randomization test, bootstrap confidence interval, Holm correction."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from citewell.core.tables import markdown_table
 
 SAMPLES = 10_000
 _SEED = 20_230_616
-_BLOCK = 4_000_000  # random numbers that are drawn at a time
+_BLOCK = 4_000_000  # random numbers drawn at a time
 _CONFIDENCE = 0.95
 TEST = (
-    "p: two-sided paired randomisation test with 10,000 permutations, also with Holm's correction for the "
-    "number of systems. Interval: bootstrap over questions, 10,000 samples. Better and worse count questions."
+    "p-value: two-sided paired randomization test with 10,000 permutations; Holm: corrected for the number "
+    "of systems. 95% CI: bootstrap over questions, 10,000 samples. Better and worse count questions."
 )
-"""What the columns of `differences_table` mean."""
+"""Explains the columns of `differences_table`."""
 
 
 @dataclass(frozen=True)
 class PairedComparison:
-    """How a system differs from the baseline in one measure, over the same queries.
+    """How a system differs from the baseline in one metric, over the same queries.
 
     `difference` is the mean of system minus baseline, and `low` to `high` its 95% confidence interval. `p` is
-    two-sided; `p_holm` is p after the correction for the number of systems.
+    the two-sided p-value; `p_holm` is corrected for the number of systems. `better`, `worse` and `queries`
+    are counts of queries.
     """
 
     difference: float
@@ -40,20 +41,19 @@ class PairedComparison:
 
 
 def compare(system: Mapping[str, float], baseline: Mapping[str, float]) -> PairedComparison:
-    """Compare the values of the same queries.
+    """Compare the values, by query, of a system and a baseline.
 
-    p is that of the randomisation test (Fisher; Smucker, Allan and Carterette 2007,
+    The p-value is that of the randomization test (Fisher; Smucker, Allan and Carterette 2007,
     https://doi.org/10.1145/1321440.1321528): the share of 10,000 random exchanges of the two systems' values,
-    query by query, whose mean difference is at least as far from zero. The interval holds the middle 95% of
-    the mean differences of 10,000 bootstrap samples of queries. Both are seeded, so that they come out the
-    same again.
+    query by query, whose mean difference is at least as far from zero. The confidence interval holds the
+    middle 95% of the mean differences of 10,000 bootstrap samples of queries. Both use a fixed seed.
     """
     differences = np.array([system[query] - baseline[query] for query in baseline])
     generator = np.random.default_rng(_SEED)
     low, high = np.quantile(
         _bootstrap(differences, generator), [(1 - _CONFIDENCE) / 2, (1 + _CONFIDENCE) / 2]
     )
-    p = _randomisation(differences, generator)
+    p = _randomization(differences, generator)
     return PairedComparison(
         difference=float(differences.mean()),
         low=float(low),
@@ -69,34 +69,34 @@ def compare(system: Mapping[str, float], baseline: Mapping[str, float]) -> Paire
 def compare_all(
     systems: Mapping[str, Mapping[str, float]], baseline: Mapping[str, float]
 ) -> dict[str, PairedComparison]:
-    """Compare each system with the baseline, and correct p for their number."""
+    """Compare each system with the baseline, with p-values corrected for the number of systems."""
     return corrected({name: compare(values, baseline) for name, values in systems.items()})
 
 
 def corrected(comparisons: Mapping[str, PairedComparison]) -> dict[str, PairedComparison]:
-    """The comparisons with p corrected for their number.
+    """The comparisons with their p-values corrected for multiple testing.
 
-    Holm 1979 (https://www.jstor.org/stable/4615733): the smallest of n values of p is multiplied by n, the
-    next by n - 1, and so on; none becomes smaller than the one before, nor greater than 1.
+    Holm 1979 (https://www.jstor.org/stable/4615733): the smallest of n p-values is multiplied by n, the next
+    by n - 1, and so on; none becomes smaller than the one before, nor greater than 1.
     """
     found = dict(comparisons)
-    least = 0.0
-    for place, name in enumerate(sorted(found, key=lambda name: found[name].p)):
-        least = max(least, min(1.0, found[name].p * (len(found) - place)))
-        found[name] = replace(found[name], p_holm=least)
+    floor = 0.0
+    for index, name in enumerate(sorted(found, key=lambda name: found[name].p)):
+        floor = max(floor, min(1.0, found[name].p * (len(found) - index)))
+        found[name] = replace(found[name], p_holm=floor)
     return found
 
 
 def interval(values: Mapping[str, float]) -> tuple[float, float]:
-    """The bootstrapped 95% confidence interval of a mean over queries, from low to high."""
+    """The bootstrap 95% confidence interval (low, high) of the mean over queries."""
     means = _bootstrap(np.array(list(values.values())), np.random.default_rng(_SEED))
     low, high = np.quantile(means, [(1 - _CONFIDENCE) / 2, (1 + _CONFIDENCE) / 2])
     return float(low), float(high)
 
 
 def differences_table(comparisons: Mapping[str, Mapping[str, PairedComparison]]) -> str:
-    """How each system differs from the baseline, one row a system and measure."""
-    header = ["system", "measure", "difference", "95% interval", "p", "p (Holm)", "better", "worse"]
+    """A Markdown table of differences from the baseline, one row per system and metric."""
+    header = ["system", "metric", "difference", "95% CI", "p-value", "p-value (Holm)", "better", "worse"]
     rows = [
         [
             name,
@@ -120,14 +120,14 @@ def _bootstrap(values: NDArray[np.float64], generator: np.random.Generator) -> N
     return np.concatenate(blocks)
 
 
-def _randomisation(differences: NDArray[np.float64], generator: np.random.Generator) -> float:
+def _randomization(differences: NDArray[np.float64], generator: np.random.Generator) -> float:
     size = len(differences)
-    # What is equal but for rounding is as far from zero.
-    least = abs(differences.mean()) - 1e-12
+    # The tolerance makes differences that are equal up to rounding count as equal.
+    observed = abs(differences.mean()) - 1e-12
     extreme = 0
     for rows in _blocks(size):
         signs = generator.integers(0, 2, (rows, size), dtype=np.int8) * 2 - 1
-        extreme += int((np.abs(signs @ differences / size) >= least).sum())
+        extreme += int((np.abs(signs @ differences / size) >= observed).sum())
     return (extreme + 1) / (SAMPLES + 1)
 
 

@@ -1,4 +1,4 @@
-"""Which split a question goes to: by a hash of its words, and with the questions that are near it."""
+"""Assigns questions to train, dev and test by a hash of their words, keeping near duplicates together."""
 
 from __future__ import annotations
 
@@ -14,46 +14,48 @@ SPLITS: tuple[Split, ...] = ("train", "dev", "test")
 
 
 class Shares(NamedTuple):
-    """The shares of the questions that are held out, each from 0 to 1; the rest is for training."""
+    """The shares of the dev and test splits, 0 to 1; the rest is for training."""
 
     dev: float
     test: float
 
 
-class Placing(NamedTuple):
-    """The split of a question, None where none can be; `near` are the places of earlier ones that decided."""
+class SplitAssignment(NamedTuple):
+    """The split of a question, or None if it is near questions of several splits.
+
+    `near` are the indices of the earlier questions that decided it.
+    """
 
     split: Split | None
     near: tuple[int, ...] = ()
 
 
-def place(questions: Sequence[str], shares: Shares, threshold: float) -> list[Placing]:
-    """Place questions in order, so that no two of different splits have a similarity of `threshold` or more.
+def assign_splits(questions: Sequence[str], shares: Shares, threshold: float) -> list[SplitAssignment]:
+    """Assign splits so that questions of different splits have a similarity below `threshold`.
 
-    A question goes where the earlier ones go that are near it, and by the hash of its words where none is.
-    One that is near questions of several splits goes nowhere. Questions that are added at the end thus never
-    move others.
+    A question joins the split of the earlier questions near it; without any, a hash of its words decides.
+    One near questions of several splits joins none. Questions appended to the list never move earlier ones.
     """
     index = NearDuplicates(questions, threshold)
-    placed: list[Placing] = []
+    assigned: list[SplitAssignment] = []
     for number, question in enumerate(questions):
         earlier = [
-            near.place
+            near.index
             for near in index.near(question)
-            if near.place < number and placed[near.place].split is not None
+            if near.index < number and assigned[near.index].split is not None
         ]
-        by_split = {placed[each].split: each for each in reversed(earlier)}
+        by_split = {assigned[each].split: each for each in reversed(earlier)}
         if not by_split:
-            placed.append(Placing(_by_hash(question, shares)))
+            assigned.append(SplitAssignment(_by_hash(question, shares)))
         elif len(by_split) == 1:
-            placed.append(Placing(placed[earlier[0]].split, (earlier[0],)))
+            assigned.append(SplitAssignment(assigned[earlier[0]].split, (earlier[0],)))
         else:
-            placed.append(Placing(None, tuple(by_split.values())))
-    return placed
+            assigned.append(SplitAssignment(None, tuple(by_split.values())))
+    return assigned
 
 
 def _by_hash(question: str, shares: Shares) -> Split:
-    # Salted, so that splits that others have made by a plain hash are no part of these.
+    # Salted, so that the splits are independent of splits that others made by a plain hash.
     digest = hashlib.sha256(f"splits {' '.join(words(question))}".encode()).digest()
     point = int.from_bytes(digest[:8]) / 2**64
     if point < shares.test:

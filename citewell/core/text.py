@@ -1,4 +1,4 @@
-"""Text utilities that every part shares: sentences, words and white space, in any script."""
+"""Text utilities: sentences, words and white space, in any script."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 import unicodedata
 from itertools import islice
 
-# Scripts that are written without spaces between words: each character is a word of its own, so
-# that overlap measures see more than one long word (rouge-score's own tokenizer sees none at all).
+# Scripts written without spaces between words. Each character counts as a word, so that overlap metrics
+# do not see one long word (rouge-score's own tokenizer sees no word at all).
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNSPACED_WORD = re.compile(f"([{_UNSPACED}])")
-# Vowel signs and accents that belong to the letter before, but are no letters to `re`.
+# Vowel signs and accents, which belong to the letter before them but are not letters to `re`.
 _SIGNS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:[{_SIGNS}]+[^\W_{_UNSPACED}]*)*")
-# The same for ASCII text, faster: letters in lower case, and a space for all that is in no word.
+# The same for ASCII text, faster: letters become lower case, and everything outside words a space.
 _ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
-# English function words, which say little about what a text is about.
+# English function words.
 STOP_WORDS = frozenset(
     "a an and are as at be been but by can could did do does for from had has have how i if in into is it "  # noqa: SIM905
     "its may me might must my no not of on or our shall she he should so some such than that the their "
@@ -27,21 +27,21 @@ _SPACE = re.compile(r"\s+")
 
 
 def encodable(text: str) -> str:
-    """The text with `?` for lone surrogates, which JSON may hold, and which are no text to anything else."""
+    """The text with `?` for lone surrogates: JSON may hold them, but they cannot be encoded as UTF-8."""
     return text.encode(errors="replace").decode()
 
 
 def split_sentences(text: str) -> list[str]:
     """Split running text of any language into its sentences, without surrounding white space.
 
-    Splitting is done by [sentencex](https://github.com/wikimedia/sentencex), which knows
-    abbreviations and needs no data files. No word is lost or changed.
+    [sentencex](https://github.com/wikimedia/sentencex) does the splitting: it knows abbreviations and needs
+    no data files. No word is lost or changed.
     """
     from sentencex import segment
 
     parts: list[str] = []
     for part in segment("en", text):
-        # sentencex also splits inside `The .NET runtime`, after the stop that begins a word.
+        # sentencex also splits inside `The .NET runtime`, after the period that begins a word.
         if parts and _LONE_STOP.search(parts[-1]) and not part[0].isspace():
             parts[-1] += part
         else:
@@ -50,14 +50,14 @@ def split_sentences(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """The lower-cased, composed (NFC) words of `text`; one character each in scripts without spaces."""
+    """The lower-case words of `text`, in NFC; in scripts without spaces, each character is a word."""
     if text.isascii():
         return text.translate(_ASCII).split()
     return _WORD.findall(unicodedata.normalize("NFC", text).lower())
 
 
 def first_words(text: str, limit: int) -> str:
-    """`text` (in NFC) up to its `limit`-th word, as `words` counts them; all of it where it has fewer."""
+    """`text` (in NFC) up to and including its `limit`-th word, as `words` counts them."""
     if limit < 1:
         return ""
     text = unicodedata.normalize("NFC", text)
@@ -66,23 +66,23 @@ def first_words(text: str, limit: int) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """The words of `text` that say what it is about; all of its words where no other is left."""
+    """The words of `text` without stop words; all of its words if nothing else is left."""
     found = words(text)
     return [word for word in found if word not in STOP_WORDS] or found
 
 
 def space_out(text: str) -> str:
-    """`text` with spaces around each character of scripts that are written without them."""
+    """`text` with spaces around each character of scripts written without spaces."""
     return _UNSPACED_WORD.sub(r" \1 ", text)
 
 
 def squeeze(text: str) -> str:
-    """`text` on one line, every run of white space turned into one space."""
+    """`text` on one line, every run of white space replaced by one space."""
     return _SPACE.sub(" ", text).strip()
 
 
 def shorten(text: str, limit: int) -> str:
-    """The first `limit` characters of `text`, cut at a word, with an ellipsis where something was cut."""
+    """At most `limit` characters of `text`, cut between words, ending in an ellipsis if cut."""
     if len(text) <= limit:
         return text
     return text[: limit - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"

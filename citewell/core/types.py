@@ -1,4 +1,4 @@
-"""The values that travel through the pipeline, in the order in which a question meets them."""
+"""The value types of the pipeline, in the order in which a question meets them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Outcome = Literal["answered", "retrieved", "no_evidence"]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result of a search provider: a page that may help to answer."""
+    """One result of a search provider."""
 
     url: str
     title: str
@@ -21,7 +21,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A paragraph of a page. `headings` is its path of section titles, outermost first."""
+    """A paragraph of a page. `headings` are the titles of its sections, outermost first."""
 
     url: str
     title: str
@@ -36,10 +36,10 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page after extraction: its paragraphs in reading order.
+    """An extracted page: its paragraphs in reading order.
 
-    `notice` says what was left out, where a page was too long to be read to its end; `author` and `date`
-    (YYYY-MM-DD, of publication) are empty where the page does not say.
+    `notice` says what is missing if the page was too long to read to its end. `author` and `date` (of
+    publication, YYYY-MM-DD) are empty if unknown.
     """
 
     url: str
@@ -52,7 +52,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A page or a provider that gave nothing, and the reason, in words and as one word (docs/formats.md)."""
+    """A page or provider that failed. `reason` is a sentence, `kind` one word (listed in docs/formats.md)."""
 
     url: str
     reason: str
@@ -61,11 +61,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A passage chosen for an answer. `number` is what citations point to, from 1.
+    """A passage chosen for an answer. `number`, from 1, is what citations point to.
 
     `score` is the inner product of the question's and the passage's vectors
-    (WebGLM §3.1.2, https://arxiv.org/abs/2306.07906). `also` are other pages that hold almost the same text,
-    and `date` (YYYY-MM-DD) is when its page was published, where that is known.
+    (WebGLM §3.1.2, https://arxiv.org/abs/2306.07906). `duplicate_urls` are other pages with almost the same
+    text, and `date` (YYYY-MM-DD) is when the page was published, or empty if unknown.
     """
 
     number: int
@@ -73,17 +73,16 @@ class Reference:
     title: str
     text: str
     score: float
-    also: tuple[str, ...] = ()
+    duplicate_urls: tuple[str, ...] = ()
     date: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of an answer and the references that it cites.
+    """One sentence of an answer and the numbers of the references it cites.
 
-    `support` is the ROUGE-1 precision (0 to 1) of the sentence against the reference
-    that supports it best; `supported` says whether that passes the threshold. A sentence that is
-    not supported cites nothing.
+    `support` is the highest ROUGE-1 precision (0 to 1) of the sentence against any reference; `supported`
+    says whether it reaches the threshold. An unsupported sentence cites nothing.
     """
 
     text: str
@@ -94,22 +93,22 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One possible answer with its checked sentences, and the score that the scorer gave it.
+    """A candidate answer: its checked sentences and the scorer's score.
 
-    `value` is the score less what its `unsupported` sentences cost, and `reason` says why it won or lost.
-    `raw` is what the generator wrote, with its own marks.
+    `adjusted_score` is the score minus the penalty for `unsupported` sentences, and `reason` says why it won
+    or lost. `raw` is what the generator wrote, with its own citations.
     """
 
     sentences: tuple[Sentence, ...]
     score: float = 0.0
     raw: str = ""
-    value: float = 0.0
+    adjusted_score: float = 0.0
     unsupported: int = 0
     reason: str = ""
 
     @property
     def text(self) -> str:
-        """The answer as people read it: each sentence followed by its marks, as in `… [1][3]`."""
+        """The answer as text, each sentence followed by its citations, as in `… [1][3]`."""
         return " ".join(
             s.text + (" " if s.citations else "") + "".join(f"[{n}]" for n in s.citations)
             for s in self.sentences
@@ -118,10 +117,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a question gets: the one documented object behind `--json` (see docs/formats.md).
+    """The result of a question: the object that `--json` prints (docs/formats.md).
 
-    `best` is the place of the winner among `candidates`, from 0. `episode` is how the text browser found the
-    references, as `citewell.browser.episode.Episode` in plain values, where it was browsed for them.
+    `best` is the index of the winner among `candidates`. `episode` is the browsing episode that found the
+    references, as the plain values of `citewell.browser.episode.Episode`; None without browsing.
+    `timings` are seconds per stage, `models` the name of the model of each role.
     """
 
     question: str
@@ -140,8 +140,7 @@ class Answer:
     def to_json(self) -> dict[str, Any]:
         """A dictionary of plain values, ready for `json.dumps`.
 
-        Where only references were asked for, the keys of the written answer are left out; without browsing,
-        that of the episode.
+        An answer without a generator has no keys of the written answer; one without browsing, no episode.
         """
         value = asdict(self)
         del value["best"]
@@ -151,12 +150,12 @@ class Answer:
             {
                 "answer": candidate.text,
                 "score": candidate.score,
-                "value": candidate.value,
+                "adjusted_score": candidate.adjusted_score,
                 "unsupported": candidate.unsupported,
-                "won": place == self.best,
+                "won": index == self.best,
                 "reason": candidate.reason,
             }
-            for place, candidate in enumerate(self.candidates)
+            for index, candidate in enumerate(self.candidates)
         ]
         if not self.models.get("generator"):
             for key in ("answer", "sentences", "candidates"):

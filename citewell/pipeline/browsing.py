@@ -44,7 +44,7 @@ class _Answered(NamedTuple):
         if self.answer.outcome != "answered":
             return False, 0.0, 0.0
         best = self.answer.candidates[self.answer.best]
-        return True, best.value, mean_support(best.sentences)
+        return True, best.adjusted_score, mean_support(best.sentences)
 
 
 class Browsing:
@@ -205,8 +205,8 @@ class Browsing:
 
 
 def browser_limits(wanted: BrowserSettings, trained: BrowserLimits | None = None) -> BrowserLimits:
-    """The limits of the settings; what a policy sees of a state, it sees as it was `trained`, if it was."""
-    limits = BrowserLimits(wanted.actions, wanted.quote_chars, wanted.state_tokens, wanted.window_lines)
+    """The limits of an episode. A trained policy sees states of the size it was trained with."""
+    limits = BrowserLimits(wanted.actions)
     if trained is None:
         return limits
     return replace(limits, state_tokens=trained.state_tokens, window_lines=trained.window_lines)

@@ -18,7 +18,7 @@ from citewell.browser.state import TakenQuote
 from citewell.browser.web import Web
 from citewell.core.errors import InputError
 from citewell.core.events import final_answer
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.settings import Settings
 from citewell.generator.extractive import Relevance
 from citewell.pipeline.build import build_ranker, choose_scorer, open_pipeline
@@ -60,7 +60,7 @@ class Systems:
     web: Web
     relevance: Relevance
     stack: AsyncExitStack
-    tell: Tell
+    log: Log
 
     def __post_init__(self) -> None:
         self._opened: dict[str, Opened] = {}
@@ -99,7 +99,7 @@ class Systems:
         if self._chosen is None:
             chosen = choose_scorer(self.settings)
             for notice in chosen.notices:
-                self.tell(notice)
+                self.log(notice)
             trained = isinstance(chosen.scorer, PreferenceJudge)
             self._chosen = by_scorer(chosen.scorer) if trained else by_quotes(self.relevance)
         return self._chosen
@@ -107,13 +107,13 @@ class Systems:
 
 @asynccontextmanager
 async def open_systems(
-    settings: Settings, *, actions: int | None, free: bool, tell: Tell
+    settings: Settings, *, actions: int | None, free: bool, log: Log
 ) -> AsyncGenerator[Systems, None]:
     """What opens systems; all of their connections are closed at the end.
 
     `actions` are the most of an episode, by default those of each policy's own limits. With `free`, language
-    models may write what they like. `tell` is told what a person should know about the choice of models.
+    models may write what they like. `log` receives notices about the choice of models.
     """
     async with AsyncExitStack() as stack:
         web = await stack.enter_async_context(open_web(settings))
-        yield Systems(settings, actions, free, web, build_ranker(settings).scores, stack, tell)
+        yield Systems(settings, actions, free, web, build_ranker(settings).scores, stack, log)

@@ -13,7 +13,7 @@ from typing import Protocol
 import click
 
 from citewell.core.settings import Settings
-from citewell.pipeline.providers import configured_encoder, keeping
+from citewell.pipeline.providers import configured_encoder, vector_store
 from citewell.retriever.collection.dense import drop_vectors, encodings, updating
 from citewell.retriever.collection.encoding import EncodingProgress, encoding_of
 from citewell.retriever.collection.store import PageStore
@@ -40,14 +40,14 @@ def dense_indexing(
     is wrong with the encoder, the vectors or their database is raised before any page is read.
     """
     if dense is False:
-        drop_vectors(folder, store, keeping(settings))
+        drop_vectors(folder, store, vector_store(settings))
     if dense is False or not (dense or store.vectors()):
         yield lambda *, as_json: None
         return
     encoder = configured_encoder(settings, on_step=_tell_step)
-    where = keeping(settings)
+    where = vector_store(settings)
     with updating(folder, store, encoder, where, dense=bool(dense), repair=repair) as update:
-        others = set(encodings(folder, where.place, where)) - {encoding_of(encoder)}
+        others = set(encodings(folder, where.kind, where)) - {encoding_of(encoder)}
         for name in sorted(other.name for other in others):
             click.echo(
                 f"The vectors of {folder.name} were made by {name}; all passages are encoded anew with "

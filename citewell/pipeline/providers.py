@@ -23,7 +23,7 @@ from citewell.retriever.search.query import Query
 from citewell.retriever.search.retry import Retry
 
 if TYPE_CHECKING:
-    from citewell.retriever.collection.dense import Keeping
+    from citewell.retriever.collection.dense import VectorStoreConfig
 
 AUTO = "auto"
 PROVIDERS = (
@@ -155,7 +155,7 @@ def _provider(
 
             if wanted.collection == HANDBOOK:
                 ensure_handbook(settings)
-            dense = partial(open_dense, encoder=encoder, keeping=keeping(settings))
+            dense = partial(open_dense, encoder=encoder, config=vector_store(settings))
             return Collection(settings.data_dir, wanted.collection, dense)
     return _keyed(name, wanted, http, keys_of(name, wanted, environment))
 
@@ -175,11 +175,11 @@ def configured_encoder(
     )
 
 
-def keeping(settings: Settings) -> Keeping:
+def vector_store(settings: Settings) -> VectorStoreConfig:
     """Where the settings keep the vectors of collections."""
-    from citewell.retriever.collection.dense import Keeping
+    from citewell.retriever.collection.dense import VectorStoreConfig
 
-    return Keeping(settings.collection.vectors.get_secret_value(), settings.threads)
+    return VectorStoreConfig(settings.collection.vectors.get_secret_value(), settings.threads)
 
 
 def _keyed(name: str, wanted: SearchSettings, http: SearchHttp, keys: tuple[str, ...]) -> SearchProvider:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from citewell.core.errors import InputError
 from citewell.core.packages import need_packages
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
@@ -24,7 +24,7 @@ from citewell.generator.training.task import fit_task
 PACKAGES = ("trl", "peft", "datasets", "accelerate", "matplotlib")
 
 
-def train(run: Run, tell: Tell, export: Path | None = None) -> RunResult:
+def train(run: Run, tell: Log, export: Path | None = None) -> RunResult:
     """Train the model that `run.recipe` describes, and write it to `run.out`.
 
     `export` is a folder for the model with its adapters merged. An interrupted run is resumed. Raises
@@ -69,7 +69,7 @@ def _task(
     data: GeneratorData,
     trained: TrainableGenerator,
     encoder: ExampleTokenizer,
-    tell: Tell,
+    tell: Log,
 ) -> FitTask:
     rows = [(source, row) for source in data.train for row in range(len(source.examples))]
     sizes = [size for source in data.train for size in encoder.sizes(source.examples)]

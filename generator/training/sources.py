@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from citewell.core.errors import InputError
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.training.sources import DataFolders, question_key, sample, tell_problems
 from citewell.generator.evaluation.held_out import is_held_out
 from citewell.generator.evaluation.rows import read_rows
@@ -33,7 +33,7 @@ class GeneratorData:
     train: tuple[ExampleSource, ...]
     dev: tuple[ExampleSource, ...]
 
-    def fitting(self, fits: Callable[[Example], bool], tell: Tell) -> GeneratorData:
+    def fitting(self, fits: Callable[[Example], bool], tell: Log) -> GeneratorData:
         """Without training examples that do not fit; raises `InputError` if none of a source fit."""
         train = []
         for source in self.train:
@@ -48,7 +48,7 @@ class GeneratorData:
         return replace(self, train=tuple(train))
 
 
-def read_data(config: GeneratorRecipe, folders: DataFolders, tell: Tell) -> GeneratorData:
+def read_data(config: GeneratorRecipe, folders: DataFolders, tell: Log) -> GeneratorData:
     """Read all sources of the recipe.
 
     Lines without a cited answer are reported and skipped, as are rows that cite more references than a
@@ -92,7 +92,7 @@ def source_files(source: GeneratorSourceConfig, folders: DataFolders) -> list[Pa
 
 
 def _read(
-    source: GeneratorSourceConfig, folders: DataFolders, references: int, seed: int, tell: Tell
+    source: GeneratorSourceConfig, folders: DataFolders, references: int, seed: int, tell: Log
 ) -> tuple[Example, ...]:
     found, problems, crowded, astray = [], [], 0, []
     for file in source_files(source, folders):

@@ -1,1 +1,1 @@
-"""Collections: pages on this machine, kept in SQLite and searched with Tantivy's BM25."""
+"""Collections: local pages, stored in SQLite and searched with Tantivy's BM25 and optionally with vectors."""

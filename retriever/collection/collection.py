@@ -1,4 +1,4 @@
-"""A collection as the pipeline sees it: a search provider that also holds its pages."""
+"""A collection as the pipeline sees it: a search provider that also stores the pages it finds."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from citewell.retriever.search.query import Filter, Query, cannot
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SNIPPET = 200  # characters
-_MORE = 20  # times as many pages are looked at when only some sites are wanted
-_FUSED = 100  # pages found by words, at least, and passages found by vectors, which are fused
+_SITES_FACTOR = 20  # times `limit` pages are searched if the query filters by site
+_FUSION_DEPTH = 100  # min pages found by words, and passages found by vectors, that are fused
 
 OpenDense = Callable[[Path, str], DenseSearch | None]
 """Opens the vectors of a collection's folder, as `citewell.retriever.collection.dense.open_dense` does."""
 
 
 def collection_folder(data_dir: Path, name: str) -> Path:
-    """Where the collection `name` lives; raises `InputError` for a name that cannot be a folder's."""
+    """The folder of the collection `name`. Raises `InputError` if the name is not valid."""
     if not _NAME.fullmatch(name):
         raise InputError(
-            f"{name!r} cannot name a collection.",
-            "Use 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.",
+            f"{name!r} is not a valid collection name.",
+            "Use 1 to 64 letters, digits, dots, dashes and underscores; start with a letter or digit.",
         )
     return data_dir / "collections" / name
 
@@ -44,7 +44,7 @@ def collection_names(data_dir: Path) -> list[str]:
 
 
 def remove_collection(data_dir: Path, name: str) -> None:
-    """Delete a collection and everything in it; raises `CollectionError` when there is none."""
+    """Delete a collection and everything in it. Raises `CollectionError` if it does not exist."""
     folder = collection_folder(data_dir, name)
     if name not in collection_names(data_dir):
         raise _missing(data_dir, name)
@@ -52,14 +52,14 @@ def remove_collection(data_dir: Path, name: str) -> None:
 
 
 class Collection:
-    """Reads a collection; speaks `SearchProvider`."""
+    """Searches a collection; implements `SearchProvider`."""
 
     scope: Scope = "local"
 
     def __init__(self, data_dir: Path, name: str, open_dense: OpenDense | None = None) -> None:
-        """Open the collection; raises `CollectionError` when it is missing or damaged.
+        """Open the collection. Raises `CollectionError` if it is missing or damaged.
 
-        With `open_dense`, a collection that has vectors is searched by them as well as by words.
+        With `open_dense`, a collection that has vectors is searched by vectors as well as by words.
         """
         folder = collection_folder(data_dir, name)
         if not (folder / "pages.db").is_file():
@@ -70,31 +70,31 @@ class Collection:
         if not SearchIndex.exists(folder / "index"):
             raise CollectionError(
                 f"The collection {name!r} has no search index.",
-                f"Build it from the stored pages: citewell index --collection {name} --rebuild",
+                f"Rebuild it from the stored pages: citewell index --collection {name} --rebuild",
             )
         self._index = SearchIndex(folder / "index")
         self._dense = open_dense(folder, self.store.vectors()) if open_dense else None
 
     def notices(self, query: Query) -> list[str]:
-        """Say which filters a collection does not have, those of sites it has; and whether vectors miss."""
+        """Report unsupported filters (all but those by site), and vectors that are not complete."""
         notices = list(cannot(self.name, query.filters - {Filter.SITES, Filter.EXCLUDED_SITES}))
         if self._dense and not self._dense.is_complete:
             notices.append(
-                f"{self.name} is searched by words alone until all of its passages are encoded: "
+                f"{self.name} is searched by words only until all its passages are encoded: "
                 f"citewell index --collection {self.folder.name} --dense"
             )
         return notices
 
     async def search(self, query: Query) -> list[Hit]:
         """Return the best pages for the query, with the passage that matches best as the snippet."""
-        # In a thread: files are read, the question is encoded, and PostgreSQL may be far away.
+        # In a thread: it reads files, encodes the question, and may wait for PostgreSQL.
         return await asyncio.to_thread(self._search, query)
 
     def _search(self, query: Query) -> list[Hit]:
         hits = []
         some = bool(query.filters & {Filter.SITES, Filter.EXCLUDED_SITES})
-        for found in self._found(query.text, query.limit * _MORE if some else query.limit):
-            # The store may be ahead of the index while a run is going on.
+        for found in self._found(query.text, query.limit * _SITES_FACTOR if some else query.limit):
+            # While an indexing run is in progress, the store may be ahead of the index.
             if page := self.store.page(found.url):
                 snippet = page.passages[found.passage].text if found.passage < len(page.passages) else ""
                 hits.append(Hit(page.url, page.title, shorten(snippet, _SNIPPET), self.name))
@@ -103,12 +103,12 @@ class Collection:
     def _found(self, text: str, limit: int) -> list[PageHit]:
         if not (self._dense and words(text) and self._dense.is_complete):
             return self._index.search(text, limit)
-        depth = max(limit, _FUSED)
+        depth = max(limit, _FUSION_DEPTH)
         lexical = self._index.search(text, depth)
         return fuse(lexical, self._dense.search(text, depth), depth)
 
     def page(self, url: str) -> Page | None:
-        """Return the page at `url`, or None when the collection does not hold it."""
+        """Return the page at `url`, or None if the collection does not have it."""
         return self.store.page(url)
 
 
@@ -116,5 +116,5 @@ def _missing(data_dir: Path, name: str) -> CollectionError:
     known = ", ".join(collection_names(data_dir)) or "none yet"
     return CollectionError(
         f"There is no collection {name!r} (there are: {known}).",
-        f"Make it: citewell index SOURCE --collection {name}",
+        f"Create it: citewell index SOURCE --collection {name}",
     )

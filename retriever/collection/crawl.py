@@ -1,4 +1,4 @@
-"""Walking a site: its pages are fetched one after another, politely, and indexed."""
+"""Crawls a website politely, one page after another, and indexes it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from citewell.retriever.fetch.page_request import PageFetch, PageRequest
 from citewell.retriever.fetch.robots import RobotsError
 from citewell.retriever.fetch.urls import web_url
 
-_COMMIT = 50  # pages between two commits of the index
+_COMMIT = 50  # pages between commits of the index
 _GONE = frozenset({404, 410})
 
 
@@ -29,9 +29,9 @@ class CrawlLimits:
     """How far a crawl goes."""
 
     pages: int = 200
-    """URLs that are fetched, good and bad."""
+    """Max URLs fetched, including failures."""
     depth: int = 3
-    """Links between the start page and a page."""
+    """Max links between the start page and a page."""
 
 
 class _MovedAwayError(FetchError):
@@ -48,36 +48,36 @@ async def crawl(
     limits: CrawlLimits | None = None,
     on_progress: Callable[[Report], None] = lambda report: None,
 ) -> Report:
-    """Index the site of `start`: pages of its scheme, host and port that links lead to, nearest first.
+    """Index the site of `start`: linked pages with its scheme, host and port, breadth first.
 
-    `fetch` fetches a page, as robots.txt allows, and `wait` waits before each until the site allows another:
+    `fetch` fetches a page if robots.txt allows it, and `wait` keeps the delay between requests to the site:
     `HttpFetcher.fetch`, or a `HedgedFetch` that repeats failures, and `HttpFetcher.wait`.
 
-    Where `start` redirects, its target decides what the site is. An interrupted crawl goes on where it
-    stopped when it is called again; a finished one begins anew, and pages that are the same are skipped.
-    Pages that the site no longer has are forgotten: those answered with 404 or 410 at once, those that no
-    link leads to any more once all of the site within `limits.depth` was read without a failure.
+    If `start` redirects, the site is that of its target. Called again, an interrupted crawl resumes, and a
+    finished one starts over, skipping unchanged pages. Pages that the site no longer has are deleted: those
+    answered with 404 or 410 at once, and those without links to them after all of the site within
+    `limits.depth` was read without a failure.
 
-    Single pages that fail are in the report. Raises `FetchError` when the start page itself cannot be had.
+    Failures of single pages are in the report. Raises `FetchError` if the start page cannot be fetched.
     """
     start = canonical(web_url(start))
-    walk = _Walk(start, indexer, fetch, wait, extractor, limits or CrawlLimits())
+    run = _Crawl(start, indexer, fetch, wait, extractor, limits or CrawlLimits())
     uncommitted = 0
-    while (queued := walk.next()) is not None:
-        await walk.visit(queued)
+    while (queued := run.next()) is not None:
+        await run.visit(queued)
         uncommitted += 1
         if uncommitted >= _COMMIT:
             indexer.commit()
             uncommitted = 0
-        on_progress(walk.report)
-    walk.finish()
+        on_progress(run.report)
+    run.finish()
     indexer.commit()
-    on_progress(walk.report)
-    return walk.report
+    on_progress(run.report)
+    return run.report
 
 
-class _Walk:
-    """One crawl, from where it was left."""
+class _Crawl:
+    """One crawl, resumed where it stopped."""
 
     def __init__(
         self,
@@ -99,11 +99,11 @@ class _Walk:
         self._site = URL(self._frontier.site())
 
     def next(self) -> Queued | None:
-        """Return what is to be visited next; None when nothing is left, or no more pages may be read."""
+        """Return the next URL to visit; None at the end of the queue or the limit of pages."""
         return self._frontier.next() if self._frontier.visits() < self._limits.pages else None
 
     async def visit(self, queued: Queued) -> None:
-        """Fetch one URL, store its page, and queue where it leads."""
+        """Fetch one URL, store its page, and queue its links."""
         url, depth = queued
         try:
             download, final = await self._fetch(url)
@@ -124,17 +124,17 @@ class _Walk:
                 page = None if known or leads.noindex else await self._read(document)
             except ExtractionError as error:
                 page = Failure(document.url, error.message, "extract")
-            states[final] = self._keep(document, page, leads)
+            states[final] = self._store(document, page, leads)
         self._frontier.settle(states, self._links(leads) if depth < self._limits.depth else (), depth)
 
     def finish(self) -> None:
-        """Forget the pages that the site no longer has, and the queue."""
+        """Delete the pages that the site no longer has, and the queue."""
         if self._frontier.next() is None and not self._frontier.urls("failed"):
             self._indexer.forget(self._start, self._frontier.urls("read"), self.report)
         self._frontier.end()
 
     def _links(self, leads: Leads) -> list[str]:
-        """The links within the site, checked once more: they come from a process that hostile pages reach."""
+        """The links within the site, checked again: they come from the process that parses hostile pages."""
         links = []
         for link in leads.links:
             with suppress(FetchError):
@@ -150,7 +150,7 @@ class _Walk:
             return Failure(document.url, error.message, "extract")
 
     async def _fetch(self, url: str) -> tuple[Download, str]:
-        """Fetch `url`, and say where it led, in canonical form."""
+        """Fetch `url`; return the download and its final URL in canonical form."""
         await self._wait(url)
         download = await self._fetch_page(PageRequest(url))
         landed = web_url(download.url)
@@ -158,7 +158,7 @@ class _Walk:
         if url == self._start:
             self._site = landed
         elif not _is_same_site(landed, self._site):
-            raise _MovedAwayError(f"it redirects to another site, {landed.host}")
+            raise _MovedAwayError(f"redirects to another site, {landed.host}")
         return download, final
 
     def _fail(self, url: str, depth: int, error: FetchError) -> None:
@@ -171,8 +171,8 @@ class _Walk:
             self._indexer.drop(url, self.report)
         self._frontier.settle({url: state}, (), depth)
 
-    def _keep(self, document: SourceDocument, page: Page | Failure | None, leads: Leads) -> State:
-        """Store a page that is new, and say what became of its URL. `page` is None when it is known."""
+    def _store(self, document: SourceDocument, page: Page | Failure | None, leads: Leads) -> State:
+        """Store a new page and return the state of its URL. `page` is None if it is unchanged."""
         if leads.noindex:
             self._indexer.drop(document.url, self.report)
             self.report.failures.append(Failure(document.url, "the page asks not to be indexed (noindex)"))
@@ -187,7 +187,7 @@ class _Walk:
 
 
 def _is_same_site(url: URL, site: URL) -> bool:
-    # Not URL.origin(): it tells an explicit default port from an implied one.
+    # Not URL.origin(), which distinguishes an explicit default port from an implied one.
     return (url.scheme, url.host, url.port) == (site.scheme, site.host, site.port)
 
 

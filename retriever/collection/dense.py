@@ -1,4 +1,4 @@
-"""The dense side of a collection: where its vectors are, kept up to date and searched."""
+"""Dense retrieval in a collection: opens, updates and searches its vectors, wherever they are stored."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ POSTGRES = "postgres"
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
-    """Where vectors are kept: in PostgreSQL at `url`, or beside the pages where that is empty.
+class VectorStoreConfig:
+    """Where vectors are stored: in PostgreSQL at `url`, or in files beside the pages if it is empty.
 
-    `threads` is for building an index.
+    `threads` is the number of threads that build an index.
     """
 
     url: str = ""
     threads: int = 1
 
     @property
-    def place(self) -> str:
-        """The place in one word, as `PageStore.vectors` gives it."""
+    def kind(self) -> str:
+        """`FILES` or `POSTGRES`, as `PageStore.vectors` returns it."""
         return POSTGRES if self.url else FILES
 
 
 class DenseSearch:
-    """Finds the passages of one collection whose vectors are nearest to a question's."""
+    """Finds the passages of a collection with the largest inner product with a question."""
 
     def __init__(self, vectors: VectorIndex, encoder: DualEncoder) -> None:
-        """Search `vectors`, which `encoder` made."""
+        """Search `vectors`, which must come from `encoder`."""
         self._vectors = vectors
         self._encoder = encoder
         self._complete = False
 
     @property
     def is_complete(self) -> bool:
-        """Whether all passages were encoded once; an interrupted first run leaves it False."""
+        """Whether all passages have been encoded; False after an interrupted first run."""
         self._complete = self._complete or self._vectors.is_complete()
         return self._complete
 
@@ -58,43 +58,49 @@ class DenseSearch:
 
 
 def open_dense(
-    folder: Path, place: str, encoder: Callable[[], DualEncoder], keeping: Keeping
+    folder: Path, storage: str, encoder: Callable[[], DualEncoder], config: VectorStoreConfig
 ) -> DenseSearch | None:
-    """Open the vectors of the collection in `folder` for searching; None where it has none.
+    """Open the vectors of the collection in `folder` for searching; None if it has none.
 
-    `place` is what `PageStore.vectors` says. The encoder is loaded only when there are vectors. Raises
-    `CollectionError` when they were made by another encoder, are damaged, or cannot be reached.
+    `storage` is what `PageStore.vectors` returns. The encoder is loaded only if there are vectors. Raises
+    `CollectionError` if they come from another encoder, are damaged, or cannot be reached.
     """
-    if not place:
+    if not storage:
         return None
-    if place == POSTGRES and not keeping.url:
-        raise _no_address(folder)
+    if storage == POSTGRES and not config.url:
+        raise _no_url(folder)
     loaded = encoder()
-    return DenseSearch(_open(folder, place, encoding_of(loaded), keeping), loaded)
+    return DenseSearch(_open(folder, storage, encoding_of(loaded), config), loaded)
 
 
 @contextmanager
 def updating(
-    folder: Path, store: PageStore, encoder: DualEncoder, keeping: Keeping, *, dense: bool, repair: bool
+    folder: Path,
+    store: PageStore,
+    encoder: DualEncoder,
+    config: VectorStoreConfig,
+    *,
+    dense: bool,
+    repair: bool,
 ) -> Iterator[Callable[[Callable[[EncodingProgress], None]], EncodingProgress]]:
-    """Open the vectors of a collection for writing; give a function that brings them up to date.
+    """Open the vectors of a collection for writing; yield a function that brings them up to date.
 
-    The function takes what is told of progress. Vectors of another encoder, or in another place, stay until
-    the new ones are complete. `dense` says that the person asks for vectors here and now; without it, a
-    collection whose vectors are in PostgreSQL is not moved to files because the address is not set.
-    `repair` deletes vectors that are damaged, to be made again. The caller holds the collection's lock.
+    The function takes a progress callback. Vectors of another encoder, or in another storage, stay until the
+    new ones are complete. `dense` means that the user asked for vectors explicitly; without it, vectors in
+    PostgreSQL are not moved to files just because its URL is not set. `repair` deletes damaged vectors, so
+    that they are encoded again. The caller holds the collection's lock.
     """
-    if store.vectors() == POSTGRES and not keeping.url and not dense:
-        raise _no_address(folder)
+    if store.vectors() == POSTGRES and not config.url and not dense:
+        raise _no_url(folder)
     if repair:
         VectorFiles.repair(folder / "vectors")
-    vectors = _open(folder, keeping.place, encoding_of(encoder), keeping, make=True)
+    vectors = _open(folder, config.kind, encoding_of(encoder), config, make=True)
 
     def update(on_progress: Callable[[EncodingProgress], None]) -> EncodingProgress:
-        store.keep_vectors(keeping.place)
+        store.set_vectors(config.kind)
         encoded = encode_pages(store, vectors, encoder, on_progress)
         vectors.complete()
-        if keeping.place != FILES:
+        if config.kind != FILES:
             shutil.rmtree(folder / "vectors", ignore_errors=True)
         return encoded
 
@@ -104,40 +110,40 @@ def updating(
         vectors.close()
 
 
-def encodings(folder: Path, place: str, keeping: Keeping) -> list[Encoding]:
-    """The encoders whose vectors the collection has; `place` is what `PageStore.vectors` says.
+def encodings(folder: Path, storage: str, config: VectorStoreConfig) -> list[Encoding]:
+    """The encoders whose vectors the collection has; `storage` is what `PageStore.vectors` returns.
 
-    Raises `CollectionError` when they are damaged, or cannot be reached.
+    Raises `CollectionError` if the vectors are damaged or cannot be reached.
     """
-    if place == POSTGRES:
-        if not keeping.url:
-            raise _no_address(folder)
-        return PostgresVectors.encodings(keeping.url, folder.name)
+    if storage == POSTGRES:
+        if not config.url:
+            raise _no_url(folder)
+        return PostgresVectors.encodings(config.url, folder.name)
     return VectorFiles.encodings(folder / "vectors")
 
 
-def drop_vectors(folder: Path, store: PageStore, keeping: Keeping) -> None:
-    """Delete the vectors of a collection, which is then searched by words alone.
+def drop_vectors(folder: Path, store: PageStore, config: VectorStoreConfig) -> None:
+    """Delete the vectors of a collection, which is then searched by words only.
 
-    Vectors in PostgreSQL are only let go of where its address is not set, since it may be gone for good.
+    If the URL of PostgreSQL is not set, vectors there are only forgotten, since the server may be gone.
     """
-    if store.vectors() == POSTGRES and keeping.url:
-        PostgresVectors.drop(keeping.url, folder.name)
-    store.keep_vectors("")
+    if store.vectors() == POSTGRES and config.url:
+        PostgresVectors.drop(config.url, folder.name)
+    store.set_vectors("")
     shutil.rmtree(folder / "vectors", ignore_errors=True)
 
 
 def _open(
-    folder: Path, place: str, encoding: Encoding, keeping: Keeping, *, make: bool = False
+    folder: Path, storage: str, encoding: Encoding, config: VectorStoreConfig, *, make: bool = False
 ) -> VectorIndex:
-    if place == POSTGRES:
-        return PostgresVectors(keeping.url, folder.name, encoding, make=make)
-    return VectorFiles(folder / "vectors", encoding, make=make, threads=keeping.threads)
+    if storage == POSTGRES:
+        return PostgresVectors(config.url, folder.name, encoding, make=make)
+    return VectorFiles(folder / "vectors", encoding, make=make, threads=config.threads)
 
 
-def _no_address(folder: Path) -> CollectionError:
+def _no_url(folder: Path) -> CollectionError:
     return CollectionError(
-        f"The vectors of the collection {folder.name!r} are in PostgreSQL, and its address is not set.",
-        "Set collection.vectors, for example with CITEWELL_COLLECTION__VECTORS; or keep them in files from "
-        f"now on: citewell index --collection {folder.name} --dense",
+        f"The vectors of the collection {folder.name!r} are in PostgreSQL, but its URL is not set.",
+        "Set collection.vectors, for example with CITEWELL_COLLECTION__VECTORS; or store the vectors in "
+        f"files: citewell index --collection {folder.name} --dense",
     )

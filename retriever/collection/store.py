@@ -110,12 +110,12 @@ class PageStore:
         return int(number)
 
     def vectors(self) -> str:
-        """Where the vectors of the passages are kept, as `keep_vectors` was told; empty if there are none."""
+        """Where the vectors of the passages are kept, as `set_vectors` was told; empty if there are none."""
         with self.database.reading() as db:
             row = db.execute("SELECT value FROM facts WHERE name = 'vectors'").fetchone()
         return str(row[0]) if row else ""
 
-    def keep_vectors(self, place: str) -> None:
+    def set_vectors(self, place: str) -> None:
         """Note where the vectors of the passages are kept; an empty `place` means nowhere."""
         with self.database.writing() as db:
             db.execute("DELETE FROM facts WHERE name = 'vectors'")

@@ -19,8 +19,8 @@ from citewell.retriever.evaluation.trec import Run, ranked
 
 _OTHER = "Is it a run of other queries, or of another split?"
 
-Told = Callable[[str, int, int], None]
-"""Told what is being done, and how much of how much is done."""
+OnSystemProgress = Callable[[str, int, int], None]
+"""Called with a label, and how many of how many items are done."""
 
 
 class Speed(NamedTuple):
@@ -90,14 +90,14 @@ def evaluate(
     *,
     relevant: int = 1,
     first: Mapping[str, Rows] | None = None,
-    tell: Told = lambda what, done, total: None,
+    on_progress: OnSystemProgress = lambda label, done, total: None,
 ) -> RankingResult:
     """Measure a system on a BEIR task: its `depth` best documents, or its order of the candidates `first`.
 
     Raises `CitewellError` when the system gives a score that is no number.
     """
     needed = None if first is None else np.unique(np.concatenate(list(first.values())))
-    reading = system.read(task.corpus, needed, _reading(system, tell))
+    reading = system.read(task.corpus, needed, _reading(system, on_progress))
     run: dict[str, dict[str, float]] = {}
     clocks = []
     for number, (query, text) in enumerate(task.queries.items(), 1):
@@ -111,7 +111,7 @@ def evaluate(
         clocks.append(time.perf_counter() - started)
         _check(system, query, found.scores)
         run[query] = _documents(task.corpus, found)
-        tell(f"{system.name}: questions", number, len(task.queries))
+        on_progress(f"{system.name}: questions", number, len(task.queries))
     speed = _speed(reading.passages, reading.seconds, clocks)
     return RankingResult(system.name, measure(task.qrels, run, relevant), run, speed)
 
@@ -124,13 +124,15 @@ def evaluate_run(task: RetrievalTask, name: str, run: Run, relevant: int = 1) ->
 
 
 def evaluate_references(
-    task: ReferenceTask, system: RankingSystem, tell: Told = lambda what, done, total: None
+    task: ReferenceTask,
+    system: RankingSystem,
+    on_progress: OnSystemProgress = lambda label, done, total: None,
 ) -> RankingResult:
     """Measure in which order a system puts each question's references.
 
     Raises `CitewellError` when the system gives a score that is no number.
     """
-    reading = system.read(task.corpus, None, _reading(system, tell))
+    reading = system.read(task.corpus, None, _reading(system, on_progress))
     rows: dict[str, dict[str, float]] = {}
     run: dict[str, dict[str, float]] = {}
     clocks = []
@@ -142,12 +144,12 @@ def evaluate_references(
         _check(system, name, scores)
         rows[name] = measure_order(task.labels[name], scores.tolist())
         run[name] = _documents(task.corpus, RankedRows(references, scores))
-        tell(f"{system.name}: questions", number, len(task.questions))
+        on_progress(f"{system.name}: questions", number, len(task.questions))
     return RankingResult(system.name, collect(rows), run, _speed(reading.passages, reading.seconds, clocks))
 
 
-def _reading(system: RankingSystem, tell: Told) -> OnProgress:
-    return lambda done, total: tell(f"{system.name}: passages", done, total)
+def _reading(system: RankingSystem, on_progress: OnSystemProgress) -> OnProgress:
+    return lambda done, total: on_progress(f"{system.name}: passages", done, total)
 
 
 def _documents(corpus: Corpus, found: RankedRows) -> dict[str, float]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.core.errors import InputError
-from citewell.core.jsonl import Line, either, read_lines
+from citewell.core.jsonl import Line, plain_or_gzipped, read_lines
 from citewell.retriever.evaluation.trec import Qrels, read_qrels
 
 _LAYOUT = "A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv; .gz is understood too."
@@ -87,9 +87,9 @@ def read_task(
     cannot be read, ids that are there twice or not at all, and an empty corpus.
     """
     _check(folder)
-    corpus = read_corpus(either(folder / "corpus.jsonl"))
-    texts = read_queries(either(folder / "queries.jsonl"))
-    file = qrels or either(folder / "qrels" / f"{split}.tsv")
+    corpus = read_corpus(plain_or_gzipped(folder / "corpus.jsonl"))
+    texts = read_queries(plain_or_gzipped(folder / "queries.jsonl"))
+    file = qrels or plain_or_gzipped(folder / "qrels" / f"{split}.tsv")
     if not file.exists() and qrels is None:
         there = sorted(path.name.split(".")[0] for path in (folder / "qrels").glob("*.tsv*"))
         raise InputError(
@@ -145,7 +145,10 @@ def read_queries(file: Path) -> dict[str, str]:
 
 
 def _check(folder: Path) -> None:
-    if either(folder / "corpus.jsonl").exists() and either(folder / "queries.jsonl").exists():
+    if (
+        plain_or_gzipped(folder / "corpus.jsonl").exists()
+        and plain_or_gzipped(folder / "queries.jsonl").exists()
+    ):
         return
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder}.", _LAYOUT)

@@ -1,1 +1,1 @@
-"""Search providers: the coarse stage, one provider a file, one protocol."""
+"""Search providers (the coarse stage of retrieval): one protocol, one provider per module."""

@@ -1,4 +1,4 @@
-"""Asking a search provider's JSON API over HTTP: the one way for all providers."""
+"""The HTTP client that all search providers share: JSON in, JSON out, retries and errors."""
 
 from __future__ import annotations
 
@@ -25,60 +25,60 @@ from citewell.core.identity import USER_AGENT
 from citewell.retriever.fetch.resolver import SystemResolver
 from citewell.retriever.search.retry import Retry
 
-_MOST_BYTES = 5_000_000
+_MAX_BYTES = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer other than 200 with a JSON object. `body` is the object that came with it, if any."""
+    """A response with a status other than 200. `body` is its JSON object, if it has one."""
 
     status: int
     headers: Mapping[str, str]
     body: JsonObject
-    told: str
-    """The service's own explanation, or nothing."""
+    explanation: str
+    """The service's own explanation, or an empty string."""
 
 
-Judge = Callable[[Refusal], type[ServiceError] | None]
-"""Says what a refusal means where a service differs from the usual statuses; None leaves it to those."""
+Classify = Callable[[Refusal], type[ServiceError] | None]
+"""The error class of a refusal, for services with unusual statuses; None leaves it to the HTTP status."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What must be known of a provider's service.
+    """Describes the service of a provider.
 
-    `name` is for messages. `hints` says what to do about an HTTP status or a class of errors. `secrets`
-    never appear in an error. `wait` reads how long a refusal asks to wait, in seconds.
+    `name` is for messages. `hints` says what to do about an HTTP status or an error class. `secrets` never
+    appear in errors. `wait` reads from the headers of a refusal how many seconds to wait.
     """
 
     name: str
     url: str
     hints: Mapping[Any, str] = field(default_factory=dict)
     secrets: tuple[str, ...] = field(default=(), repr=False)
-    judge: Judge = lambda refusal: None
+    classify: Classify = lambda refusal: None
     wait: Callable[[Mapping[str, str]], float | None] = retry_after
 
     def error(
         self, kind: type[ServiceError], message: str, hint: str = "", seconds: float | None = None
     ) -> ServiceError:
-        """An error about this service, free of secrets and of credentials in addresses."""
+        """An error about this service, without secrets and credentials."""
         return kind(self.redact(message), self.redact(hint or self.hint(kind)), retry_after=seconds)
 
     def hint(self, kind: type[ServiceError], status: int = 0) -> str:
-        """What to do about an error of a kind, or else about an HTTP status."""
+        """What to do about an error class or, failing that, an HTTP status."""
         known = (self.hints[key] for key in (*kind.__mro__, status) if key in self.hints)
-        return next(known, f"Check that {self.url} is the right address and that the service runs.")
+        return next(known, f"Check that the URL {self.url} is right and that the service is running.")
 
     def redact(self, text: str) -> str:
-        """`text` without the secrets, in any form in which an address may hold them."""
+        """`text` without the secrets, plain or URL-encoded."""
         return redact(text, self.secrets)
 
 
 class SearchHttp:
-    """A pool of connections to search services, to be entered with `async with`.
+    """A pool of connections to search services; an async context manager.
 
-    The services' addresses are the operator's own choice and are often on a private network, so the address
-    guard of fetching does not apply. Redirects are not followed, since they would leave what was chosen.
+    The operator chooses the services' addresses, often on a private network, so the address guard of
+    fetching does not apply. Redirects are not followed, since they could lead elsewhere.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class SearchHttp:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Send failed requests again as `retry` says; `sleep` and `clock` are for tests."""
+        """Retry failed requests according to `retry`; `sleep` and `clock` are for tests."""
         self._retry = retry or Retry()
         self._user_agent = user_agent
         self._sleep = sleep
@@ -115,13 +115,15 @@ class SearchHttp:
         headers: Mapping[str, str] | None = None,
         post: JsonObject | None = None,
     ) -> JsonObject:
-        """GET the service with `params`, or POST it a JSON object; return the object that it answers with.
+        """GET with `params`, or POST a JSON object; return the JSON object of the response.
 
-        Requests that failed in passing (429, 5xx, no connection, no answer) are sent again. Raises a
-        `ServiceError` of the kind that fits for everything else than a 200 with a JSON object.
+        Retries after transient failures (429, 5xx, no connection, no response). Raises the fitting
+        `ServiceError` for anything but a 200 with a JSON object.
         """
         if not all(value.isprintable() for value in (headers or {}).values()):
-            message = f"The key of {service.name} holds a character that no HTTP header can hold."
+            message = (
+                f"The API key of {service.name} contains characters that are not allowed in HTTP headers."
+            )
             raise service.error(ServiceKeyRefusedError, message)
         end = self._clock() + self._retry.seconds
         tried = 0
@@ -144,7 +146,7 @@ class SearchHttp:
         post: JsonObject | None,
         left: float,
     ) -> JsonObject:
-        left = max(left, 0.001)  # to aiohttp, no time left would mean no limit
+        left = max(left, 0.001)  # aiohttp takes 0 as no limit
         seconds = min(self._retry.try_seconds, left)
         try:
             async with self._session.request(
@@ -157,16 +159,16 @@ class SearchHttp:
                 timeout=aiohttp.ClientTimeout(total=seconds),
             ) as response:
                 body = await _read(service, response)
-        # The causes are cut off: their texts may hold the address with its key.
+        # `from None`: the texts of the causes may contain the URL with its key.
         except aiohttp.InvalidURL:
             message = f"{service.name}: {service.url!r} is not a valid URL."
             raise service.error(ServiceAnswerError, message) from None
         except TimeoutError:
-            whole = self._retry.seconds if seconds == left else seconds
-            message = f"{service.name} did not answer within {whole:g} s."
+            limit = self._retry.seconds if seconds == left else seconds
+            message = f"{service.name} did not respond within {limit:g} s."
             raise service.error(ServiceUnreachableError, message) from None
         except aiohttp.ClientPayloadError:
-            message = f"{service.name} broke off its answer."
+            message = f"{service.name} closed the connection in the middle of its response."
             raise service.error(ServiceUnreachableError, message) from None
         except aiohttp.ClientError:
             message = f"{service.name} at {service.url} cannot be reached."
@@ -177,16 +179,16 @@ class SearchHttp:
             refusal = Refusal(response.status, response.headers, value or {}, explanation(value or {}))
             raise refused(service, refusal)
         if value is None:
-            kind = response.headers.get("Content-Type", "nothing named")
-            message = f"{service.name} answered with {kind[:80]} that is not JSON."
+            kind = response.headers.get("Content-Type", "something unnamed")
+            message = f"{service.name} sent {kind[:80]} instead of JSON."
             raise service.error(ServiceAnswerError, message)
         return value
 
 
 def refused(service: Service, refusal: Refusal) -> ServiceError:
-    """The error that a refusal stands for."""
+    """The error for a refusal."""
     status = refusal.status
-    kind = service.judge(refusal)
+    kind = service.classify(refusal)
     if kind is None:
         if status == HTTPStatus.UNAUTHORIZED:
             kind = ServiceKeyRefusedError
@@ -198,8 +200,8 @@ def refused(service: Service, refusal: Refusal) -> ServiceError:
     message = f"{service.name} answered {status} {phrase}".rstrip()
     if status < HTTPStatus.BAD_REQUEST and "Location" in refusal.headers:
         message += f" and points to {refusal.headers['Location'][:SHOWN]}"
-    if refusal.told:
-        message += f": {refusal.told.rstrip('.')}"
+    if refusal.explanation:
+        message += f": {refusal.explanation.rstrip('.')}"
     if "Retry-After" in refusal.headers:
         message += f" (retry after {refusal.headers['Retry-After'][:40]})"
     hint = service.hint(kind, status)
@@ -210,8 +212,8 @@ async def _read(service: Service, response: aiohttp.ClientResponse) -> bytes:
     parts, size = [], 0
     async for part in response.content.iter_any():
         size += len(part)
-        if size > _MOST_BYTES:
-            message = f"{service.name} answered with more than {_MOST_BYTES:,} bytes."
+        if size > _MAX_BYTES:
+            message = f"{service.name} sent more than {_MAX_BYTES:,} bytes."
             raise service.error(ServiceAnswerError, message)
         parts.append(part)
     return b"".join(parts)

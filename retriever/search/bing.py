@@ -1,4 +1,4 @@
-"""Search with a service that speaks the format of the Bing Web Search API, version 7."""
+"""Services compatible with the Bing Web Search API, version 7."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from citewell.retriever.search.provider import Scope
 from citewell.retriever.search.query import Filter, Operators, Query, cannot
 from citewell.retriever.search.results import ResultPage, listed, read_hits, read_pages, section
 
-_SIZE = 50  # most results of a page
+_SIZE = 50  # max results per page
 _OPERATORS = Operators(characters=1500, words=300)
 
 
 class BingProvider:
-    """Speaks Web Search API v7 (https://learn.microsoft.com/bing/search-apis/bing-web-search/reference/endpoints).
+    """Client of Web Search API v7 (https://learn.microsoft.com/bing/search-apis/bing-web-search/reference/endpoints).
 
-    Microsoft closed its own service in August 2025; others, and gateways of one's own, speak its format.
+    Microsoft closed its own service in August 2025; other services and private gateways use its format.
     """
 
     name = "bing"
@@ -34,7 +34,7 @@ class BingProvider:
         *,
         today: Callable[[], date] = lambda: datetime.now(UTC).date(),
     ) -> None:
-        """Search at `endpoint`: an address with a path, or a host to which `/v7.0/search` is added."""
+        """Search at `endpoint`: a URL with a path, or a host to which `/v7.0/search` is added."""
         self._http = http
         self._key = key
         self._today = today
@@ -43,25 +43,25 @@ class BingProvider:
             "The Bing endpoint",
             endpoint.rstrip("/") + "/v7.0/search" if bare else endpoint,
             {
-                ServiceKeyRefusedError: "Set BING_SEARCH_V7_SUBSCRIPTION_KEY or search.bing_key to a key "
-                "that the endpoint accepts.",
-                ServiceQuotaError: "The plan's searches are spent: wait, or use another search provider.",
+                ServiceKeyRefusedError: "Set BING_SEARCH_V7_SUBSCRIPTION_KEY or search.bing_key to a valid "
+                "API key.",
+                ServiceQuotaError: "The plan's quota is used up: wait, or use another search provider.",
             },
             (key,),
-            _judge,
+            _classify,
         )
 
     def notices(self, query: Query) -> list[str]:
-        """Say that a market needs both a language and a country, and when the query was cut."""
+        """Report a market without both language and country, and a truncated query."""
         both = query.language and query.region
         missing = frozenset() if both else query.filters & {Filter.LANGUAGE, Filter.COUNTRY}
         notices = [*cannot(self.name, missing), *_OPERATORS.shortened(self.name, query)]
         if missing:
-            notices[0] += " It takes a language and a country together, such as --language de --country DE."
+            notices[0] += " Give both language and country, such as --language de --country DE."
         return notices
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
+        """Return at most `query.limit` hits, best first. Raises `ServiceError` if the service fails."""
         size = min(query.limit, _SIZE)
         params = {
             "q": _OPERATORS.apply(query),
@@ -90,8 +90,8 @@ class BingProvider:
             yield "freshness", query.recency.capitalize()
 
 
-def _judge(refusal: Refusal) -> type[ServiceError] | None:
-    """A 403 is a spent quota or a key without the right."""
+def _classify(refusal: Refusal) -> type[ServiceError] | None:
+    """A 403 means a used-up quota or a key without permission."""
     if refusal.status != 403:
         return None
-    return ServiceQuotaError if "quota" in refusal.told.lower() else ServiceKeyRefusedError
+    return ServiceQuotaError if "quota" in refusal.explanation.lower() else ServiceKeyRefusedError

@@ -1,4 +1,4 @@
-"""Search with Brave's own index of the web."""
+"""Brave Search, which has its own index of the web."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citewell.retriever.search.results import ResultPage, listed, read_hits, rea
 
 URL = "https://api.search.brave.com/res/v1/web/search"
 
-_SIZE = 20  # most results of a page
+_SIZE = 20  # max results per page
 _PAGES = 10
 _OPERATORS = Operators(characters=400, words=50)
 _FRESHNESS = {"day": "pd", "week": "pw", "month": "pm", "year": "py"}
@@ -30,13 +30,13 @@ _COUNTRIES = frozenset(
 
 
 class BraveProvider:
-    """Speaks the Brave Search API (https://api-dashboard.search.brave.com/api-reference/web/search/get)."""
+    """Client of the Brave Search API (https://api-dashboard.search.brave.com/api-reference/web/search/get)."""
 
     name = "brave"
     scope: Scope = "web"
 
     def __init__(self, http: SearchHttp, key: str, url: str = URL) -> None:
-        """Search with an API key; `url` is that of the web search itself."""
+        """Search with an API key; `url` is the endpoint of the web search."""
         self._http = http
         self._key = key
         self._service = Service(
@@ -44,16 +44,16 @@ class BraveProvider:
             url,
             {
                 ServiceKeyRefusedError: "Check the key: it must belong to a plan for web search.",
-                ServiceRateError: "Free plans allow one search a second: wait a moment.",
-                ServiceQuotaError: "The plan's searches are spent: see https://api-dashboard.search.brave.com",
+                ServiceRateError: "Free plans allow one search per second: wait a moment.",
+                ServiceQuotaError: "The plan's quota is used up: see https://api-dashboard.search.brave.com",
             },
             (key,),
-            _judge,
+            _classify,
             _wait,
         )
 
     def notices(self, query: Query) -> list[str]:
-        """Name languages and countries that Brave does not have, and say when the query was cut."""
+        """Report languages and countries that Brave does not support, and a truncated query."""
         missing = set()
         if query.language and not _language(query):
             missing.add(Filter.LANGUAGE)
@@ -62,7 +62,7 @@ class BraveProvider:
         return [*cannot(self.name, missing), *_OPERATORS.shortened(self.name, query)]
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
+        """Return at most `query.limit` hits, best first. Raises `ServiceError` if the service fails."""
         if not self._key:
             raise KEYS[self.name].missing(self.name, self._key)
         size = min(query.limit, _SIZE)
@@ -94,13 +94,13 @@ def _filters(query: Query) -> Iterator[tuple[str, str]]:
     if query.region in _COUNTRIES:
         yield "country", query.region
     elif query.language:
-        yield "country", "ALL"  # without it, Brave searches as from the United States
+        yield "country", "ALL"  # the default is US
     if query.recency:
         yield "freshness", _FRESHNESS[query.recency]
 
 
 def _language(query: Query) -> str:
-    """Brave's name of a language; empty where it has none."""
+    """Brave's code of the language; empty if unsupported."""
     match query.primary_language:
         case "zh":
             return "zh-hant" if query.traditional_chinese else "zh-hans"
@@ -117,8 +117,8 @@ def _language(query: Query) -> str:
     return ""
 
 
-def _judge(refusal: Refusal) -> type[ServiceError] | None:
-    """Tell a bad key from a bad request: both are 422, and only the code in the body differs."""
+def _classify(refusal: Refusal) -> type[ServiceError] | None:
+    """Distinguish a bad key from a bad request: both are 422, and only the code in the body differs."""
     error = refusal.body.get("error")
     code = str(error.get("code", "")) if isinstance(error, dict) else ""
     if code.startswith("SUBSCRIPTION_"):
@@ -127,9 +127,9 @@ def _judge(refusal: Refusal) -> type[ServiceError] | None:
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds until every window of the rate limit is open again.
+    """Seconds until all windows of the rate limit have reset.
 
-    Brave sends no Retry-After but lists of windows, such as `X-RateLimit-Remaining: 0, 1000` with
+    Instead of Retry-After, Brave sends lists of windows, such as `X-RateLimit-Remaining: 0, 1000` with
     `X-RateLimit-Reset: 1, 1419704`.
     """
     left, resets = (

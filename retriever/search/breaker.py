@@ -1,4 +1,4 @@
-"""A circuit breaker: a provider that keeps failing is left alone for a while."""
+"""A circuit breaker: pauses a provider that keeps failing."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ State = Literal["closed", "open", "half-open"]
 
 
 class Breaker:
-    """Counts a provider's failures in a row (M. Nygard, *Release It!*, 2nd ed., §5.2).
+    """Counts consecutive failures of a provider (M. Nygard, *Release It!*, 2nd ed., §5.2).
 
-    Closed, it lets every search pass. After `failures` in a row it opens for `seconds`, and at once after a
-    refused key or a spent quota, then until the time that the provider named. After that it is half-open:
-    one search is let through, and its outcome closes or opens it. `clock` is for tests.
+    While closed, it passes every search. After `failures` in a row, or a rejected key or used-up quota, it
+    opens for `seconds`, or for as long as the provider said. Then it is half-open: it passes one search,
+    whose outcome closes or opens it. `clock` is for tests.
     """
 
     def __init__(
         self, failures: int = 3, seconds: float = 30.0, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._most = failures
+        self._threshold = failures
         self._seconds = seconds
         self._clock = clock
         self._failed = 0
@@ -39,16 +39,16 @@ class Breaker:
 
     @property
     def state(self) -> State:
-        """What the next search meets."""
+        """The state that the next search will find."""
         if self._until is None:
             return "closed"
         return "open" if self._trial or self._clock() < self._until else "half-open"
 
     @contextmanager
     def search(self, provider: str) -> Iterator[None]:
-        """Let a search through, or raise `ServicePausedError`; the block's outcome is counted.
+        """Run a search in the block and count its outcome. Raises `ServicePausedError` while open.
 
-        A cancelled search is neither a success nor a failure.
+        A cancelled search counts neither as a success nor as a failure.
         """
         state = self.state
         if state == "open":
@@ -66,11 +66,11 @@ class Breaker:
 
     def _failure(self, error: CitewellError) -> None:
         if isinstance(error, ServiceKeyMissingError):
-            return  # nothing was asked
+            return  # no request was sent
         self._failed += 1
         self._last = error
         final = isinstance(error, ServiceKeyRefusedError | ServiceQuotaError)
-        if final or self._failed >= self._most or self._until is not None:
+        if final or self._failed >= self._threshold or self._until is not None:
             asked = getattr(error, "retry_after", None)
             self._until = self._clock() + (self._seconds if asked is None else asked)
 
@@ -78,9 +78,9 @@ class Breaker:
         assert self._last is not None
         assert self._until is not None
         left = max(self._until - self._clock(), 0.0)
-        wait = f"for another {left:.0f} s" if left else "while one search tries it"
+        wait = f"for another {left:.0f} s" if left else "while another search tests it"
         return ServicePausedError(
-            f"{provider} is left alone {wait}, after: {self._last.message}",
+            f"{provider} is paused {wait} after an error: {self._last.message}",
             self._last.hint,
             retry_after=left,
         )

@@ -1,4 +1,4 @@
-"""Search with DuckDuckGo, without a key, through the package ddgs."""
+"""DuckDuckGo, without an API key, through the package ddgs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from citewell.retriever.search.results import read_hits
 
 _OPERATORS = Operators(characters=500, words=80, alternatives=False)
 _HINT = "DuckDuckGo blocks addresses that search often: wait, or use another search provider."
-_OF_HTTP = re.compile(r"\w+: \w+\(")  # how ddgs words the errors of its HTTP client
-# DuckDuckGo's regions are country-language, with a few names of their own.
+_HTTP_ERROR = re.compile(r"\w+: \w+\(")  # how ddgs reports errors of its HTTP client
+# DuckDuckGo's regions are country-language, with a few exceptions.
 _REGIONS = {
     ("GB", "en"): "uk-en",
     ("HK", "zh"): "hk-tzh",
@@ -28,10 +28,10 @@ _REGIONS = {
 
 
 class TextSearch(Protocol):
-    """The part of `ddgs.DDGS` that is used."""
+    """The part of `ddgs.DDGS` that we use."""
 
     def text(self, query: str, **options: Any) -> list[dict[str, Any]]:
-        """Search; raises `ddgs.exceptions.DDGSException` when there are no results, whatever the reason."""
+        """Search; raises `ddgs.exceptions.DDGSException` if there are no results, for whatever reason."""
         ...
 
 
@@ -45,8 +45,8 @@ def _ddgs(seconds: float) -> TextSearch:
 class DdgsProvider:
     """Reads DuckDuckGo's result pages with [ddgs](https://github.com/deedy5/ddgs), in a thread.
 
-    Whether nothing was found or DuckDuckGo refused to answer cannot be told apart: ddgs reports both alike.
-    `backend` names the engines that ddgs asks, separated by commas; `connect` makes its searcher.
+    ddgs reports "nothing found" and "DuckDuckGo refused" in the same way, so we cannot distinguish them.
+    `backend` names the engines that ddgs queries, separated by commas; `connect` creates its client.
     """
 
     name = "ddgs"
@@ -58,13 +58,13 @@ class DdgsProvider:
         seconds: float = 10.0,
         connect: Callable[[float], TextSearch] = _ddgs,
     ) -> None:
-        """Search with a time limit of `seconds` for each request that ddgs sends."""
+        """Search with a time limit of `seconds` per request that ddgs sends."""
         self._backend = backend
         self._seconds = seconds
         self._connect = connect
 
     def notices(self, query: Query) -> list[str]:
-        """Say that a region needs both a language and a country, and when the query was cut."""
+        """Report a region without both language and country, and a truncated query."""
         both = query.language and query.region
         missing = frozenset() if both else query.filters & {Filter.LANGUAGE, Filter.COUNTRY}
         return [
@@ -73,7 +73,7 @@ class DdgsProvider:
         ]
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
+        """Return at most `query.limit` hits, best first. Raises `ServiceError` if the service fails."""
         results = await in_daemon_thread(lambda: self._text(query), self.name)
         return read_hits(self.name, results, "href", "title", "body")[: query.limit]
 
@@ -94,12 +94,12 @@ class DdgsProvider:
             message = f"DuckDuckGo did not answer within {self._seconds:g} s."
             raise ServiceUnreachableError(message, _HINT) from error
         except DDGSException as error:
-            told = str(error)
-            if "No results found" in told:
+            text = str(error)
+            if "No results found" in text:
                 return []
-            if _OF_HTTP.match(told):
+            if _HTTP_ERROR.match(text):
                 raise ServiceUnreachableError("DuckDuckGo cannot be reached.", _HINT) from error
-            raise ServiceAnswerError(f"DuckDuckGo could not be read: {told[:200]}.", _HINT) from error
+            raise ServiceAnswerError(f"DuckDuckGo could not be read: {text[:200]}.", _HINT) from error
 
 
 def _region(query: Query) -> str:

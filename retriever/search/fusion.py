@@ -1,4 +1,4 @@
-"""Lists of hits as one: fused by rank, each page once, few of each domain."""
+"""Fuses lists of hits by rank: each page once, few per domain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RRF = 60  # the constant of Cormack, Clarke & Büttcher 2009, §2
 
 
 def within_sites(hits: Sequence[Hit], query: Query) -> list[Hit]:
-    """The hits on the sites that the query wants, without those on sites that it excludes."""
+    """The hits on the query's sites and not on its excluded sites."""
     return [
         hit
         for hit in hits
@@ -26,17 +26,16 @@ def within_sites(hits: Sequence[Hit], query: Query) -> list[Hit]:
 
 
 def fuse(lists: Sequence[tuple[SearchProvider, Sequence[Hit]]], query: Query, per_domain: int) -> list[Hit]:
-    """Fuse the providers' hits by reciprocal rank; return the `query.limit` best.
+    """Fuse the providers' hits by reciprocal rank fusion; return the `query.limit` best.
 
-    A page scores the sum over providers of 1 / (60 + its rank) (Cormack, Clarke & Büttcher, SIGIR 2009,
-    https://doi.org/10.1145/1571941.1572114). Of the addresses of one page, that of the best rank is kept, or
-    that of a local provider, which holds the page; the hit names all providers that found it. Hits beyond
-    `per_domain` of a registrable domain only fill places for which there is no other hit. They do not count
-    where a single site was asked for: by the query's `sites`, or by a provider that searches one site or
-    stored pages.
+    The score of a page is the sum over providers of 1 / (60 + rank) (Cormack, Clarke & Büttcher, SIGIR 2009,
+    https://doi.org/10.1145/1571941.1572114). Of several URLs of a page, the best-ranked is used, or that of a
+    local provider, which stores the page; the hit names all providers that found it. Hits beyond `per_domain`
+    per registrable domain go to the end of the list. That limit does not apply to queries with `sites`, and
+    to pages found by a provider that searches one site or stored pages.
     """
     scores: defaultdict[str, float] = defaultdict(float)
-    kept: dict[str, Hit] = {}
+    pages: dict[str, Hit] = {}
     finders: dict[str, dict[str, SearchProvider]] = {}
     named = [[(provider, hit) for hit in hits] for provider, hits in lists]
     for rank, row in enumerate(zip_longest(*named), start=1):
@@ -47,15 +46,15 @@ def fuse(lists: Sequence[tuple[SearchProvider, Sequence[Hit]]], query: Query, pe
                 continue
             scores[key] += 1 / (_RRF + rank)
             found[provider.name] = provider
-            if key not in kept or provider.scope == "local":
-                kept[key] = hit
+            if key not in pages or provider.scope == "local":
+                pages[key] = hit
 
     chosen: list[Hit] = []
     surplus: list[Hit] = []
     domains: Counter[str] = Counter()
     for key in sorted(scores, key=scores.__getitem__, reverse=True):
         found = finders[key]
-        hit = replace(kept[key], provider=", ".join(found))
+        hit = replace(pages[key], provider=", ".join(found))
         if not query.sites and all(provider.scope == "web" for provider in found.values()):
             domain = registrable_domain(hit.url)
             if domains[domain] >= per_domain:

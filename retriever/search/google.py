@@ -1,4 +1,4 @@
-"""Search with Google's Programmable Search Engine."""
+"""Google, through a Programmable Search Engine."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from citewell.retriever.search.results import ResultPage, listed, read_hits, rea
 
 URL = "https://www.googleapis.com/customsearch/v1"
 
-_SIZE = 10  # most results of a page; the API gives no more than 100 in all
+_SIZE = 10  # max results per page; the API returns at most 100 in all
 _OPERATORS = Operators(characters=2000, words=32)
 
 
 class GoogleProvider:
-    """Speaks the Custom Search JSON API (https://developers.google.com/custom-search/v1/reference/rest).
+    """Client of the Custom Search JSON API (https://developers.google.com/custom-search/v1/reference/rest).
 
-    Which sites are searched is a property of the search engine `engine` (`cx`); its control panel can
-    switch the whole web on.
+    The search engine `engine` (`cx`) determines which sites are searched; its control panel can enable the
+    whole web.
     """
 
     name = "google"
     scope: Scope = "web"
 
     def __init__(self, http: SearchHttp, key: str, engine: str, url: str = URL) -> None:
-        """Search with an API key and the id of a search engine; `url` is that of the search itself."""
+        """Search with an API key and the ID of a search engine; `url` is the endpoint."""
         self._http = http
         self._key = key
         self._engine = engine
@@ -40,20 +40,20 @@ class GoogleProvider:
             {
                 ServiceKeyRefusedError: "Check the key, and that the Custom Search API is enabled for its "
                 "project: https://console.cloud.google.com/apis/credentials",
-                ServiceQuotaError: "The searches of the day or minute are spent: wait, or raise the quota at "
+                ServiceQuotaError: "The quota of the day or minute is used up: wait, or raise the quota at "
                 "https://console.cloud.google.com",
-                400: "Check the id of the search engine (GOOGLE_CSE_ID or search.google_engine).",
+                400: "Check the ID of the search engine (GOOGLE_CSE_ID or search.google_engine).",
             },
             (key,),
-            _judge,
+            _classify,
         )
 
     def notices(self, query: Query) -> list[str]:
-        """Say when the query was cut; every filter has a parameter or an operator."""
+        """Report a truncated query; all filters are supported."""
         return list(_OPERATORS.shortened(self.name, query))
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
+        """Return at most `query.limit` hits, best first. Raises `ServiceError` if the service fails."""
         if not (self._key and self._engine):
             raise KEYS[self.name].missing(self.name, self._key, self._engine)
         params = {
@@ -77,19 +77,19 @@ class GoogleProvider:
 
 
 def google_language(query: Query) -> str:
-    """Google's name of a language, as in its `lr` parameter without `lang_`."""
+    """Google's code of the language, as in its `lr` parameter without `lang_`."""
     if query.primary_language == "zh":
         return "zh-TW" if query.traditional_chinese else "zh-CN"
     return {"nb": "no", "he": "iw"}.get(query.primary_language, query.primary_language)
 
 
 def google_country(query: Query) -> str:
-    """Google's name of a country, as in its `gl` parameter."""
+    """Google's code of the country, as in its `gl` parameter."""
     return {"GB": "uk"}.get(query.region, query.region.lower())
 
 
 def _text(query: Query) -> Iterator[tuple[str, str]]:
-    """The query; a single site is a parameter of its own, and more are operators."""
+    """The query text; a single site is a parameter, several are operators."""
     if len(query.sites) == 1:
         yield "siteSearch", query.sites[0]
         yield "siteSearchFilter", "i"
@@ -106,12 +106,12 @@ def _filters(query: Query) -> Iterator[tuple[str, str]]:
         yield "dateRestrict", f"{query.recency[0]}1"
 
 
-def _judge(refusal: Refusal) -> type[ServiceError] | None:
-    """Read the reasons: a bad key is a 400, and a spent quota a 429 or, as of old, a 403."""
+def _classify(refusal: Refusal) -> type[ServiceError] | None:
+    """Read the reasons: a bad key is a 400, and a used-up quota a 429 or, in the past, a 403."""
     error = refusal.body.get("error")
     reasons = str(error.get("details", "")) + str(error.get("errors", "")) if isinstance(error, dict) else ""
     if "API_KEY_INVALID" in reasons or "keyInvalid" in reasons:
         return ServiceKeyRefusedError
-    if "per day" in refusal.told or "dailyLimitExceeded" in reasons:
+    if "per day" in refusal.explanation or "dailyLimitExceeded" in reasons:
         return ServiceQuotaError
     return ServiceKeyRefusedError if refusal.status == 403 else None

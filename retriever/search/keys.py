@@ -1,4 +1,4 @@
-"""API keys: where they are looked for, and what to do when there is none."""
+"""API keys of search providers: where they are looked up, and what to do without one."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from citewell.core.errors import ServiceKeyMissingError
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a provider: the setting and the environment variables that hold it, in order."""
+    """A key of a provider: the setting and the environment variables that may hold it, in order."""
 
     setting: str
     variables: tuple[str, ...]
 
     def found_in(self, setting: str, environment: Mapping[str, str]) -> str:
-        """The key, which is the setting or else the first variable that is set; empty where there is none."""
+        """The value of the setting or, failing that, of the first variable that is set; else empty."""
         values = (setting, *(environment.get(name, "") for name in self.variables))
         return next((value.strip() for value in values if value.strip()), "")
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderKeys:
-    """All keys that a provider needs, and where people get them."""
+    """The keys that a provider needs, and where to get them."""
 
     needed: tuple[Key, ...]
     signup: str
 
     def missing(self, provider: str, *values: str) -> ServiceKeyMissingError:
-        """The error for a search without a key; `values` are the keys, in the order of `needed`."""
+        """The error for missing keys; `values` are those found, in the order of `needed`."""
         absent = [key for key, value in zip(self.needed, values, strict=True) if not value]
         variables = " and ".join(key.variables[0] for key in absent)
         settings = " and ".join(f"search.{key.setting}" for key in absent)
-        way = f"Set the environment variable {variables} or the setting {settings}"
+        remedy = f"Set the environment variable {variables} or the setting {settings}"
         return ServiceKeyMissingError(
-            f"The search provider {provider} has no key (not set: {variables}).",
-            f"{way}; keys come from {self.signup}",
+            f"The search provider {provider} has no API key (not set: {variables}).",
+            f"{remedy}. Get a key at {self.signup}",
         )
 
 
@@ -56,7 +56,7 @@ KEYS: Mapping[str, ProviderKeys] = {
         "https://developers.google.com/custom-search/v1/introduction",
     ),
 }
-"""The providers that do nothing without a key, in the order in which `auto` prefers them."""
+"""The providers that require a key, in the order in which `auto` prefers them."""
 
 BING_KEY = Key("bing_key", ("BING_SEARCH_V7_SUBSCRIPTION_KEY", "BING_SUBSCRIPTION_KEY"))
 BING_ENDPOINT_VARIABLE = "BING_SEARCH_V7_ENDPOINT"

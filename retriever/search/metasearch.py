@@ -1,4 +1,4 @@
-"""Several search providers as one: asked in parallel, their lists of hits fused."""
+"""Searches with several providers in parallel and fuses their hits."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from citewell.retriever.search.fusion import fuse, within_sites
 from citewell.retriever.search.provider import SearchProvider
 from citewell.retriever.search.query import Query
 
-_BACKSTOP = 0.5  # seconds after which a provider is stopped that does not keep the limit by itself
+_BACKSTOP = 0.5  # seconds after which a provider that exceeds its own limit is cancelled
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What all providers found together, and what went wrong.
+    """The fused hits of all providers, and what went wrong.
 
-    `timings` are the seconds of each provider that was asked, by its name.
+    `timings` are the seconds that each provider took, by name.
     """
 
     hits: tuple[Hit, ...]
@@ -32,11 +32,10 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """What one search may take.
+    """The limits of one search.
 
-    `seconds` bound every provider. Once one that is not local has found something, the others get `grace`
-    seconds more. `per_domain` is the most hits of a registrable domain, as long as
-    there are others.
+    Each provider gets `seconds`. Once a non-local one has found something, the others get `grace` more
+    seconds. At most `per_domain` hits come from one registrable domain, if there are enough others.
     """
 
     seconds: float = 10.0
@@ -45,7 +44,7 @@ class SearchLimits:
 
 
 class Metasearch:
-    """Asks all of its providers at once; keeps a circuit breaker for each, as long as it lives."""
+    """Queries all its providers concurrently, with a circuit breaker for each."""
 
     def __init__(
         self,
@@ -54,7 +53,7 @@ class Metasearch:
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Search with `providers`, the ones that count most first; `clock` is for tests."""
+        """Search with `providers`, in order of preference; `clock` is for tests."""
         self._providers = tuple(providers)
         self._limits = limits
         self._breakers = [Breaker(clock=clock) for _ in self._providers]
@@ -66,14 +65,14 @@ class Metasearch:
 
     @property
     def finds_web_pages(self) -> bool:
-        """Whether pages may be found that are not stored here."""
+        """Whether any provider finds pages that are not stored locally."""
         return any(provider.scope != "local" for provider in self._providers)
 
     async def search(self, query: Query) -> SearchResult:
-        """Return the hits of all providers that answered, fused; at most `query.limit`.
+        """Return the fused hits of all providers that answered, at most `query.limit`.
 
-        Finding nothing is no error, and a notice says so. Raises `ServiceError` when every provider failed;
-        with a single provider, its own error.
+        Finding nothing is not an error; a notice reports it. Raises `ServiceError` if all providers fail, or
+        the error of the only provider.
         """
         timings: dict[str, float] = {}
         outcomes = await self._ask(query, timings)
@@ -90,14 +89,14 @@ class Metasearch:
                 continue
             hits = within_sites(outcome, query)
             if not hits:
-                left = " on the sites that are wanted" if outcome else ""
-                notices.append(f"{provider.name} found nothing{left}.")
+                where = " on the requested sites" if outcome else ""
+                notices.append(f"{provider.name} found nothing{where}.")
             lists.append((provider, hits))
         hits = fuse(lists, query, self._limits.per_domain)
         return SearchResult(tuple(hits), tuple(failures), tuple(notices), timings)
 
     async def _ask(self, query: Query, timings: dict[str, float]) -> list[list[Hit] | CitewellError]:
-        """The hits or the error of every provider, in their order."""
+        """The hits or the error of each provider, in order."""
         tasks = [
             asyncio.create_task(self._search(provider, breaker, query, timings))
             for provider, breaker in zip(self._providers, self._breakers, strict=True)
@@ -118,7 +117,7 @@ class Metasearch:
                 elif any(scopes[task] != "local" and _found(task.result()) for task in done):
                     seconds = self._limits.grace
             late = ServiceLateError(
-                f"late: another provider had answered {self._limits.grace:g} s before.",
+                f"late: another provider answered {self._limits.grace:g} s earlier.",
                 "Raise search.grace to wait longer.",
             )
             return [late if task in waiting else task.result() for task in tasks]
@@ -137,7 +136,7 @@ class Metasearch:
                     async with asyncio.timeout(self._limits.seconds + _BACKSTOP):
                         return await provider.search(query)
                 except TimeoutError:
-                    message = f"{provider.name} did not answer within {self._limits.seconds:g} s."
+                    message = f"{provider.name} did not respond within {self._limits.seconds:g} s."
                     raise ServiceUnreachableError(message, "Raise search.seconds to wait longer.") from None
         except CitewellError as error:
             return error
@@ -150,10 +149,10 @@ def _found(outcome: list[Hit] | CitewellError) -> bool:
 
 
 def _failed(providers: Sequence[SearchProvider], errors: Sequence[CitewellError]) -> CitewellError:
-    """The error of a search of which nothing came."""
+    """The error of a search in which all providers failed."""
     if len(errors) == 1:
         return errors[0]
     reasons = " ".join(
         f"{provider.name}: {error.message}" for provider, error in zip(providers, errors, strict=True)
     )
-    return ServiceError(f"No search provider answered. {reasons}", errors[0].hint)
+    return ServiceError(f"All search providers failed. {reasons}", errors[0].hint)

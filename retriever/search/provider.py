@@ -1,4 +1,4 @@
-"""The protocol that every search provider speaks."""
+"""The protocol of search providers."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from citewell.core.types import Hit, Page
 from citewell.retriever.search.query import Query
 
 Scope = Literal["web", "site", "local"]
-"""Where a provider searches: the web, one web site, or pages that are stored here."""
+"""Where a provider searches: the web, one website, or locally stored pages."""
 
 
 class SearchProvider(Protocol):
-    """Anything that turns a query into a short list of pages (WebGLM §3.1.1, step 1)."""
+    """Turns a query into a short list of pages (WebGLM §3.1.1, step 1)."""
 
     name: str
     scope: Scope
 
     def notices(self, query: Query) -> list[str]:
-        """What of the query this provider cannot express, in sentences that name the provider."""
+        """Sentences, naming the provider, about parts of the query that it does not support."""
         ...
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; an empty list when nothing matches.
+        """Return at most `query.limit` hits, best first; an empty list if nothing matches.
 
-        Raises a `citewell.core.errors.ServiceError` when the provider cannot answer. Site filters that the
-        provider cannot express need not be applied: `Metasearch` does so.
+        Raises `citewell.core.errors.ServiceError` if the provider fails. `Metasearch` applies site filters
+        that a provider does not support.
         """
         ...
 
 
 @runtime_checkable
 class PageSource(Protocol):
-    """Anything that already holds pages, so that they need not be fetched."""
+    """Stores pages, which therefore need not be fetched."""
 
     def page(self, url: str) -> Page | None:
-        """Return the page at `url`, or None when it is not here."""
+        """Return the page at `url`, or None if it is not stored."""
         ...

@@ -1,4 +1,4 @@
-"""What is asked of a search provider: the query's text and its filters."""
+"""A search query: its text and its filters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Recency = Literal["day", "week", "month", "year"]
 
 
 class Filter(StrEnum):
-    """The filters of a query that a provider may or may not be able to express."""
+    """The filters of a query; not every provider supports all of them."""
 
     LANGUAGE = "language"
     COUNTRY = "country"
@@ -22,11 +22,11 @@ class Filter(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as it is sent to a search engine, and which pages are wanted.
+    """A search query with filters.
 
-    `limit` is the most hits. `language` is a BCP 47 tag such as `de`, `pt-BR` or `zh-Hant`; `country` an
-    ISO 3166 code such as `DE`; `recency` the age of the oldest page. `sites` are the only domains that pages
-    may come from, `exclude_sites` those that they must not come from; a domain stands for its subdomains too.
+    `limit` is the max number of hits. `language` is a BCP 47 tag such as `de`, `pt-BR` or `zh-Hant`,
+    `country` an ISO 3166 code such as `DE`, and `recency` the max age of a page. Hits come only from the
+    domains `sites`, if any, and never from `exclude_sites`; a domain includes its subdomains.
     """
 
     text: str
@@ -51,25 +51,25 @@ class Query:
 
     @property
     def primary_language(self) -> str:
-        """The language without script and region: `pt` for `pt-BR`."""
+        """The language without script and region, such as `pt` for `pt-BR`."""
         return self.language.partition("-")[0].lower()
 
     @property
     def region(self) -> str:
-        """The country, or else the region of the language tag: `BR` for `pt-BR`; upper case."""
+        """The country or, failing that, the region of the language tag, in upper case."""
         tag = self.language.rpartition("-")[2]
         return (self.country or (tag if len(tag) == 2 and "-" in self.language else "")).upper()
 
     @property
     def traditional_chinese(self) -> bool:
-        """Whether the language is Chinese in traditional characters."""
+        """Whether the language is Chinese in traditional script."""
         script = self.language.lower().split("-")[1:2]
         traditional = script == ["hant"] or self.region in ("TW", "HK", "MO")
         return self.primary_language == "zh" and traditional and script != ["hans"]
 
 
 def cannot(provider: str, filters: Collection[Filter]) -> Iterator[str]:
-    """The notices about filters that a provider cannot express."""
+    """Notices about filters that a provider does not support."""
     for name in Filter:
         if name not in filters:
             continue
@@ -80,7 +80,7 @@ def cannot(provider: str, filters: Collection[Filter]) -> Iterator[str]:
 
 
 def clip(text: str, characters: int, words: int) -> str:
-    """`text` up to a number of characters and of words, cut between words where there are any."""
+    """`text` truncated to a number of characters and of words, between words if possible."""
     short = " ".join(text.split()[:words])
     if len(short) <= characters:
         return short
@@ -90,10 +90,10 @@ def clip(text: str, characters: int, words: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Operators:
-    """What a search engine understands inside the query text: `site:` operators within a length.
+    """Which operators a search engine supports in the query text, and how long the text may be.
 
-    `characters` and `words` bound the query text; `alternatives` says whether `OR` is understood, without
-    which several `sites` cannot be expressed.
+    `characters` and `words` are the max length of the text. `alternatives` says whether `OR` is supported,
+    which several `sites` need.
     """
 
     characters: int = 2000
@@ -106,22 +106,22 @@ class Operators:
         return frozenset({Filter.SITES}) if several else frozenset()
 
     def shortened(self, provider: str, query: Query) -> Iterator[str]:
-        """A notice when not all of the query's text can be sent."""
+        """A notice if the text of the query is too long."""
         if clip(query.text, self.characters, self.words) != " ".join(query.text.split()):
             yield (
                 f"{provider} reads at most {self.characters} characters and {self.words} words: "
-                "the query was cut."
+                "the query was truncated."
             )
 
     def apply(self, query: Query) -> str:
-        """The query text with `site:` operators; of excluded sites, as many as find room."""
+        """The query text with `site:` operators, and as many excluded sites as fit."""
         added = []
         if query.sites and not self.missing(query):
             joined = " OR ".join(f"site:{site}" for site in query.sites)
             added.append(f"({joined})" if len(query.sites) > 1 else joined)
-        room = max(self.characters - len(" ".join(added)) - 1, 0) if added else self.characters
+        characters = max(self.characters - len(" ".join(added)) - 1, 0) if added else self.characters
         count = max(self.words - sum(len(part.split()) for part in added), 0)
-        text = query.text if not added and self._fits(query.text) else clip(query.text, room, count)
+        text = query.text if not added and self._fits(query.text) else clip(query.text, characters, count)
         for site in query.exclude_sites:
             longer = " ".join([text, *added, f"-site:{site}"])
             if not self._fits(longer):

@@ -1,4 +1,4 @@
-"""Reading the results of search services."""
+"""Reads the results of search services."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 def plain(value: Any) -> str:
-    """Text of a service on one line, without its mark-up; empty for anything but text."""
+    """A text without HTML tags, on one line; empty for anything but a string."""
     text = value if isinstance(value, str) else ""
     return " ".join(html.unescape(_TAG.sub("", text)).split())
 
 
 def read_hits(provider: str, results: Iterable[Any], url: str, title: str, snippet: str) -> list[Hit]:
-    """Read results by the names of their fields; those that are no page of the web are left out."""
+    """Read results, given the names of their fields; results without an HTTP URL are skipped."""
     hits = []
     for result in results:
         address = result.get(url) if isinstance(result, dict) else None
@@ -32,20 +32,20 @@ def read_hits(provider: str, results: Iterable[Any], url: str, title: str, snipp
 
 
 def listed(service: Service, value: Any) -> list[Any]:
-    """`value` if it is a list; raises `ServiceAnswerError` where the service owes one."""
+    """`value`, which must be a list. Raises `ServiceAnswerError` if it is not."""
     if not isinstance(value, list):
         raise service.error(
             ServiceAnswerError,
-            f"{service.name} at {service.url} answered without a list of results.",
-            f"Check that {service.url} is the address of {service.name}.",
+            f"{service.name} at {service.url} did not return a list of results.",
+            f"Check that {service.url} is the URL of {service.name}.",
         )
     return value
 
 
 def section(service: Service, answer: JsonObject, name: str, marker: str) -> JsonObject:
-    """The object `name` of an answer, which a service leaves out when nothing was found.
+    """The object `name` of a response, which services omit if nothing was found.
 
-    An answer without the key `marker` is none of the service's at all: raises `ServiceAnswerError`.
+    Raises `ServiceAnswerError` if the key `marker` is missing: then the response is not from the service.
     """
     if marker not in answer:
         listed(service, None)
@@ -54,22 +54,22 @@ def section(service: Service, answer: JsonObject, name: str, marker: str) -> Jso
 
 
 class ResultPage(NamedTuple):
-    """One page of results, and whether the service has more of them."""
+    """One page of results, and whether there are more."""
 
     hits: list[Hit]
     more: bool
 
 
 async def read_pages(
-    limit: int, size: int, ask: Callable[[int], Awaitable[ResultPage]], most: int = 10
+    limit: int, size: int, ask: Callable[[int], Awaitable[ResultPage]], max_pages: int = 10
 ) -> list[Hit]:
     """Collect `limit` hits from pages of at most `size`, which `ask` returns by number, from 0.
 
-    No more pages are asked for than full ones would be needed, since each costs a search. Pages may
+    Since each page costs a search, no more pages are requested than full pages would be needed. Pages may
     overlap: a URL counts once.
     """
     hits: dict[str, Hit] = {}
-    for number in range(min(-(-limit // size), most)):
+    for number in range(min(-(-limit // size), max_pages)):
         page = await ask(number)
         for hit in page.hits:
             hits.setdefault(hit.url, hit)

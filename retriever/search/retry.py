@@ -1,4 +1,4 @@
-"""When a failed search request is sent again: after a random wait, or when a service wants it."""
+"""When to retry a failed search request: after a random wait, or when the service says so."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from citewell.core.errors import ServiceError, ServiceRateError, ServiceUnreacha
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """At most `tries` requests, `seconds` in all and `try_seconds` each; the others are `Backoff`'s.
+    """At most `tries` requests within `seconds`, each within `try_seconds`; the rest is as in `Backoff`.
 
-    A service that names a time to wait is asked again then, if that is within `seconds`.
+    If the service says how long to wait, the request is retried then, if that is within `seconds`.
     """
 
     seconds: float = 10.0
@@ -25,7 +25,7 @@ class Retry:
     draw: Callable[[float, float], float] = uniform
 
     def delay(self, error: ServiceError, tried: int, left: float) -> float | None:
-        """Seconds to wait after the `tried`-th failure, or None when the request is not sent again."""
+        """Seconds to wait after the `tried`-th failure; None if the request should not be retried."""
         if not isinstance(error, ServiceUnreachableError | ServiceRateError):
             return None
         backoff = Backoff(self.tries, self.base, self.longest, self.draw)

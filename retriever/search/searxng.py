@@ -1,4 +1,4 @@
-"""Search through a SearXNG instance, the metasearch engine that needs no key."""
+"""SearXNG, a metasearch engine that needs no API key."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from citewell.retriever.search.provider import Scope
 from citewell.retriever.search.query import Filter, Operators, Query, cannot
 from citewell.retriever.search.results import ResultPage, listed, read_hits, read_pages
 
-_SIZE = 10  # a page has more when several engines answer
+_SIZE = 10  # at least, since several engines contribute to a page
 _OPERATORS = Operators()
 _HINTS = {
-    403: "Its JSON format is switched off: add `- json` under `search: formats:` in the "
+    403: "Its JSON format is off: add `- json` under `search: formats:` in the "
     "instance's settings.yml and restart it.",
-    429: "Its limiter takes Citewell for a bot: wait, let your address pass in the instance's "
-    "limiter.toml, or set `server: limiter: false` in settings.yml of an instance of your own.",
+    429: "Its limiter takes Citewell for a bot: wait, allow your address in the instance's limiter.toml, or "
+    "set `server: limiter: false` in the settings.yml of your own instance.",
 }
 
 
 class SearxngProvider:
-    """Speaks SearXNG's search API (https://docs.searxng.org/dev/search_api.html).
+    """Client of SearXNG's search API (https://docs.searxng.org/dev/search_api.html).
 
-    `base_url` is the address of the instance, such as `http://localhost:8888`.
+    `base_url` is the URL of the instance, such as `http://localhost:8888`.
     """
 
     name = "searxng"
@@ -37,15 +37,14 @@ class SearxngProvider:
         self._service = Service("SearXNG", base_url.rstrip("/") + "/search", _HINTS)
 
     def notices(self, query: Query) -> list[str]:
-        """Say that a country can only be chosen together with a language."""
+        """Report a country without a language, which SearXNG cannot express."""
         missing = query.filters & {Filter.COUNTRY} if not query.language else frozenset[Filter]()
         return list(cannot(self.name, missing))
 
     async def search(self, query: Query) -> list[Hit]:
         """Return at most `query.limit` hits, best first.
 
-        Raises a `ServiceError` when the instance cannot answer, which includes that every engine behind it is
-        blocked or silent.
+        Raises `ServiceError` if the instance fails, or if all engines behind it do.
         """
         params = {"q": _OPERATORS.apply(query), "format": "json", **dict(_filters(query))}
 
@@ -75,6 +74,6 @@ def _filters(query: Query) -> Iterator[tuple[str, str]]:
 
 
 def _unresponsive(answer: dict[str, Any]) -> str:
-    """Name the engines that failed: SearXNG lists them as pairs of name and reason."""
+    """The engines that failed: SearXNG lists them as pairs of name and reason."""
     engines = answer.get("unresponsive_engines") or []
     return ", ".join(": ".join(str(part) for part in pair) for pair in engines if isinstance(pair, list))

@@ -1,4 +1,4 @@
-"""Search with Google through SerpApi."""
+"""Google, through SerpApi."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from citewell.retriever.search.results import ResultPage, listed, read_hits, rea
 
 URL = "https://serpapi.com/search.json"
 
-_SIZE = 10  # Google's pages; it has no larger ones since September 2025
+_SIZE = 10  # results per page; since September 2025 Google has no larger pages
 _OPERATORS = Operators(characters=2000, words=32)
 _NOTHING = "hasn't returned any results"
 
 
 class SerpApiProvider:
-    """Speaks SerpApi's Google Search API (https://serpapi.com/search-api)."""
+    """Client of SerpApi's Google Search API (https://serpapi.com/search-api)."""
 
     name = "serpapi"
     scope: Scope = "web"
 
     def __init__(self, http: SearchHttp, key: str, url: str = URL) -> None:
-        """Search with an API key; `url` is that of the search itself."""
+        """Search with an API key; `url` is the endpoint."""
         self._http = http
         self._key = key
         self._service = Service(
@@ -35,18 +35,18 @@ class SerpApiProvider:
             url,
             {
                 ServiceKeyRefusedError: "Check the key at https://serpapi.com/manage-api-key",
-                ServiceQuotaError: "The plan's searches are spent: see https://serpapi.com/dashboard",
+                ServiceQuotaError: "The plan's quota is used up: see https://serpapi.com/dashboard",
             },
             (key,),
-            _judge,
+            _classify,
         )
 
     def notices(self, query: Query) -> list[str]:
-        """Say when the query was cut; every filter has a parameter or an operator."""
+        """Report a truncated query; all filters are supported."""
         return list(_OPERATORS.shortened(self.name, query))
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
+        """Return at most `query.limit` hits, best first. Raises `ServiceError` if the service fails."""
         if not self._key:
             raise KEYS[self.name].missing(self.name, self._key)
         params = {
@@ -59,12 +59,12 @@ class SerpApiProvider:
         async def ask(number: int) -> ResultPage:
             start = {"start": str(number * _SIZE)} if number else {}
             answer = await self._http.ask(self._service, params | start)
-            # Errors also come with status 200, and so does "nothing found", in the same field.
+            # Errors, and "nothing found", also arrive with status 200, in the same field.
             error = str(answer.get("error") or "")
             if _NOTHING in error:
                 return ResultPage([], more=False)
             if error:
-                kind = _judge(Refusal(200, {}, answer, error)) or ServiceAnswerError
+                kind = _classify(Refusal(200, {}, answer, error)) or ServiceAnswerError
                 raise self._service.error(kind, f"SerpApi answered: {error[:200]}")
             if "search_metadata" not in answer:
                 listed(self._service, None)
@@ -86,9 +86,9 @@ def _filters(query: Query) -> Iterator[tuple[str, str]]:
         yield "tbs", f"qdr:{query.recency[0]}"
 
 
-def _judge(refusal: Refusal) -> type[ServiceError] | None:
-    """Tell spent searches from too many an hour: both are 429, and only the text differs."""
-    told = refusal.told.lower()
-    if "run out of searches" in told or "searches for the month" in told:
+def _classify(refusal: Refusal) -> type[ServiceError] | None:
+    """Distinguish a used-up quota from too many searches per hour: both are 429, only the text differs."""
+    text = refusal.explanation.lower()
+    if "run out of searches" in text or "searches for the month" in text:
         return ServiceQuotaError
-    return ServiceKeyRefusedError if "invalid api key" in told or refusal.status == 403 else None
+    return ServiceKeyRefusedError if "invalid api key" in text or refusal.status == 403 else None

@@ -1,4 +1,4 @@
-"""Search with Tavily, a search service for programs that write answers."""
+"""Tavily, a search service for language models."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from citewell.retriever.search.results import listed, read_hits
 
 URL = "https://api.tavily.com/search"
 
-_MOST = 20  # results
-_MOST_SITES = 300
-_MOST_EXCLUDED = 150
+_MAX_RESULTS = 20
+_MAX_SITES = 300
+_MAX_EXCLUDED = 150
 _LIMITS = Operators(characters=400, words=400)
 
 
 class TavilyProvider:
-    """Speaks the Tavily Search API (https://docs.tavily.com/documentation/api-reference/endpoint/search)."""
+    """Client of the Tavily Search API (https://docs.tavily.com/documentation/api-reference/endpoint/search)."""
 
     name = "tavily"
     scope: Scope = "web"
 
     def __init__(self, http: SearchHttp, key: str, url: str = URL) -> None:
-        """Search with an API key; `url` is that of the search itself."""
+        """Search with an API key; `url` is the endpoint."""
         self._http = http
         self._key = key
         self._service = Service(
@@ -37,30 +37,30 @@ class TavilyProvider:
             url,
             {
                 ServiceKeyRefusedError: "Check the key at https://app.tavily.com",
-                ServiceRateError: "Too many searches a minute: wait a moment.",
-                ServiceQuotaError: "The plan's credits are spent: see https://app.tavily.com",
+                ServiceRateError: "Too many searches per minute: wait a moment.",
+                ServiceQuotaError: "The plan's credits are used up: see https://app.tavily.com",
             },
             (key,),
-            _judge,
+            _classify,
         )
 
     def notices(self, query: Query) -> list[str]:
-        """Say that languages cannot be chosen, and when the query or the number of hits was cut."""
+        """Report a language, which Tavily ignores, an unknown country, and a truncated query or limit."""
         missing = {Filter.LANGUAGE} & query.filters
         if query.country and query.region not in COUNTRIES:
             missing |= {Filter.COUNTRY}
         notices = [*cannot(self.name, missing), *_LIMITS.shortened(self.name, query)]
-        if query.limit > _MOST:
-            notices.append(f"{self.name} gives at most {_MOST} hits.")
+        if query.limit > _MAX_RESULTS:
+            notices.append(f"{self.name} returns at most {_MAX_RESULTS} hits.")
         return notices
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` hits, best first; raise a `ServiceError` when there is no answer."""
+        """Return at most `query.limit` hits, best first. Raises `ServiceError` if the service fails."""
         if not self._key:
             raise KEYS[self.name].missing(self.name, self._key)
         body: dict[str, Any] = {
             "query": clip(query.text, _LIMITS.characters, _LIMITS.words),
-            "max_results": min(query.limit, _MOST),
+            "max_results": min(query.limit, _MAX_RESULTS),
             **dict(_filters(query)),
         }
         headers = {"Authorization": f"Bearer {self._key}"}
@@ -76,11 +76,11 @@ def _filters(query: Query) -> Iterator[tuple[str, Any]]:
     if query.recency:
         yield "time_range", query.recency
     if query.sites:
-        yield "include_domains", list(query.sites[:_MOST_SITES])
+        yield "include_domains", list(query.sites[:_MAX_SITES])
     if query.exclude_sites:
-        yield "exclude_domains", list(query.exclude_sites[:_MOST_EXCLUDED])
+        yield "exclude_domains", list(query.exclude_sites[:_MAX_EXCLUDED])
 
 
-def _judge(refusal: Refusal) -> type[ServiceError] | None:
-    """Tavily's own statuses: 432 for the plan's limit, 433 for that of pay-as-you-go."""
+def _classify(refusal: Refusal) -> type[ServiceError] | None:
+    """Tavily's own statuses: 432 for the plan's limit, 433 for the pay-as-you-go limit."""
     return ServiceQuotaError if refusal.status in (432, 433) else None

@@ -1,4 +1,4 @@
-"""Search in Wikipedia, in any language, or in any other MediaWiki."""
+"""Wikipedia in any language, or any other MediaWiki."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from citewell.retriever.search.results import plain
 URL = "https://en.wikipedia.org/w/api.php"
 
 _HINTS = {
-    403: "The wiki refuses this user agent or asks for a sign-in; Wikimedia's rules are at "
+    403: "The wiki rejects this user agent or requires a login; see Wikimedia's policy: "
     "https://meta.wikimedia.org/wiki/User-Agent_policy.",
     429: "Too many searches in a short time: wait a minute, or use another search provider.",
 }
-_MOST_CHARACTERS = 300  # CirrusSearch refuses longer queries
-_PASSING = {
+_MAX_CHARACTERS = 300  # CirrusSearch rejects longer queries
+_TRANSIENT = {
     "maxlag": ServiceUnreachableError,
     "readonly": ServiceUnreachableError,
     "ratelimited": ServiceRateError,
@@ -30,7 +30,7 @@ _PASSING = {
 
 
 class WikipediaProvider:
-    """Speaks MediaWiki's search API (https://www.mediawiki.org/wiki/API:Search).
+    """Client of MediaWiki's search API (https://www.mediawiki.org/wiki/API:Search).
 
     `api_url` is the wiki's api.php, such as `https://de.wikipedia.org/w/api.php`.
     """
@@ -39,23 +39,25 @@ class WikipediaProvider:
     scope: Scope = "site"
 
     def __init__(self, http: SearchHttp, api_url: str = URL) -> None:
-        """Search the wiki at `api_url`; that of the English Wikipedia stands for those of all languages."""
+        """Search the wiki at `api_url`; the English Wikipedia stands for the Wikipedias of all languages."""
         self._http = http
         self._url = api_url
 
     def notices(self, query: Query) -> list[str]:
-        """Say which filters a wiki does not have, and when the query was cut."""
+        """Report filters that a wiki does not support, and a truncated query."""
         any_language = {Filter.LANGUAGE} if self._url == URL else set()
         notices = list(cannot(self.name, query.filters - any_language))
-        if len(query.text) > _MOST_CHARACTERS:
-            notices.append(f"{self.name} reads at most {_MOST_CHARACTERS} characters: the query was cut.")
+        if len(query.text) > _MAX_CHARACTERS:
+            notices.append(
+                f"{self.name} reads at most {_MAX_CHARACTERS} characters: the query was truncated."
+            )
         return notices
 
     async def search(self, query: Query) -> list[Hit]:
-        """Return at most `query.limit` articles, best first; raise a `ServiceError` when there is no answer.
+        """Return at most `query.limit` articles, best first. Raises `ServiceError` if the wiki fails.
 
-        One request asks for the results and for the wiki's own address of an article
-        (https://www.mediawiki.org/wiki/API:Siteinfo), which is not the same on every wiki.
+        The same request asks for the pattern of article URLs, which differs between wikis
+        (https://www.mediawiki.org/wiki/API:Siteinfo).
         """
         text = query.text
         service = Service("MediaWiki", wiki_url(self._url, query), _HINTS)
@@ -66,7 +68,7 @@ class WikipediaProvider:
                 "format": "json",
                 "formatversion": "2",
                 "list": "search",
-                "srsearch": text if len(text) <= _MOST_CHARACTERS else clip(text, _MOST_CHARACTERS, 300),
+                "srsearch": text if len(text) <= _MAX_CHARACTERS else clip(text, _MAX_CHARACTERS, 300),
                 "srlimit": str(query.limit),
                 "srprop": "snippet",
                 "meta": "siteinfo",
@@ -77,10 +79,10 @@ class WikipediaProvider:
         error = answer.get("error")
         if isinstance(error, dict):
             raise service.error(
-                _PASSING.get(str(error.get("code")), ServiceAnswerError),
+                _TRANSIENT.get(str(error.get("code")), ServiceAnswerError),
                 f"MediaWiki at {service.url} answered: {error.get('info', '')} "
                 f"({error.get('code', 'no code')}).",
-                "Reword the query, or wait when the wiki is busy or limits its use.",
+                "Rephrase the query, or wait if the wiki is busy or limits requests.",
             )
         try:
             general = answer["query"]["general"]
@@ -89,18 +91,18 @@ class WikipediaProvider:
         except (AttributeError, KeyError, TypeError) as other:
             raise service.error(
                 ServiceAnswerError,
-                f"{service.url} answered with JSON that is not a MediaWiki's list of results.",
-                "Check that the address is that of a wiki's api.php.",
+                f"{service.url} did not return a MediaWiki list of results.",
+                "Check that the URL is that of a wiki's api.php.",
             ) from other
 
     def _hit(self, result: dict[str, Any], article: str) -> Hit:
-        """Read one result; `article` is the address of an article with `$1` for its name."""
+        """Read one result; `article` is the URL of an article with `$1` for its name."""
         name = quote(result["title"].replace(" ", "_"), safe=":/(),;@!*~-._")
         return Hit(article.replace("$1", name), result["title"], plain(result["snippet"]), self.name)
 
 
 def wiki_url(api_url: str, query: Query) -> str:
-    """The api.php to ask: with the default address, that of the Wikipedia in the query's language."""
+    """The api.php to query: with the default URL, that of the Wikipedia in the query's language."""
     if api_url != URL or not query.language:
         return api_url
     language = {"nb": "no"}.get(query.primary_language, query.primary_language)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from citewell.core.errors import InputError
 from citewell.core.packages import install_command
-from citewell.core.progress import Counter, Tell
+from citewell.core.progress import Counter, Log
 from citewell.core.text import words
 from citewell.core.training.sources import question_key
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
@@ -65,7 +65,7 @@ class Miner:
     positive; where it holds an answer's words, one after the other.
     """
 
-    def __init__(self, encoder: DualEncoder, config: MiningConfig, cache: Path, tell: Tell) -> None:
+    def __init__(self, encoder: DualEncoder, config: MiningConfig, cache: Path, tell: Log) -> None:
         """Look for candidates with `encoder`; the vectors of passages are kept in the folder `cache`."""
         self._encoder = encoder
         self._config = config

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from citewell.core.progress import Counter, Tell
+from citewell.core.progress import Counter, Log
 from citewell.core.training.sources import question_key
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.evaluation.vectors import encode_corpus
@@ -32,7 +32,7 @@ class InnerProducts:
 
 
 def read_inner_products(
-    sources: Sequence[RowSource], encoder: DualEncoder, cache: Path, tell: Tell
+    sources: Sequence[RowSource], encoder: DualEncoder, cache: Path, tell: Log
 ) -> InnerProducts:
     """Encode all texts of the sources; `cache` is where passages are kept."""
     rows = [row for source in sources for row in source.rows]

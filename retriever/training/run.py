@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.packages import need_packages
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
@@ -35,7 +35,7 @@ _PACKAGES = ("sentence_transformers", "peft", "datasets", "accelerate", "matplot
 _DONE = "modules.json"
 
 
-def train(run: Run, tell: Tell) -> RunResult:
+def train(run: Run, tell: Log) -> RunResult:
     """Train the encoder that `run.recipe` describes, and write it to `run.out`.
 
     An interrupted run is resumed. Raises `InputError` for a recipe, data or a folder that cannot be used,
@@ -77,7 +77,7 @@ def _task(
     data: EncoderData,
     model: SentenceTransformer,
     batches: list[Batch],
-    tell: Tell,
+    tell: Log,
 ) -> FitTask:
     encoders = _encoders(run, config, data, tell)
 
@@ -107,7 +107,7 @@ def _task(
     )
 
 
-def _miner(config: EncoderRecipe, cache: Path, tell: Tell) -> Mine:
+def _miner(config: EncoderRecipe, cache: Path, tell: Log) -> Mine:
     """Mines with the encoder of the recipe, which is loaded when the first source needs it."""
 
     def mine(rows: Sequence[LabeledRow], others: Sequence[str], negatives: int) -> tuple[LabeledRow, ...]:
@@ -119,7 +119,7 @@ def _miner(config: EncoderRecipe, cache: Path, tell: Tell) -> Mine:
     return mine
 
 
-def _encoders(run: Run, config: EncoderRecipe, data: EncoderData, tell: Tell) -> dict[str, InnerProducts]:
+def _encoders(run: Run, config: EncoderRecipe, data: EncoderData, tell: Log) -> dict[str, InnerProducts]:
     """The inner products of the training data by each encoder that an objective learns from."""
     from citewell.retriever.losses.encoder_kl import BEFORE
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from citewell.core.errors import InputError
-from citewell.core.jsonl import either
+from citewell.core.jsonl import plain_or_gzipped
 from citewell.core.ranking_metrics import has_order
 from citewell.core.training.sources import DataFolders, question_key, sample
 from citewell.retriever.training.config import EncoderRecipe, EncoderSourceConfig, Measure
@@ -110,9 +110,9 @@ def source_files(source: EncoderSourceConfig, folders: DataFolders) -> list[Path
         if source.format != "beir":
             found.append(path)
             continue
-        found += [either(path / "corpus.jsonl"), either(path / "queries.jsonl")]
+        found += [plain_or_gzipped(path / "corpus.jsonl"), plain_or_gzipped(path / "queries.jsonl")]
         if source.label == "rankings":
-            found.append(either(path / FILE))
+            found.append(plain_or_gzipped(path / FILE))
         else:
-            found.append(either(path / "qrels" / f"{source.split}.tsv"))
+            found.append(plain_or_gzipped(path / "qrels" / f"{source.split}.tsv"))
     return [*found, folders.find(source.run)] if source.run is not None else found

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from citewell.core.splits import Shares, Split, place
+from citewell.core.splits import Shares, Split, assign_splits
 from citewell.scorer.data.config import SplitConfig
 from citewell.scorer.data.types import ComparisonData
 
@@ -30,7 +30,7 @@ def divide(sources: Iterable[ComparisonData], config: SplitConfig) -> QuestionSp
             questions.setdefault(voted.group, voted.question)
         for group in data.groups:
             questions.setdefault(group.key, group.question)
-    placings = place(list(questions.values()), Shares(config.dev, config.test), config.near)
+    placings = assign_splits(list(questions.values()), Shares(config.dev, config.test), config.near)
     placed = dict(zip(questions, placings, strict=True))
     return QuestionSplits(
         {key: where.split for key, where in placed.items() if where.split is not None},

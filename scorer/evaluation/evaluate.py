@@ -6,13 +6,13 @@ import math
 import time
 
 from citewell.core.errors import ModelError
-from citewell.core.progress import Counter, Tell
+from citewell.core.progress import Counter, Log
 from citewell.scorer.evaluation.measures import ScorerResult, measure
 from citewell.scorer.evaluation.system import ScoringSystem
 from citewell.scorer.evaluation.task import ScoringTask
 
 
-def evaluate(task: ScoringTask, system: ScoringSystem, tell: Tell) -> ScorerResult:
+def evaluate(task: ScoringTask, system: ScoringSystem, tell: Log) -> ScorerResult:
     """Score all answers of the task and measure; raises `ModelError` where a score is no number."""
     scores: dict[str, list[float]] = {}
     told = Counter(f"{system.name}: questions", tell)

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from citewell.core.errors import InputError, ModelError
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.training.folder import CONFIG
 from citewell.core.training.run import Run, RunResult
 from citewell.scorer.data.config import SplitConfig
@@ -30,7 +30,7 @@ _TRAINING = ScorerTrainingConfig(
 )
 
 
-def retrain(run: Run, scorer: str, tell: Tell, *, threads: int, force: bool = False) -> RunResult:
+def retrain(run: Run, scorer: str, tell: Log, *, threads: int, force: bool = False) -> RunResult:
     """Train a scorer further, on feedback or on any other file that `citewell.scorer.data` reads.
 
     The file is `run.recipe`. A fifth of its questions, always the same, selects the best checkpoint.

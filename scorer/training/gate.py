@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from citewell.core.errors import CitewellError
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.scorer.data.types import Comparison
 from citewell.scorer.training.dev import ScorerDevSets
 from citewell.scorer.training.measures import measure, scored
@@ -22,7 +22,7 @@ class GateError(CitewellError):
 class Gate:
     """Compares the accuracy before and after training, on the pinned test."""
 
-    def __init__(self, pinned: Sequence[Comparison], tell: Tell, *, force: bool) -> None:
+    def __init__(self, pinned: Sequence[Comparison], tell: Log, *, force: bool) -> None:
         """With `force` a worse scorer is reported, and accepted."""
         self.pinned = tuple(pinned)
         self._tell = tell

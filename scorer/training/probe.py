@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.scorer.encode import TokenizedInput
 from citewell.scorer.load import vectors_of_rows
 from citewell.scorer.training.collate import Whole, encode, targets
@@ -35,9 +35,7 @@ class Probe(NamedTuple):
     loss: float
 
 
-def fit_probe(
-    trainable: TrainableScorer, learnt: Sequence[Element], config: ScorerRecipe, tell: Tell
-) -> None:
+def fit_probe(trainable: TrainableScorer, learnt: Sequence[Element], config: ScorerRecipe, tell: Log) -> None:
     """Fit the head to the loss of all that is learnt from, with the vectors of the model as it is now."""
     import torch
 
@@ -53,7 +51,7 @@ def fit_probe(
     tell(f"the head begins as a linear probe of {len(rows):,} answers, loss {found.loss:.4f} with the ridge")
 
 
-def vectors_of(trainable: TrainableScorer, rows: Sequence[TokenizedInput], tell: Tell) -> torch.Tensor:
+def vectors_of(trainable: TrainableScorer, rows: Sequence[TokenizedInput], tell: Log) -> torch.Tensor:
     """What the head reads of `n` inputs, (n, size), on the CPU; tells of its progress."""
     model: Any = trainable.model
     model.eval()

@@ -9,7 +9,7 @@ from typing import Any
 
 from citewell.core.errors import InputError
 from citewell.core.packages import need_packages
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.checkpoints import last_checkpoint, quiet
 from citewell.core.training.fit import FitTask, Goal, fit
@@ -37,12 +37,12 @@ _PACKAGES = ("peft", "datasets", "accelerate", "matplotlib")
 _TUNING = "tuning"
 
 
-def train(run: Run, tell: Tell) -> RunResult:
+def train(run: Run, tell: Log) -> RunResult:
     """Train the scorer that `run.recipe` describes; see `train_scorer`."""
     return train_scorer(run, load_config(run.recipe), tell)
 
 
-def train_scorer(run: Run, config: ScorerRecipe, tell: Tell, gate: Gate | None = None) -> RunResult:
+def train_scorer(run: Run, config: ScorerRecipe, tell: Log, gate: Gate | None = None) -> RunResult:
     """Train the scorer that `config` describes, and write it to `run.out` if it passes the gate.
 
     An interrupted run is resumed. Raises `InputError` for data or a folder that cannot be used, `ModelError`
@@ -100,7 +100,7 @@ def _plan(
 
 
 def _initialize(
-    trainable: TrainableScorer, examples: list[Element], config: ScorerRecipe, out: Path, tell: Tell
+    trainable: TrainableScorer, examples: list[Element], config: ScorerRecipe, out: Path, tell: Log
 ) -> None:
     """Fine-tune the base and fit the head as a probe, if the recipe says so and no checkpoint has it done."""
     import torch

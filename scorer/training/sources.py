@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from citewell.core.errors import InputError
 from citewell.core.near_duplicates import NearDuplicates
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.splits import Split
 from citewell.core.training.sources import DataFolders, question_key, sample, tell_problems
 from citewell.scorer.data.reading import read_comparisons
@@ -44,7 +44,7 @@ class Sources:
 
 
 def read_sources(
-    config: ScorerRecipe, folders: DataFolders, tell: Tell, hidden: Sequence[str] = ()
+    config: ScorerRecipe, folders: DataFolders, tell: Log, hidden: Sequence[str] = ()
 ) -> Sources:
     """Read all sources of the recipe, and split those in `[[data]]` by their questions.
 
@@ -76,7 +76,7 @@ def read_sources(
     return Sources(tuple(found["train"]), tuple(found["dev"]), tuple(found["test"]))
 
 
-def _read(source: ScorerSourceConfig, folders: DataFolders, tell: Tell) -> ComparisonData:
+def _read(source: ScorerSourceConfig, folders: DataFolders, tell: Log) -> ComparisonData:
     """All files of a source together; a question in several of them has the comparisons of all."""
     groups: dict[str, Group] = {}
     voted: dict[str, Voted] = {}

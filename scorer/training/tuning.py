@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.training.checkpoints import TRAINED, load_trained, save_trained
 from citewell.core.training.fit import Goal, fit
 from citewell.core.training.folder import CHECKPOINTS
@@ -24,7 +24,7 @@ _FINISHED = "tuned"
 
 
 def tune(
-    trainable: TrainableScorer, examples: Sequence[Element], config: ScorerRecipe, folder: Path, tell: Tell
+    trainable: TrainableScorer, examples: Sequence[Element], config: ScorerRecipe, folder: Path, tell: Log
 ) -> None:
     """Fine-tune the model on the best answer to each question, with checkpoints in `folder`.
 

@@ -33,7 +33,11 @@ def api_event(event: QuestionEvent) -> tuple[str, Any]:
             return "token", asdict(event)
         case Scored(candidates, best):
             shown = [
-                {"answer": candidate.text, "score": candidate.score, "value": candidate.value}
+                {
+                    "answer": candidate.text,
+                    "score": candidate.score,
+                    "adjusted_score": candidate.adjusted_score,
+                }
                 for candidate in candidates
             ]
             return "scored", {"candidates": shown, "best": best}

@@ -227,7 +227,7 @@ class ReferenceObject(Struct, frozen=True):
     title: str
     text: str
     score: float
-    also: list[str] = []
+    duplicate_urls: list[str] = []
     date: Annotated[str, Meta(description="Of publication, YYYY-MM-DD; empty where it is not known.")] = ""
 
 
@@ -253,7 +253,7 @@ class CandidateObject(Struct, frozen=True):
 
     answer: str
     score: float
-    value: float
+    adjusted_score: float
     unsupported: int
     won: bool
     reason: str

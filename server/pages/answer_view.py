@@ -132,7 +132,7 @@ def _source(reference: ReferenceObject, sentences: Sequence[SentenceObject]) -> 
         for number, sentence in enumerate(sentences)
         if reference.number in sentence.citations
     )
-    also = tuple(_link(url, "") for url in reference.also)
+    also = tuple(_link(url, "") for url in reference.duplicate_urls)
     link = _link(reference.url, reference.title)
     return CitedSource(reference.number, link, _day(reference.date), reference.text, also, supports)
 

@@ -13,7 +13,7 @@ from citewell.core.events import Notice
 
 _FILE = re.compile(r"file://[^\s\"<>]*[^\s\"<>.,:;)]")
 _SAID = frozenset({"notices", "reason", "message"})
-_PLACES = frozenset({"url", "also"})
+_PLACES = frozenset({"url", "duplicate_urls"})
 
 T = TypeVar("T")
 

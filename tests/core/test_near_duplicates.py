@@ -12,7 +12,7 @@ from citewell.core.near_duplicates import NearDuplicates, forms
 
 
 def near(question: str, *others: str, threshold: float = 0.6) -> list[int]:
-    return [each.place for each in NearDuplicates(others, threshold).near(question)]
+    return [each.index for each in NearDuplicates(others, threshold).near(question)]
 
 
 def test_the_same_question_in_other_words_of_little_meaning_is_near() -> None:
@@ -27,7 +27,7 @@ def test_the_nearest_comes_first_and_the_same_question_has_similarity_1() -> Non
     found = NearDuplicates(["big red balloons fly", "big red balloons", "big balloons"], 0.6).near(
         "big red balloons"
     )
-    assert [each.place for each in found] == [1, 0, 2]
+    assert [each.index for each in found] == [1, 0, 2]
     assert found[0].similarity == 1.0
 
 
@@ -53,7 +53,7 @@ def test_no_pair_is_missed_and_none_is_invented(threshold: float) -> None:
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         questions = [json.loads(line)["question"] for line in itertools.islice(lines, 400)]
     index = NearDuplicates(questions, threshold)
-    found = {(n, each.place) for n, question in enumerate(questions) for each in index.near(question)}
+    found = {(n, each.index) for n, question in enumerate(questions) for each in index.near(question)}
     sets = [forms(question)[0] for question in questions]
     compared = {
         (n, m)

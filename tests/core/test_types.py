@@ -66,7 +66,7 @@ def test_the_json_of_a_written_answer() -> None:
         {
             "answer": value["answer"],
             "score": 0.45,
-            "value": -0.3,
+            "adjusted_score": -0.3,
             "unsupported": 1,
             "won": True,
             "reason": "The only candidate.",
@@ -78,7 +78,7 @@ def test_the_json_of_a_written_answer() -> None:
         "title": "Sky",
         "text": "The sky is blue.",
         "score": 0.8,
-        "also": [],
+        "duplicate_urls": [],
         "date": "",
     }
     assert value["failures"] == [{"url": "https://example.org/b", "reason": "HTTP 404", "kind": ""}]

@@ -93,8 +93,23 @@ def test_json_has_the_documented_keys(cli: Cli) -> None:
     assert answer["outcome"] == "answered"
     assert SENTENCE in answer["answer"]
     assert set(answer["sentences"][0]) == {"text", "citations", "support", "supported"}
-    assert set(answer["references"][0]) == {"number", "url", "title", "text", "score", "also", "date"}
-    assert set(answer["candidates"][0]) == {"answer", "score", "value", "unsupported", "won", "reason"}
+    assert set(answer["references"][0]) == {
+        "number",
+        "url",
+        "title",
+        "text",
+        "score",
+        "duplicate_urls",
+        "date",
+    }
+    assert set(answer["candidates"][0]) == {
+        "answer",
+        "score",
+        "adjusted_score",
+        "unsupported",
+        "won",
+        "reason",
+    }
     assert set(answer["timings"]) == {
         *("search", "fetch", "rank", "first_token", "generate", "check", "score", "total"),
     }

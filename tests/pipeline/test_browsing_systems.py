@@ -45,7 +45,7 @@ def scorer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 async def test_the_pipeline_has_references_and_the_script_has_quotes(settings: Make) -> None:
-    async with open_systems(settings(), actions=5, free=False, tell=print) as systems:
+    async with open_systems(settings(), actions=5, free=False, log=print) as systems:
         pipeline = await systems.open("pipeline", "pipeline", 1)
         (found,) = await pipeline.browse(BATS)
         assert (found.steps, found.ending, found.reward) == ((), "Answer", None)
@@ -71,7 +71,7 @@ async def test_the_pipeline_has_references_and_the_script_has_quotes(settings: M
 async def test_systems_that_there_are_not(
     settings: Make, name: str, n: int, error: type[Exception], message: str
 ) -> None:
-    async with open_systems(settings(), actions=None, free=False, tell=print) as systems:
+    async with open_systems(settings(), actions=None, free=False, log=print) as systems:
         with pytest.raises(error, match=message):
             await systems.open(name, name, n)
 
@@ -79,7 +79,7 @@ async def test_systems_that_there_are_not(
 async def test_a_policy_keeps_its_limits_and_relevance_chooses_without_a_trained_scorer(
     settings: Make, policy: Path
 ) -> None:
-    async with open_systems(settings(), actions=None, free=False, tell=print) as systems:
+    async with open_systems(settings(), actions=None, free=False, log=print) as systems:
         system = await systems.open("2*mine", str(policy), 2)
         episodes = await system.browse(BATS)
     assert len(episodes) == 2
@@ -91,7 +91,7 @@ async def test_a_policy_keeps_its_limits_and_relevance_chooses_without_a_trained
 
 async def test_a_trained_scorer_chooses(settings: Make, policy: Path, scorer: Path) -> None:
     changed = settings(scorer__name=str(scorer))
-    async with open_systems(changed, actions=2, free=False, tell=print) as systems:
+    async with open_systems(changed, actions=2, free=False, log=print) as systems:
         system = await systems.open("2*mine", str(policy), 2)
         episodes = await system.browse(BATS)
     assert all(episode.about["judge"] == str(scorer) for episode in episodes)
@@ -99,7 +99,7 @@ async def test_a_trained_scorer_chooses(settings: Make, policy: Path, scorer: Pa
 
 
 async def test_a_policy_that_is_free_may_give_invalid_commands(settings: Make, policy: Path) -> None:
-    async with open_systems(settings(), actions=2, free=True, tell=print) as systems:
+    async with open_systems(settings(), actions=2, free=True, log=print) as systems:
         system = await systems.open("mine", str(policy), 1)
         (episode,) = await system.browse(BATS)
     assert [step.kind for step in episode.steps] == ["invalid", "invalid"]

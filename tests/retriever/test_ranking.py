@@ -146,4 +146,4 @@ def test_other_pages_with_the_same_text_are_listed_with_the_first() -> None:
         )
     best = ranking.top(1)[0]
     assert best.url == "https://p1.example/"
-    assert best.also == ("https://x.example/", "https://p2.example/")
+    assert best.duplicate_urls == ("https://x.example/", "https://p2.example/")

@@ -14,7 +14,7 @@ from citewell.browser.episode import Episode, read_episodes
 from citewell.browser.evaluation.questions import BrowsingQuestion
 from citewell.browser.evaluation.success import succeeds
 from citewell.browser.evaluation.systems import CHOSEN, JUDGE, BrowsingSystem
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 
 
 class Result(NamedTuple):
@@ -33,7 +33,7 @@ class Result(NamedTuple):
 
 
 async def evaluate(
-    system: BrowsingSystem, asked: Sequence[BrowsingQuestion], file: Path, tell: Tell
+    system: BrowsingSystem, asked: Sequence[BrowsingQuestion], file: Path, log: Log
 ) -> dict[str, Result]:
     """Ask a system all questions, one after the other, and note its episodes, with rewards, in a file.
 
@@ -53,7 +53,7 @@ async def evaluate(
             out.flush()
             done |= results(episodes)
             found = sum(result.found for result in done.values())
-            tell(f"{system.name}: {number:,} of {len(asked):,}, found {found:,}")
+            log(f"{system.name}: {number:,} of {len(asked):,}, found {found:,}")
     return {row.question: done[row.question] for row in asked}
 
 

@@ -11,7 +11,7 @@ from citewell.browser.training.encode import PairEncoder
 from citewell.browser.training.measure import DevEpisodes, OpenWeb
 from citewell.browser.training.sources import PolicyData, asked, read_data
 from citewell.core.packages import need_packages
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
@@ -27,7 +27,7 @@ from citewell.generator.training.task import fit_task
 _DEFAULTS = GenerationDefaults(frequency_penalty=0.0)
 
 
-def train(run: Run, tell: Tell, open_web: OpenWeb) -> RunResult:
+def train(run: Run, tell: Log, open_web: OpenWeb) -> RunResult:
     """Clone the behavior of the demonstrations that `run.recipe` names, and write the policy to `run.out`.
 
     `open_web` opens the web that the policy browses during training. An interrupted run is resumed. Raises
@@ -63,7 +63,7 @@ def _task(
     config: PolicyRecipe,
     data: PolicyData,
     trained: TrainableGenerator,
-    tell: Tell,
+    tell: Log,
     open_web: OpenWeb,
 ) -> FitTask:
     encoder = PairEncoder(trained.whole, trained.tokenizer)

@@ -10,7 +10,7 @@ from citewell.browser.evaluation.questions import BrowsingQuestion, read_questio
 from citewell.browser.pairs import StateCommand, balanced, pairs, rewarded
 from citewell.browser.training.config import PolicyDataConfig, PolicyRecipe
 from citewell.core.errors import InputError
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.training.sources import DataFolders, question_key, sample
 
 _DEV_PAIRS = 64  # per source: enough for a loss, and computed in seconds
@@ -33,7 +33,7 @@ class PolicyData:
     dev: tuple[PairSource, ...]
 
 
-def read_data(config: PolicyRecipe, folders: DataFolders, tell: Tell) -> PolicyData:
+def read_data(config: PolicyRecipe, folders: DataFolders, tell: Log) -> PolicyData:
     """Read all demonstrations of the recipe.
 
     Only episodes with enough reward count, and of these only valid commands. Questions that are held out, or
@@ -68,7 +68,7 @@ def asked(config: PolicyRecipe, folders: DataFolders) -> tuple[BrowsingQuestion,
 
 
 def _trained_on(
-    source: PolicyDataConfig, good: list[Episode], hidden: set[str], config: PolicyRecipe, tell: Tell
+    source: PolicyDataConfig, good: list[Episode], hidden: set[str], config: PolicyRecipe, tell: Log
 ) -> PairSource:
     found = [
         pair for episode in good if question_key(episode.question) not in hidden for pair in pairs(episode)

@@ -25,7 +25,13 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="extractive, citewell-smollm2, a packaged model, a GGUF file, a folder, a hub id or openai:MODEL.",
 )
-@click.option("--best-of", "generator__best_of", type=int, metavar="N", help="Candidate answers to write and choose from [1].")
+@click.option(
+    "--best-of",
+    "generator__best_of",
+    type=int,
+    metavar="N",
+    help="Candidate answers to write and choose from [1].",
+)
 @click.option(
     "--scorer",
     "scorer__name",

@@ -55,9 +55,14 @@ _DECISIVE = {
     type=click.Path(dir_okay=False, path_type=Path),
     help="Recipe: a TOML file; docs/bootstrap.md lists its keys.",
 )
-@click.option("--base-url", "generator__base_url", metavar="URL", help="Base URL of the OpenAI-compatible API.")
 @click.option(
-    "--engine", type=click.Choice(["local", "ray"]), default="local", help="Run in this process or on a Ray cluster [local]."
+    "--base-url", "generator__base_url", metavar="URL", help="Base URL of the OpenAI-compatible API."
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    help="Run in this process or on a Ray cluster [local].",
 )
 @click.option("--retry-faults", "again", is_flag=True, help="Retry the rows that failed.")
 @retrieval_options
@@ -126,7 +131,7 @@ class _Run:
         self._engine = engine
 
     def go(self, *, again: bool) -> None:
-        """Work on the remaining rows, and on failed ones if `again`; then write the data set and print the funnel."""
+        """Work on the remaining rows, and failed ones if `again`; write the data set and print the funnel."""
         from citewell.bootstrap.overlap import read_evaluation
 
         started_with = {

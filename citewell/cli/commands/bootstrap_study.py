@@ -31,7 +31,11 @@ _TEMPERATURE = 1.0  # proposed instructions should differ
 @click.command("stats", short_help="Show statistics of a bootstrap run.")
 @click.argument("folder", metavar="FOLDER", type=_FOLDER)
 @click.option(
-    "--examples", metavar="N", type=click.IntRange(0), default=2, help="Examples to show per reason for dropping a row [2]."
+    "--examples",
+    metavar="N",
+    type=click.IntRange(0),
+    default=2,
+    help="Examples to show per reason for dropping a row [2].",
 )
 @click.option("--json", "out", metavar="FILE", type=_FILE, help="Write the numbers to FILE.")
 @click.option("--plot", metavar="FILE", type=_FILE, help="Draw them to FILE (.png, .svg or .pdf).")
@@ -48,7 +52,10 @@ def stats(folder: Path, examples: int, out: Path | None, plot: Path | None) -> N
         check_plots(plot)
     found = statistics(FinishedRun(folder).outcomes(), examples)
     if not found.rows:
-        raise InputError(f"The run in {folder} has no outcomes yet.", "Wait for the first rows, or run the bootstrap again.")
+        raise InputError(
+            f"The run in {folder} has no outcomes yet.",
+            "Wait for the first rows, or run the bootstrap again.",
+        )
     if out is not None:
         _write_json(out, found.to_json())
     if plot is not None:
@@ -58,10 +65,10 @@ def stats(folder: Path, examples: int, out: Path | None, plot: Path | None) -> N
 
 @click.command("calibrate", short_help="Find the threshold that separates good samples from bad ones.")
 @click.argument("folder", metavar="FOLDER", type=_FOLDER)
-@click.option("--labels", metavar="FILE", type=_FILE, help='Labels: JSON Lines of {"id": …, "good": true or false}.')
 @click.option(
-    "--draw", metavar="N", type=click.IntRange(1), help="Print N answers to label, and exit."
+    "--labels", metavar="FILE", type=_FILE, help='Labels: JSON Lines of {"id": …, "good": true or false}.'
 )
+@click.option("--draw", metavar="N", type=click.IntRange(1), help="Print N answers to label, and exit.")
 @click.option("--json", "out", metavar="FILE", type=_FILE, help="Write the curves to FILE.")
 @click.option("--plot", metavar="FILE", type=_FILE, help="Draw the curves to FILE (.png, .svg or .pdf).")
 def calibrate(
@@ -105,17 +112,33 @@ def calibrate(
     help="JSON Lines of {question, references, answer}, with cited answers.",
 )
 @click.option(
-    "--questions", "file", metavar="FILE", required=True, type=_FILE, help="Questions to compare instructions on."
+    "--questions",
+    "file",
+    metavar="FILE",
+    required=True,
+    type=_FILE,
+    help="Questions to compare instructions on.",
 )
 @click.option("--teacher", metavar="TEACHER", required=True, help="Teacher: openai:MODEL or a generator.")
 @click.option(
-    "--candidates", "number", metavar="N", type=click.IntRange(0), default=5, help="Instructions to ask the teacher for [5]."
+    "--candidates",
+    "number",
+    metavar="N",
+    type=click.IntRange(0),
+    default=5,
+    help="Instructions to ask the teacher for [5].",
 )
-@click.option("--instruction", "given", metavar="TEXT", multiple=True, help="An instruction of your own; repeatable.")
-@click.option("--limit", metavar="N", type=click.IntRange(1), default=50, help="Maximum number of questions [50].")
+@click.option(
+    "--instruction", "given", metavar="TEXT", multiple=True, help="An instruction of your own; repeatable."
+)
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(1), default=50, help="Maximum number of questions [50]."
+)
 @click.option("--json", "out", metavar="FILE", type=_FILE, help="Write the comparison to FILE.")
 @click.option("--recipe", "recipe_file", metavar="FILE", type=_FILE, help="Recipe of the bootstrap (TOML).")
-@click.option("--base-url", "generator__base_url", metavar="URL", help="Base URL of the OpenAI-compatible API.")
+@click.option(
+    "--base-url", "generator__base_url", metavar="URL", help="Base URL of the OpenAI-compatible API."
+)
 @retrieval_options
 def induce(
     demonstrations: Path,
@@ -145,7 +168,9 @@ def induce(
     divided = divide(values)
     recipe, settings = read_recipe(recipe_file, divided.recipe), load_settings(divided.settings)
     shown = list(Questions(demonstrations, recipe.questions).tasks())
-    test_tasks = _without(list(islice(Questions(file, recipe.questions).tasks(), limit + len(shown))), shown, limit)
+    test_tasks = _without(
+        list(islice(Questions(file, recipe.questions).tasks(), limit + len(shown))), shown, limit
+    )
     found = asyncio.run(_induce(shown, test_tasks, _Teacher(teacher, recipe, settings), number, given))
     if out is not None:
         _write_json(out, found.to_json())
@@ -204,7 +229,7 @@ class _Teacher:
         if self._name in (EXTRACTIVE, "recorded") or self._name.partition(":")[0] == "self":
             raise InputError(
                 f"The teacher {self._name} cannot propose instructions.",
-                "Name a language model, or compare your own instructions with --candidates 0 --instruction TEXT.",
+                "Name a language model, or compare your own with --candidates 0 --instruction TEXT.",
             )
         generator = load_local(wanted, settings.cache_dir, threads=settings.threads)
 

@@ -34,10 +34,16 @@ HUMAN = "human"
 )
 @click.option("--actions", "browser__actions", type=int, metavar="N", help="Maximum number of actions [100].")
 @click.option(
-    "--best-of", "browser__best_of", type=int, metavar="N", help="Episodes to run and choose the best answer from [1]."
+    "--best-of",
+    "browser__best_of",
+    type=int,
+    metavar="N",
+    help="Episodes to run and choose the best answer from [1].",
 )
 @click.option("--generator", "generator__name", metavar="NAME", help="Generator of the answer [extractive].")
-@click.option("--scorer", "scorer__name", metavar="NAME", help="Scorer that compares answers [citation-support].")
+@click.option(
+    "--scorer", "scorer__name", metavar="NAME", help="Scorer that compares answers [citation-support]."
+)
 @click.option(
     "--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write each episode as one line of JSON."
 )

@@ -66,25 +66,25 @@ def _describe(settings: Settings, name: str) -> dict[str, Any]:
 
 def _vectors(collection: Collection) -> dict[str, str | None] | None:
     """Where a collection's vectors are stored and, unless that takes a database query, their encoders."""
-    from citewell.retriever.collection.dense import FILES, Keeping, encodings
+    from citewell.retriever.collection.dense import FILES, VectorStoreConfig, encodings
 
     place = collection.store.vectors()
     if not place:
         return None
-    known = encodings(collection.folder, place, Keeping()) if place == FILES else []
+    known = encodings(collection.folder, place, VectorStoreConfig()) if place == FILES else []
     return {"place": place, "encoder": ", ".join(sorted({encoding.name for encoding in known})) or None}
 
 
 def _remove(settings: Settings, name: str) -> None:
-    from citewell.pipeline.providers import keeping
+    from citewell.pipeline.providers import vector_store
     from citewell.retriever.collection.collection import Collection, remove_collection
     from citewell.retriever.collection.dense import drop_vectors
 
     try:
         collection = Collection(settings.data_dir, name)
-        in_postgres = bool(keeping(settings).url and collection.store.vectors())
+        in_postgres = bool(vector_store(settings).url and collection.store.vectors())
     except CitewellError:  # a damaged one is removed too; a missing one is reported below
         in_postgres = False
     if in_postgres:
-        drop_vectors(collection.folder, collection.store, keeping(settings))
+        drop_vectors(collection.folder, collection.store, vector_store(settings))
     remove_collection(settings.data_dir, name)

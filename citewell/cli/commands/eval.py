@@ -54,7 +54,11 @@ command.add_command(scorer)
 @click.option(
     "--depth", metavar="N", type=click.IntRange(1), default=100, help="Documents ranked per query [100]."
 )
-@click.option("--baseline", metavar="NAME", help="System to compare the others with [the first].",)
+@click.option(
+    "--baseline",
+    metavar="NAME",
+    help="System to compare the others with [the first].",
+)
 @click.option(
     "--relevant",
     metavar="GRADE",
@@ -68,7 +72,10 @@ command.add_command(scorer)
 @click.option("--json", "out", metavar="FILE", type=_FILE, help="Write {system: {metric: value}} to FILE.")
 @click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables to FILE.")
 @click.option(
-    "--plots", metavar="FOLDER", type=_FOLDER, help="Plot quality against latency, and differences, to FOLDER."
+    "--plots",
+    metavar="FOLDER",
+    type=_FOLDER,
+    help="Plot quality against latency, and differences, to FOLDER.",
 )
 def retrieval(
     source: Path,
@@ -98,7 +105,9 @@ def retrieval(
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"The system {twice!r} is named twice.", "Name each system once.")
     if baseline is not None and baseline not in names:
-        raise InputError(f"The baseline {baseline!r} is not among the systems.", f"Name one of: {', '.join(names)}.")
+        raise InputError(
+            f"The baseline {baseline!r} is not among the systems.", f"Name one of: {', '.join(names)}."
+        )
     if plots is not None:
         from citewell.core.plots import check_plots
 
@@ -133,9 +142,9 @@ def retrieval(
 
 
 def _file_of(source: Path, split: str) -> Path:
-    from citewell.core.jsonl import either
+    from citewell.core.jsonl import plain_or_gzipped
 
-    return either(source / f"{split}.jsonl") if source.is_dir() else source
+    return plain_or_gzipped(source / f"{split}.jsonl") if source.is_dir() else source
 
 
 def _on_task(
@@ -155,7 +164,9 @@ def _on_task(
     found = {name: evaluate_run(task, name, run, relevant) for name, run in runs.items()}
     progress = _Progress()
     for system in _systems([name for name in names if name not in runs]):
-        found[system.name] = evaluate(task, system, depth, relevant=relevant, first=first, log=progress)
+        found[system.name] = evaluate(
+            task, system, depth, relevant=relevant, first=first, on_progress=progress
+        )
     progress.end()
     outcomes = tuple(found[name] for name in names)
     return RetrievalEvaluation(
@@ -237,7 +248,9 @@ def _write_runs(folder: Path, evaluation: RetrievalEvaluation, judged: Qrels | N
 @command.command("compare", short_help="Compare two TREC runs or two evaluations.")
 @click.argument("first", metavar="A", type=_FILE)
 @click.argument("second", metavar="B", type=_FILE)
-@click.option("--qrels", metavar="FILE", type=_FILE, help="Relevance judgments [qrels.txt in the folder of A].")
+@click.option(
+    "--qrels", metavar="FILE", type=_FILE, help="Relevance judgments [qrels.txt in the folder of A]."
+)
 @click.option(
     "--relevant",
     metavar="GRADE",

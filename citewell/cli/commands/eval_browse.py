@@ -40,8 +40,8 @@ class SystemName(NamedTuple):
     "--systems",
     metavar="NAMES",
     default="random,scripted",
-    help="random, scripted, pipeline, a trained policy or any generator; separate several by commas; 4*NAME is "
-    "the best of four episodes [random,scripted].",
+    help="random, scripted, pipeline, a trained policy or any generator; separate several by commas; 4*NAME "
+    "is the best of four episodes [random,scripted].",
 )
 @click.option("--baseline", metavar="NAME", help="System to compare the others with [the first].")
 @click.option("--free", is_flag=True, help="Do not constrain language models to valid commands.")
@@ -86,7 +86,9 @@ def browse(
         click.echo(_statistics(files))
         return
     if len(files) != 1:
-        raise InputError("Only one file of questions can be given.", "Give one FILE, or add --stats for files of episodes.")
+        raise InputError(
+            "Only one file of questions can be given.", "Give one FILE, or add --stats for files of episodes."
+        )
     from citewell.browser.evaluation.questions import read_questions
     from citewell.browser.evaluation.report import as_json
     from citewell.browser.evaluation.report import markdown as report
@@ -134,7 +136,9 @@ def _statistics(files: Sequence[Path]) -> str:
 
     episodes = [episode for file in files for episode in read_episodes(file)]
     if not episodes:
-        raise InputError("The files hold no episodes.", "`citewell eval browse --episodes FOLDER` writes some.")
+        raise InputError(
+            "The files hold no episodes.", "`citewell eval browse --episodes FOLDER` writes some."
+        )
     return f"{len(episodes):,} episodes\n\n{statistics(episodes, estimate_tokens).table()}"
 
 

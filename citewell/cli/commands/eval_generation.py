@@ -51,9 +51,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--baseline", metavar="NAME", help="Generator to compare the others with [the first].")
 @click.option("--raw", is_flag=True, help="Judge citations as the generator wrote them, before correction.")
-@click.option(
-    "--fluency", metavar="MODEL", help="Language model whose loss measures fluency [none]."
-)
+@click.option("--fluency", metavar="MODEL", help="Language model whose loss measures fluency [none].")
 @click.option("--limit", metavar="N", type=click.IntRange(1), help="Use only the first N questions.")
 @click.option("--json", "out", metavar="FILE", type=_FILE, help="Write all metrics to FILE as JSON.")
 @click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables to FILE.")

@@ -29,8 +29,8 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
     "--scorers",
     metavar="NAMES",
     default="random,length,bm25,embedding,default",
-    help="random, length, bm25, embedding, citation-support, default, a shipped scorer, or a folder; separate "
-    "several by commas [random,length,bm25,embedding,default].",
+    help="random, length, bm25, embedding, citation-support, default, a shipped scorer, or a folder; "
+    "separate several by commas [random,length,bm25,embedding,default].",
 )
 @click.option("--baseline", metavar="NAME", help="Scorer to compare the others with [length, or the first].")
 @click.option(
@@ -42,7 +42,9 @@ _FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--limit", metavar="N", type=click.IntRange(1), help="Use only the first N questions.")
 @click.option("--json", "out", metavar="FILE", type=_FILE, help="Write all metrics to FILE as JSON.")
 @click.option("--markdown", metavar="FILE", type=_FILE, help="Write the tables to FILE.")
-@click.option("--plots", metavar="FOLDER", type=_FOLDER, help="Plot score by rank, and calibration, to FOLDER.")
+@click.option(
+    "--plots", metavar="FOLDER", type=_FOLDER, help="Plot score by rank, and calibration, to FOLDER."
+)
 @click.option(
     "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set any setting by name; repeatable."
 )
@@ -68,7 +70,9 @@ def scorer(
     names = _names(scorers)
     chosen = baseline or ("length" if "length" in names else names[0])
     if chosen not in names:
-        raise InputError(f"The baseline {chosen!r} is not among the scorers.", f"Name one of: {', '.join(names)}.")
+        raise InputError(
+            f"The baseline {chosen!r} is not among the scorers.", f"Name one of: {', '.join(names)}."
+        )
     if plots is not None:
         from citewell.core.plots import check_plots
 

@@ -34,7 +34,9 @@ _SHOWN = 5  # failures listed; the rest are counted
 @click.option(
     "--vectors", "collection__vectors", metavar="URL", help="PostgreSQL database (pgvector) for the vectors."
 )
-@click.option("--encoder", "retriever__encoder", metavar="MODEL", help="Dual encoder: packaged model, folder or hub id.")
+@click.option(
+    "--encoder", "retriever__encoder", metavar="MODEL", help="Dual encoder: packaged model, folder or hub id."
+)
 @click.option("--rebuild", is_flag=True, help="Rebuild the search indexes from the stored pages.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per source (JSON Lines).")
 @common_options

@@ -33,9 +33,7 @@ _SEARCH = (
         "several by commas [auto].",
     ),
     click.option("--language", "search__language", metavar="CODE", help="Language of the pages, such as de."),
-    click.option(
-        "--country", "search__country", metavar="CODE", help="Country to search from, such as DE."
-    ),
+    click.option("--country", "search__country", metavar="CODE", help="Country to search from, such as DE."),
     click.option(
         "--recency",
         "search__recency",
@@ -90,9 +88,7 @@ _EXTRACTOR = click.option(
     type=click.Choice(["main", "paper"]),
     help="HTML extractor: Citewell's own (main) or WebGLM's html2text (paper) [main].",
 )
-_PROXY = click.option(
-    "--proxy", "fetch__proxy", metavar="URL", help="HTTP proxy for fetching pages."
-)
+_PROXY = click.option("--proxy", "fetch__proxy", metavar="URL", help="HTTP proxy for fetching pages.")
 _ROBOTS = click.option(
     "--robots/--no-robots",
     "fetch__robots",
@@ -124,15 +120,13 @@ def common_options(command: F) -> F:
 
 
 def flags(named: dict[str, Any], networks: tuple[str, ...], assignments: tuple[str, ...]) -> dict[str, Any]:
-    """The settings given on the command line, by dotted name. Raises `SettingsError` for a malformed `--set`."""
+    """The settings given on the command line, by dotted name. Raises `SettingsError` for a bad `--set`."""
     values = {name.replace("__", "."): value for name, value in named.items()}
     if networks:
         values["fetch.allow_networks"] = " ".join(networks)
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not equals or not name:
-            raise SettingsError(
-                f"--set {assignment} is not NAME=VALUE.", "For example: --set retriever.k=3."
-            )
+            raise SettingsError(f"--set {assignment} is not NAME=VALUE.", "For example: --set retriever.k=3.")
         values[name.strip()] = value.strip()
     return values

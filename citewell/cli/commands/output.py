@@ -12,7 +12,7 @@ from citewell.core.errors import CitewellError, InputError
 
 
 def check_folders(*files: Path | None) -> None:
-    """Raise `InputError` if the folder of an output file does not exist. Call it before a long computation."""
+    """Raise `InputError` if the folder of an output file is missing. Call it before a long computation."""
     for path in files:
         if path is not None and not path.absolute().parent.is_dir():
             raise InputError(

@@ -82,8 +82,8 @@ async def _retrieve(rows: Iterator[_Row], settings: Settings, *, as_json: bool, 
                         f"[{reference.number}] {reference.score:.3f}  {reference.title}  {reference.url}"
                     )
                     click.echo(f"    {reference.text}\n")
-                    if reference.also:
-                        click.echo(f"    The same text is at {', '.join(reference.also)}\n")
+                    if reference.duplicate_urls:
+                        click.echo(f"    The same text is at {', '.join(reference.duplicate_urls)}\n")
                 for notice in answer.notices:
                     click.echo(f"Note: {notice}", err=True)
                 for failure in answer.failures:
@@ -94,7 +94,9 @@ async def _retrieve(rows: Iterator[_Row], settings: Settings, *, as_json: bool, 
 def _read(file: Path | None) -> Iterator[_Row]:
     assert file is not None
     try:
-        lines = file.read_text(encoding="utf-8-sig").split("\n")  # not splitlines: JSON strings may hold U+2028
+        lines = file.read_text(encoding="utf-8-sig").split(
+            "\n"
+        )  # not splitlines: JSON strings may hold U+2028
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise InputError(

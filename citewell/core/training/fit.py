@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.training.checkpoints import checkpoint_step, last_checkpoint
 from citewell.core.training.config import OptimizationConfig
 from citewell.core.training.folder import CHECKPOINTS
@@ -52,7 +52,7 @@ class FittedModel(NamedTuple):
     history: list[dict[str, float]]
 
 
-def fit(task: FitTask, folder: Path, tell: Tell) -> FittedModel:
+def fit(task: FitTask, folder: Path, tell: Log) -> FittedModel:
     """Train a model in place, from the last complete checkpoint in `folder` if there is one.
 
     Without steps, the model is evaluated only. Raises `TrainingError` for a loss that is not finite.

@@ -10,7 +10,7 @@ from typing import Any
 
 from transformers import TrainerCallback
 
-from citewell.core.progress import SECONDS, Tell, duration
+from citewell.core.progress import SECONDS, Log, duration
 
 LOG = "training.jsonl"
 CLOCK = "seconds.json"
@@ -23,7 +23,7 @@ class Progress(TrainerCallback):
     line twice.
     """
 
-    def __init__(self, sizes: Sequence[int], unit: str, folder: Path, tell: Tell) -> None:
+    def __init__(self, sizes: Sequence[int], unit: str, folder: Path, tell: Log) -> None:
         """`sizes` has one entry per step, in a `unit` such as tokens; the log is written to `folder`."""
         self._sizes = sizes
         self._unit = unit

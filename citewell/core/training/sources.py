@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from citewell.core.errors import InputError
-from citewell.core.progress import Tell
+from citewell.core.progress import Log
 from citewell.core.text import squeeze
 from citewell.core.training.config import SourceConfig
 
@@ -51,7 +51,7 @@ def question_key(question: str) -> str:
     return squeeze(question).casefold()
 
 
-def tell_problems(problems: Sequence[str], name: str, tell: Tell) -> None:
+def tell_problems(problems: Sequence[str], name: str, tell: Log) -> None:
     """Report the first problems of the source `name`, and the number of the others."""
     for problem in problems[:_SHOWN_PROBLEMS]:
         tell(f"{name}: {problem}")

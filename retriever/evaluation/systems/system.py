@@ -15,7 +15,7 @@ Scores = NDArray[np.float32]
 """What trec_eval compares: a run file says the same as the run."""
 
 OnProgress = Callable[[int, int], None]
-"""Told how many passages of how many are read."""
+"""Called with the number of passages read, and of all passages."""
 
 
 class RankedRows(NamedTuple):

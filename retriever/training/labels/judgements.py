@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from citewell.core.errors import InputError
-from citewell.core.jsonl import either
+from citewell.core.jsonl import plain_or_gzipped
 from citewell.retriever.evaluation.task import read_task
 from citewell.retriever.evaluation.trec import ranked, read_run
 from citewell.retriever.training.rows import LabeledRow
@@ -32,7 +32,7 @@ def judgement_rows(folder: Path, split: str, run: Path | None, depth: int) -> li
             rows.append(LabeledRow(question, passages, targets))
     if not rows:
         raise InputError(
-            f"{either(folder / 'qrels' / f'{split}.tsv')} cannot give the label judgements: "
+            f"{plain_or_gzipped(folder / 'qrels' / f'{split}.tsv')} cannot give the label judgements: "
             "no query has a relevant passage in its list."
         )
     return rows

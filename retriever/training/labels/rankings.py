@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.errors import InputError
-from citewell.core.jsonl import Line, either, read_lines
+from citewell.core.jsonl import Line, plain_or_gzipped, read_lines
 from citewell.retriever.evaluation.task import read_corpus, read_queries
 from citewell.retriever.training.labels.fields import text
 from citewell.retriever.training.rows import LabeledRow
@@ -26,11 +26,11 @@ def ranking_rows(folder: Path, depth: int) -> list[LabeledRow]:
 
     Raises `InputError` for a line of another form, and for a query or a document that is not in the folder.
     """
-    corpus = read_corpus(either(folder / "corpus.jsonl"))
-    queries = read_queries(either(folder / "queries.jsonl"))
+    corpus = read_corpus(plain_or_gzipped(folder / "corpus.jsonl"))
+    queries = read_queries(plain_or_gzipped(folder / "queries.jsonl"))
     totals: dict[str, dict[str, float]] = {}
     passes: dict[str, int] = {}
-    for line in read_lines(either(folder / FILE)):
+    for line in read_lines(plain_or_gzipped(folder / FILE)):
         row = line.row()
         query = text(line, row, "query_id")
         if query not in queries:
@@ -42,7 +42,7 @@ def ranking_rows(folder: Path, depth: int) -> list[LabeledRow]:
                 raise line.error(f"there is no document {document!r} in the corpus.")
             sums[document] = sums.get(document, 0.0) + 1 / rank
     if not totals:
-        raise InputError(f"{either(folder / FILE)} holds no rankings.")
+        raise InputError(f"{plain_or_gzipped(folder / FILE)} holds no rankings.")
     rows = []
     for query, sums in totals.items():
         best = sorted(sums.items(), key=lambda item: (-item[1], item[0]))[:depth]

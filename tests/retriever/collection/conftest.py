@@ -21,7 +21,7 @@ import citewell
 from citewell.core.text import content_words
 from citewell.core.types import Page, Passage
 from citewell.retriever.collection.collection import Collection, collection_folder
-from citewell.retriever.collection.dense import Keeping, open_dense, updating
+from citewell.retriever.collection.dense import VectorStoreConfig, open_dense, updating
 from citewell.retriever.collection.encoding import EncodingProgress
 from citewell.retriever.collection.indexing import Indexer, Report, index_documents
 from citewell.retriever.collection.sources import SourceDocument
@@ -86,7 +86,7 @@ class Library:
     def encode(
         self,
         encoder: BagOfWords,
-        keeping: Keeping = Keeping(),  # noqa: B008
+        config: VectorStoreConfig = VectorStoreConfig(),  # noqa: B008
         *,
         dense: bool = True,
         repair: bool = False,
@@ -94,15 +94,13 @@ class Library:
         """Bring the vectors up to date."""
         with (
             Indexer(self.folder, rebuild=repair) as indexer,
-            updating(self.folder, indexer.store, encoder, keeping, dense=dense, repair=repair) as update,
+            updating(self.folder, indexer.store, encoder, config, dense=dense, repair=repair) as update,
         ):
             return update(lambda encoded: None)
 
-    def open_dense(self, encoder: BagOfWords, keeping: Keeping = Keeping()) -> Collection:  # noqa: B008
+    def open_dense(self, encoder: BagOfWords, config: VectorStoreConfig = VectorStoreConfig()) -> Collection:  # noqa: B008
         """Open the collection to be searched by vectors as well."""
-        return Collection(
-            self.data_dir, "shelf", partial(open_dense, encoder=lambda: encoder, keeping=keeping)
-        )
+        return Collection(self.data_dir, "shelf", partial(open_dense, encoder=lambda: encoder, config=config))
 
     async def search(self, query: str, limit: int = 10) -> list[str]:
         """Return the URLs that a query finds."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conftest import BagOfWords
 
-from citewell.retriever.collection.dense import Keeping, updating
+from citewell.retriever.collection.dense import VectorStoreConfig, updating
 from citewell.retriever.collection.encoding import EncodingProgress
 from citewell.retriever.collection.indexing import Indexer
 
@@ -21,7 +21,9 @@ def say(encoded: EncodingProgress) -> None:
 def main(folder: Path) -> None:
     with (
         Indexer(folder) as indexer,
-        updating(folder, indexer.store, BagOfWords(), Keeping(), dense=True, repair=False) as update,
+        updating(
+            folder, indexer.store, BagOfWords(), VectorStoreConfig(), dense=True, repair=False
+        ) as update,
     ):
         update(say)
 

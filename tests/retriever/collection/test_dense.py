@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from citewell.core.errors import CollectionError, ModelError
-from citewell.retriever.collection.dense import Keeping, drop_vectors, encodings
+from citewell.retriever.collection.dense import VectorStoreConfig, drop_vectors, encodings
 from citewell.retriever.collection.indexing import Indexer
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.search.query import Query
@@ -36,8 +36,10 @@ def encoded(library: Library, bag: BagOfWords) -> BagOfWords:
     return bag
 
 
-async def urls(library: Library, encoder: BagOfWords, text: str, keeping: Keeping | None = None) -> list[str]:
-    collection = library.open_dense(encoder, keeping or Keeping())
+async def urls(
+    library: Library, encoder: BagOfWords, text: str, config: VectorStoreConfig | None = None
+) -> list[str]:
+    collection = library.open_dense(encoder, config or VectorStoreConfig())
     return [hit.url for hit in await collection.search(Query(text, 3))]
 
 
@@ -183,7 +185,7 @@ async def test_another_encoder_is_refused_until_all_is_encoded_anew(
     ] == "https://a.example/pet"  # the old ones are there still
     assert library.encode(newer, dense=False).passages == 4
     assert (await urls(library, newer, KITTEN))[0] == "https://a.example/pet"
-    assert len(encodings(library.folder, "files", Keeping())) == 1
+    assert len(encodings(library.folder, "files", VectorStoreConfig())) == 1
     with pytest.raises(CollectionError, match="fingerprint 1"):
         library.open_dense(encoded)
 
@@ -240,23 +242,23 @@ async def test_half_a_vector_is_noticed(library: Library, encoded: BagOfWords) -
 
 async def test_forgetting_the_vectors(library: Library, encoded: BagOfWords) -> None:
     with Indexer(library.folder) as indexer:
-        drop_vectors(library.folder, indexer.store, Keeping())
+        drop_vectors(library.folder, indexer.store, VectorStoreConfig())
     assert not (library.folder / "vectors").exists()
     assert await urls(library, encoded, "kitten") == []
 
 
 async def test_forgetting_vectors_in_postgres(library: Library, encoded: BagOfWords, database: str) -> None:
-    there = Keeping(database)
-    for keeping in (there, Keeping()):  # with the address, and where the server is gone for good
+    there = VectorStoreConfig(database)
+    for config in (there, VectorStoreConfig()):  # with the address, and where the server is gone for good
         library.encode(encoded, there)
         with Indexer(library.folder) as indexer:
-            drop_vectors(library.folder, indexer.store, keeping)
+            drop_vectors(library.folder, indexer.store, config)
         assert await urls(library, encoded, "kitten") == []
-        assert len(encodings(library.folder, "postgres", there)) == (0 if keeping.url else 1)
+        assert len(encodings(library.folder, "postgres", there)) == (0 if config.url else 1)
 
 
 async def test_moving_to_postgres_and_back(library: Library, encoded: BagOfWords, database: str) -> None:
-    there = Keeping(database)
+    there = VectorStoreConfig(database)
     assert library.encode(encoded, there).passages == 4
     assert not (library.folder / "vectors").exists()
     assert (await urls(library, encoded, KITTEN, there))[0] == "https://a.example/pet"
@@ -270,7 +272,7 @@ async def test_moving_to_postgres_and_back(library: Library, encoded: BagOfWords
 async def test_postgres_that_was_restarted_is_connected_to_again(
     library: Library, encoded: BagOfWords, database: str
 ) -> None:
-    there = Keeping(database)
+    there = VectorStoreConfig(database)
     library.encode(encoded, there)
     collection = library.open_dense(encoded, there)
     import psycopg
@@ -306,7 +308,7 @@ async def test_postgres_that_cannot_be_used(
         connection.execute("DROP ROLE IF EXISTS nobody")
         connection.execute("CREATE ROLE nobody LOGIN")
     with pytest.raises(CollectionError, match=message) as error:
-        library.encode(encoded, Keeping(change(database)))
+        library.encode(encoded, VectorStoreConfig(change(database)))
     assert "s3cret" not in str(error.value) + repr(error.value.__cause__) + repr(error.value.hint)
     assert (await urls(library, encoded, KITTEN))[0] == "https://a.example/pet"
 
