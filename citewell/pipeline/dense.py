@@ -86,7 +86,7 @@ def _show(encoded: EncodingProgress, collection: str, encoder: DualEncoder, *, a
         return
     click.echo(
         f"Vectors: {encoded.passages:,} passages encoded with {encoder.name} in {encoded.seconds:.1f} s, "
-        f"{encoded.kept:,} kept, {encoded.pages_removed:,} pages removed"
+        f"{encoded.reused:,} reused, {encoded.pages_removed:,} pages removed"
     )
 
 

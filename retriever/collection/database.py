@@ -1,4 +1,4 @@
-"""The SQLite files of a collection, and their failures in words that help."""
+"""The SQLite files of a collection: transactions, and errors that explain themselves."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from citewell.core.errors import CollectionError
 
-# What the machine can be blamed for (https://www.sqlite.org/rescode.html); all else is damage.
-_OUTSIDE = frozenset(
+# Failures of the environment (https://www.sqlite.org/rescode.html); all others mean a damaged file.
+_ENVIRONMENT = frozenset(
     {
         sqlite3.SQLITE_AUTH,
         sqlite3.SQLITE_BUSY,
@@ -23,20 +23,20 @@ _OUTSIDE = frozenset(
         sqlite3.SQLITE_READONLY,
     }
 )
-_WAIT = 30  # seconds for another process to finish its transaction
+_WAIT = 30  # seconds to wait for another process's transaction
 
 
 class DamagedError(CollectionError):
-    """A file holds something else than what was written to it."""
+    """A file is damaged."""
 
 
 class CollectionDatabase:
-    """A connection to one file. Every write is one transaction, so that an interruption leaves it whole."""
+    """A connection to one file. Every write is one transaction, so an interruption leaves it consistent."""
 
     def __init__(self, file: Path, schema: str, *, what: str, cure: str) -> None:
-        """Open `file`, made when it is not there; raises `CollectionError` when it is damaged.
+        """Open `file`, creating it if it does not exist. Raises `CollectionError` if it is damaged.
 
-        `what` names the contents in that error, and `cure` says what to do.
+        In that error, `what` names the contents and `cure` says what to do.
         """
         self._file = file
         self._what = what
@@ -48,7 +48,7 @@ class CollectionDatabase:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection; failures, and values that nobody wrote, become `CollectionError`."""
+        """Yield the connection; SQLite errors and values that cannot be decoded become `CollectionError`."""
         try:
             with self._explained():
                 yield self._connection
@@ -57,7 +57,7 @@ class CollectionDatabase:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection for one transaction, which is undone when the block fails."""
+        """Yield the connection for one transaction, which is rolled back if the block fails."""
         with self._explained(), self._connection:
             yield self._connection
 
@@ -70,13 +70,12 @@ class CollectionDatabase:
         try:
             yield
         except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", None)  # none, where the Python module itself complains
-            if code is None or code & 0xFF not in _OUTSIDE or code == sqlite3.SQLITE_IOERR_SHORT_READ:
+            code = getattr(error, "sqlite_errorcode", None)  # None for errors of the Python module itself
+            if code is None or code & 0xFF not in _ENVIRONMENT or code == sqlite3.SQLITE_IOERR_SHORT_READ:
                 raise self._damage(error) from error
             raise CollectionError(
                 f"{self._what} cannot be read or written: {error}.",
-                f"Check the free space and the rights of {self._file.parent}. Nothing that was there is "
-                "lost.",
+                f"Check the free space and the permissions of {self._file.parent}. No stored data is lost.",
             ) from error
 
     def _damage(self, error: Exception) -> CollectionError:

@@ -1,4 +1,4 @@
-"""Encoding a collection's passages: each text once, and only what is new or changed."""
+"""Encodes the passages of a collection: each text once, and only new or changed pages."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ from citewell.retriever.collection.store import PageStore
 from citewell.retriever.collection.vectors import EncodedPage, Encoding, Stored, VectorIndex
 from citewell.retriever.encoder.encoder import DualEncoder
 
-_BATCH = 512  # passages that are encoded and kept together: a second or two of work
+_BATCH = 512  # passages encoded and stored together: one or two seconds of work
 
 
 @dataclass
 class EncodingProgress:
-    """How far the encoding of a collection is."""
+    """The progress of encoding a collection."""
 
     pages: int = 0
-    """Pages that are to be looked at, since they are new or changed."""
+    """New or changed pages to process."""
     pages_done: int = 0
     passages: int = 0
-    """Passages that were encoded."""
-    kept: int = 0
-    """Passages of those pages whose vectors were there already."""
+    """Passages encoded."""
+    reused: int = 0
+    """Passages of those pages whose vectors were already stored."""
     pages_removed: int = 0
     started: float = field(default_factory=time.monotonic)
 
     @property
     def seconds(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since the start."""
         return time.monotonic() - self.started
 
     @property
     def rate(self) -> float:
-        """Passages a second."""
+        """Passages per second."""
         return self.passages / max(self.seconds, 1e-9)
 
     @property
     def seconds_left(self) -> float:
-        """Seconds until the end, at the speed so far."""
+        """Estimated seconds until the end."""
         return self.seconds * (self.pages - self.pages_done) / max(self.pages_done, 1)
 
 
 def encoding_of(encoder: DualEncoder) -> Encoding:
-    """What vectors of this encoder are stored under."""
+    """The key under which vectors of this encoder are stored."""
     return Encoding(encoder.name, encoder.fingerprint, encoder.dimension)
 
 
@@ -66,8 +66,8 @@ def encode_pages(
 ) -> EncodingProgress:
     """Bring `vectors` up to date with the pages of `store`.
 
-    Every batch is kept before the next one is begun, so that an interrupted run is taken up where it was.
-    Raises `ModelError` when the encoder gives something else than finite vectors of its dimension.
+    Each batch is stored before the next one begins, so that an interrupted run can resume. Raises
+    `ModelError` if the encoder does not return finite vectors of its dimension.
     """
     stored = store.digests()
     known = vectors.pages()
@@ -76,15 +76,15 @@ def encode_pages(
     encoded = EncodingProgress(len(todo), pages_removed=len(gone))
     vectors.remove(gone)
     for batch in _batches(store, todo):
-        had = vectors.known(page.url for page in batch if page.url in known)
+        stored_vectors = vectors.known(page.url for page in batch if page.url in known)
         texts = {_digest(text): text for page in batch for text in map(encoded_text, page.passages)}
-        missing = [digest for digest in texts if digest not in had]
-        made = _encode(encoder, [texts[digest] for digest in missing])
-        by_digest = {**had, **dict(zip(missing, made, strict=True))}
+        missing = [digest for digest in texts if digest not in stored_vectors]
+        encoded_now = _encode(encoder, [texts[digest] for digest in missing])
+        by_digest = {**stored_vectors, **dict(zip(missing, encoded_now, strict=True))}
         vectors.put([_encoded_page(page, stored[page.url], by_digest, encoder.dimension) for page in batch])
         encoded.pages_done += len(batch)
         encoded.passages += len(missing)
-        encoded.kept += sum(len(page.passages) for page in batch) - len(missing)
+        encoded.reused += sum(len(page.passages) for page in batch) - len(missing)
         on_progress(encoded)
     return encoded
 
@@ -106,21 +106,21 @@ def _batches(store: PageStore, urls: list[str]) -> Iterator[list[Page]]:
 def _encode(encoder: DualEncoder, texts: list[str]) -> Stored:
     if not texts:
         return np.empty((0, encoder.dimension), dtype=np.float16)
-    made = np.asarray(encoder.encode_passages(texts))
-    if made.shape != (len(texts), encoder.dimension):
+    encoded = np.asarray(encoder.encode_passages(texts))
+    if encoded.shape != (len(texts), encoder.dimension):
         raise ModelError(
-            f"The encoder {encoder.name} gave an array of shape {made.shape} for {len(texts)} passages, not "
-            f"{(len(texts), encoder.dimension)}.",
+            f"The encoder {encoder.name} returned an array of shape {encoded.shape} for {len(texts)} "
+            f"passages, not {(len(texts), encoder.dimension)}.",
             "Use another encoder; nothing was stored.",
         )
     with np.errstate(over="ignore"):
-        kept = made.astype(np.float16)
-    if not np.isfinite(kept).all():
+        halved = encoded.astype(np.float16)
+    if not np.isfinite(halved).all():
         raise ModelError(
-            f"The encoder {encoder.name} gave vectors with values that are no numbers, or beyond 65,504.",
+            f"The encoder {encoder.name} returned vectors with values that are not finite, or exceed 65,504.",
             "Check its weights; nothing of this batch was stored.",
         )
-    return kept
+    return halved
 
 
 def _encoded_page(page: Page, digest: str, by_digest: Mapping[bytes, Stored], dimension: int) -> EncodedPage:

@@ -1,7 +1,7 @@
-"""An index of vectors in one file: FAISS's, with the id of each vector and a checksum.
+"""A FAISS index in one file, with the id of each vector and a checksum.
 
-FAISS (https://arxiv.org/abs/2401.08281) finds the vectors with the largest inner product, which need not have
-unit length. Vectors are kept in half precision in all three kinds of index.
+FAISS (https://arxiv.org/abs/2401.08281) finds the vectors with the largest inner product; they need not have
+unit length. All three kinds of index store vectors in half precision.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from citewell.retriever.encoder.encoder import Vectors
 Kind = Literal["flat", "ivf", "hnsw"]
 Ids = NDArray[np.int64]
 
-# Up to how many vectors each kind is chosen: docs/collections.md says why, from the table of
+# Max vectors for each kind of index; docs/collections.md explains the choice, measured by
 # `python -m benchmarks.dense_scale`.
-FLAT_MOST = 100_000
-HNSW_MOST = 200_000
-# HNSW (https://arxiv.org/abs/1603.09320): neighbours of a node, and candidates when it is added and searched.
-HNSW_NEIGHBOURS = 32
+FLAT_MAX = 100_000
+HNSW_MAX = 200_000
+# HNSW (https://arxiv.org/abs/1603.09320): neighbors per node (M), efConstruction and efSearch.
+HNSW_NEIGHBORS = 32
 HNSW_BUILD = 80
 HNSW_SEARCH = 400
-# IVF: vectors of the sample that each of its lists is trained on, and the share of lists that is searched.
+# IVF: training vectors per list, and number of lists searched.
 IVF_SAMPLE = 40
 IVF_PROBES = 128
 
@@ -41,7 +41,7 @@ _BLOCK = 1 << 22
 
 
 class DamagedIndexError(Exception):
-    """The file of an index is cut short or changed, or is none."""
+    """The file of an index is truncated, changed, or not an index."""
 
 
 class Neighbors(NamedTuple):
@@ -52,52 +52,52 @@ class Neighbors(NamedTuple):
 
 
 def kind_for(vectors: int) -> Kind:
-    """The kind of index for a number of vectors; beyond the smallest it is IVF where a GPU can search it."""
-    if vectors <= FLAT_MOST:
+    """The kind of index for a number of vectors; with a GPU, all but the smallest are IVF."""
+    if vectors <= FLAT_MAX:
         return "flat"
-    return "hnsw" if vectors <= HNSW_MOST and not _has_gpu() else "ivf"
+    return "hnsw" if vectors <= HNSW_MAX and not _has_gpu() else "ivf"
 
 
 def lists_for(vectors: int) -> int:
-    """How many lists an IVF index of this size has: 4 √n, as FAISS's guidelines have it."""
+    """The number of lists of an IVF index of this size: 4 √n, as FAISS's guidelines recommend."""
     return max(1, int(4 * vectors**0.5))
 
 
 class FaissIndex:
-    """Vectors with ids, in memory."""
+    """An in-memory index of vectors with ids."""
 
     def __init__(self, index: Any, ids: Ids, kind: Kind) -> None:
-        """Wrap what `empty` or `read` made."""
+        """Wrap a FAISS index; use `empty` or `read` to make one."""
         self.kind = kind
         self.ids = ids
         self._index = index
-        self._searched: Any = None  # the index, or its copy on a GPU; made when something is searched
+        self._searched: Any = None  # the index or its copy on a GPU; set by the first search
 
     @classmethod
     def empty(cls, kind: Kind, dimension: int, vectors: int, sample: Stored, threads: int) -> FaissIndex:
-        """Make an index for about so many `vectors`; `sample` is what IVF finds its lists from."""
+        """Make an index for about `vectors` vectors; IVF is trained on `sample`."""
         faiss = _faiss()
         faiss.omp_set_num_threads(threads)
         half, product = faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
         if kind == "flat":
             index = faiss.IndexScalarQuantizer(dimension, half, product)
         elif kind == "hnsw":
-            index = faiss.IndexHNSWSQ(dimension, half, HNSW_NEIGHBOURS, product)
+            index = faiss.IndexHNSWSQ(dimension, half, HNSW_NEIGHBORS, product)
             index.hnsw.efConstruction = HNSW_BUILD
-            index.is_trained = True  # half precision has nothing to learn
+            index.is_trained = True  # half precision needs no training
         else:
             lists = min(lists_for(vectors), len(sample))
-            quantiser = faiss.IndexFlat(dimension, product)
-            index = faiss.IndexIVFScalarQuantizer(quantiser, dimension, lists, half, product, False)
+            quantizer = faiss.IndexFlat(dimension, product)
+            index = faiss.IndexIVFScalarQuantizer(quantizer, dimension, lists, half, product, False)
             index.cp.min_points_per_centroid = 1
             index.train(sample.astype(np.float32))
         return cls(index, np.empty(0, dtype=np.int64), kind)
 
     @classmethod
     def read(cls, file: Path, dimension: int) -> FaissIndex:
-        """Read a file that `write` wrote.
+        """Read a file written by `write`.
 
-        Raises `DamagedIndexError` when it is not whole, and `OSError` when it cannot be read.
+        Raises `DamagedIndexError` if it is damaged, and `OSError` if it cannot be read.
         """
         faiss = _faiss()
         with file.open("rb") as opened:
@@ -107,10 +107,10 @@ class FaissIndex:
                 checksum = zlib.crc32(opened.read(min(left, _BLOCK)), checksum)
             footer = opened.read()
             if length < 0 or len(footer) != _FOOTER.size:
-                raise DamagedIndexError("it is cut short")
+                raise DamagedIndexError("it is truncated")
             magic, size, rows, expected = _FOOTER.unpack(footer)
             if (magic, size, expected) != (_MAGIC, length, checksum):
-                raise DamagedIndexError("it is cut short or was changed")
+                raise DamagedIndexError("it is truncated or was changed")
             opened.seek(length - 8 * rows)
             ids = np.frombuffer(opened.read(8 * rows), dtype=np.int64)
         try:
@@ -123,11 +123,11 @@ class FaissIndex:
 
     @property
     def lists(self) -> int:
-        """How many lists there are: those of IVF, or one."""
+        """The number of IVF lists; 1 for other kinds."""
         return int(getattr(self._index, "nlist", 1))
 
     def add(self, ids: Ids, vectors: Stored) -> None:
-        """Add vectors, an (n, dimension) array, with ids larger than those that are here."""
+        """Add vectors, an (n, dimension) array, with ids larger than all present ones."""
         self._index.add(vectors.astype(np.float32))
         self._searched = None
         self.ids = np.concatenate([self.ids, ids])
@@ -135,7 +135,7 @@ class FaissIndex:
     def search(self, vector: Vectors, limit: int, effort: int = 0) -> Neighbors:
         """The `limit` vectors with the largest inner product with `vector`; fewer if there are fewer.
 
-        `effort` is how many candidates HNSW keeps, or how many lists IVF searches; 0 means the usual.
+        `effort` is efSearch of HNSW, or the number of IVF lists searched; 0 means the default.
         """
         if not len(self.ids):
             return Neighbors(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
@@ -149,7 +149,7 @@ class FaissIndex:
         return Neighbors(self.ids[rows[0][found]], scores[0][found])
 
     def write(self, file: Path) -> None:
-        """Replace `file` at once; raises `OSError`."""
+        """Replace `file` atomically. Raises `OSError`."""
         partial = file.with_name(f"{file.name}.partial")
         try:
             _faiss().write_index(self._index, str(partial))
@@ -180,7 +180,7 @@ def _kind_of(index: Any) -> Kind:
 
 
 def _has_gpu() -> bool:
-    """Say whether faiss-gpu is installed and there is a GPU."""
+    """Whether faiss-gpu is installed and there is a GPU."""
     faiss = _faiss()
     return hasattr(faiss, "StandardGpuResources") and faiss.get_num_gpus() > 0
 

@@ -1,4 +1,4 @@
-"""The pages that a search by words and a search by vectors found, as one list."""
+"""Hybrid retrieval: fuses the pages found by words (BM25) and by vectors."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from citewell.retriever.fusion import candidates, fused
 
 
 def fuse(lexical: Sequence[PageHit], dense: Sequence[PassageMatch], depth: int) -> list[PageHit]:
-    """Fuse pages found by words and passages found by vectors, both best first and at most `depth` of each.
+    """Fuse pages found by words and passages found by vectors, both best first, at most `depth` of each.
 
-    A page's inner product is that of its best passage, which is also the passage of the hit; a page that the
-    vectors did not find keeps the passage that its words found.
+    The inner product of a page is that of its best passage, which is also the passage of the hit. A page not
+    found by vectors has the passage that matched by words.
     """
     nearest = {match.url: match for match in reversed(dense)}
     passages = {hit.url: hit.passage for hit in lexical} | {url: m.passage for url, m in nearest.items()}

@@ -20,17 +20,18 @@ _META = "meta.json"
 _SYSTEM_ERROR = re.compile(r"(?:os error |\bcode: )(\d+)")
 _TOKENIZER = "en_stem"
 _HEAP_BYTES = 128_000_000
-# A page's score sums its passages', each next one halved, over this many passages: on questions of QED over
-# Wikipedia for Schools this found more right pages than the best passage alone or whole pages did.
+# The score of a page is the sum of its passages' scores, each halved once more than the one before, over this
+# many passages of all pages. On QED's questions over Wikipedia for Schools this found more correct pages than
+# scoring by the best passage or by whole pages.
 _PASSAGES = 400
 _DECAY = 0.5
-# The title is a short field of its own, which makes a match in it count for several in the body even
-# at this weight; at 1 and above, recall falls.
+# BM25 favors the title, a short field, so that a match in it outweighs several in the body even at this
+# weight; at 1 and above, recall falls.
 _TITLE_BOOST = 0.3
 
 
 class PageHit(NamedTuple):
-    """A page that matches, its score, and which of its passages matches best."""
+    """A matching page, its score, and the number of its best passage."""
 
     url: str
     score: float
@@ -38,10 +39,10 @@ class PageHit(NamedTuple):
 
 
 class SearchIndex:
-    """A Tantivy index in a folder; one document a passage."""
+    """A Tantivy index in a folder, with one document per passage."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the index, made when it is not there; raises `CollectionError` when it is damaged."""
+        """Open the index, creating it if it does not exist. Raises `CollectionError` if it is damaged."""
         self._folder = folder
         with _explained(self._folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -49,18 +50,18 @@ class SearchIndex:
 
     @staticmethod
     def exists(folder: Path) -> bool:
-        """Say whether there is an index in `folder`, whole or damaged."""
+        """Whether there is an index in `folder`, intact or damaged."""
         return (folder / _META).is_file()
 
     @staticmethod
     def destroy(folder: Path) -> None:
-        """Delete the index in `folder`, if any, to be built again from the store."""
+        """Delete the index in `folder`, if any; it can be rebuilt from the store."""
         if folder.exists():
             with _explained(folder):
                 shutil.rmtree(folder)
 
     def update(self, pages: Iterable[tuple[Page, bool]]) -> None:
-        """Learn pages, or forget those whose flag is True, in one commit."""
+        """Add pages, or remove those whose flag is True, in one commit."""
         with _explained(self._folder):
             writer = self._index.writer(_HEAP_BYTES)
             try:
@@ -71,10 +72,10 @@ class SearchIndex:
                 writer.commit()
                 writer.wait_merging_threads()
             finally:
-                del writer  # it holds a lock, and the traceback of an interruption would hold it
+                del writer  # releases its lock, which the traceback of an interruption would keep
 
     def search(self, query: str, limit: int) -> list[PageHit]:
-        """The `limit` best pages for a query in plain words; operators have no meaning."""
+        """The `limit` best pages for a plain-text query; operators have no meaning."""
         with _explained(self._folder):
             self._index.reload()
             searcher = self._index.searcher()
@@ -99,23 +100,23 @@ def _explained(folder: Path) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        # Tantivy meets some damage with a Rust panic, which PyO3 hands on as a BaseException.
+        # For some damage, Tantivy panics; PyO3 turns that into a BaseException.
         panic = type(error).__name__ == "PanicException"
         if not panic and not isinstance(error, OSError | ValueError | RuntimeError):
             raise
         if reason := _system_error(error):
             raise CollectionError(
                 f"The index of the collection {name!r} cannot be read or written: {reason}.",
-                f"Check the free space and the rights of {folder}.",
+                f"Check the free space and the permissions of {folder}.",
             ) from error
         raise CollectionError(
             f"The index of the collection {name!r} cannot be used: {error}.",
-            f"Build it again from the stored pages: citewell index --collection {name} --rebuild",
+            f"Rebuild it from the stored pages: citewell index --collection {name} --rebuild",
         ) from error
 
 
 def _system_error(error: BaseException) -> str:
-    """What the operating system refused, if it was that: Tantivy has its errors in words alone."""
+    """The operating system's error, if it was one; Tantivy reports it only as text."""
     if isinstance(error, OSError):
         return str(error)
     code = _SYSTEM_ERROR.search(str(error))

@@ -1,4 +1,4 @@
-"""Filling a collection: what changed is extracted, stored and indexed; what did not is skipped."""
+"""Fills a collection: extracts, stores and indexes new and changed documents, and skips unchanged ones."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from citewell.retriever.collection.store import PageStore
 from citewell.retriever.collection.workers import extract_all
 from citewell.retriever.extract.sandbox import SandboxLimits
 
-# Part of every digest: a new number makes the next run read all pages again.
+# Part of every digest: a new number makes the next run extract all pages again.
 _EXTRACTION = "2"
-_COMMIT = 1024  # pages between two commits of the index
+_COMMIT = 1024  # pages between commits of the index
 
 
 @dataclass
 class Report:
-    """What an indexing run did. The numbers count pages."""
+    """The result of an indexing run. The numbers count pages."""
 
     added: int = 0
     changed: int = 0
@@ -36,27 +36,27 @@ class Report:
     removed: int = 0
     failures: list[Failure] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
-    """What was left out of pages that were stored, each with the page's URL."""
+    """What is missing from stored pages that were too long, each with the page's URL."""
 
     @property
     def seen(self) -> int:
-        """How many documents were looked at so far."""
+        """The number of documents processed so far."""
         return self.added + self.changed + self.unchanged + len(self.failures)
 
 
 class Indexer:
-    """The one writer of a collection, for as long as the `with` block lasts.
+    """The only writer of a collection, for the duration of the `with` block.
 
-    A second indexer of the same collection, in this or another process, waits; `on_wait` is told so.
-    Pages are stored first and indexed after: what an interrupted run has stored, the next run indexes.
+    A second indexer of the same collection, in this or another process, calls `on_wait` and waits. Pages are
+    stored first and indexed later: the next run indexes what an interrupted run has stored.
     """
 
     def __init__(
         self, folder: Path, on_wait: Callable[[], None] = lambda: None, *, rebuild: bool = False
     ) -> None:
-        """Prepare to write the collection in `folder`, which is made when it is not there.
+        """Prepare to write the collection in `folder`, which is created if it does not exist.
 
-        `rebuild` builds the search index anew from the stored pages, whatever state it is in.
+        `rebuild` rebuilds the search index from the stored pages, whatever its state.
         """
         self._folder = folder
         self._on_wait = on_wait
@@ -73,8 +73,8 @@ class Indexer:
                 self._lock.acquire()
         except OSError as error:
             raise CollectionError(
-                f"The collection folder {self._folder} cannot be written: {error.strerror}.",
-                "Set CITEWELL_DATA_DIR to a folder that can.",
+                f"The collection folder {self._folder} is not writable: {error.strerror}.",
+                "Set CITEWELL_DATA_DIR to a writable folder.",
             ) from error
         with ExitStack() as opened:
             opened.callback(self._lock.release)
@@ -97,11 +97,11 @@ class Indexer:
                 self.commit()
 
     def is_known(self, document: SourceDocument) -> bool:
-        """Say whether the collection holds exactly this document."""
+        """Whether the collection has exactly this document."""
         return self._digests.get(document.url) == _digest(document)
 
     def put(self, source: str, documents: Iterable[tuple[SourceDocument, Page]], report: Report) -> None:
-        """Store pages that were extracted from documents, and count them in the report."""
+        """Store pages extracted from documents, and count them in the report."""
         pages = [(page, _digest(document)) for document, page in documents]
         self.store.put(source, pages)
         for page, digest in pages:
@@ -114,18 +114,18 @@ class Indexer:
             self._digests[page.url] = digest
 
     def drop(self, url: str, report: Report) -> None:
-        """Forget one page, if the collection holds it, and count it in the report."""
+        """Delete one page, if the collection has it, and count it in the report."""
         if self._digests.pop(url, None) is not None:
             self.store.drop(url)
             report.removed += 1
 
     def forget(self, source: str, keep: set[str], report: Report) -> None:
-        """Forget those pages of `source` that are not in `keep`, and count them in the report."""
+        """Delete the pages of `source` that are not in `keep`, and count them in the report."""
         report.removed += self.store.forget(source, keep)
         self._digests = self.store.digests()
 
     def commit(self) -> None:
-        """Let the index learn what the store holds."""
+        """Bring the index up to date with the store."""
         unindexed = self.store.unindexed()
         first = next(unindexed, None)
         if first is not None:
@@ -133,7 +133,7 @@ class Indexer:
             self.store.mark_indexed()
 
     def rebuild(self) -> None:
-        """Build the index anew from the stored pages."""
+        """Rebuild the index from the stored pages."""
         self.store.mark_all_new()  # first: an interruption after this loses nothing
         SearchIndex.destroy(self._folder / "index")
         self._index = SearchIndex(self._folder / "index")
@@ -148,12 +148,12 @@ def index_documents(
     sandbox: SandboxLimits | None = None,
     on_progress: Callable[[Report], None] = lambda report: None,
 ) -> Report:
-    """Index all documents of `source`, and forget its pages that are no more.
+    """Index all documents of `source`, and delete its pages that no longer exist.
 
-    With `sandbox`, documents are read in worker processes, each within these limits; without, in this
-    process, which is for documents that one wrote oneself.
-    Documents that cannot be read are in the report's `failures`, and a page that was there before stays
-    as it was. Where lines of a file cannot be read, no page is forgotten: they may have held any of them.
+    With `sandbox`, documents are extracted in worker processes within these limits; without, in this process,
+    which is only for trusted documents. Documents that cannot be read are in the report's `failures`, and
+    their pages stay as they were. If lines of a file cannot be read, no page is deleted, since they may
+    have held any of them.
     """
     report = Report()
     seen: set[str] = set()
@@ -188,7 +188,7 @@ def _fresh(
     seen: set[str],
     unread: list[Failure],
 ) -> Iterator[SourceDocument]:
-    """Yield the documents to be extracted; note every URL, and the failures that name a line and no page."""
+    """Yield the documents to extract; collect all URLs, and the failures of lines without a URL."""
     for document in documents:
         if isinstance(document, Failure):
             report.failures.append(document)

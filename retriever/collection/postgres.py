@@ -1,6 +1,6 @@
-"""Vectors in PostgreSQL with pgvector: for collections that several machines search.
+"""Vectors in PostgreSQL with pgvector, for collections that several computers search.
 
-See https://github.com/pgvector/pgvector; version 0.7 or later, for its half-precision vectors.
+It needs pgvector (https://github.com/pgvector/pgvector) 0.7 or later, for half-precision vectors.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS citewell_encodings (
     UNIQUE (collection, fingerprint)
 )
 """
-# The tables of one encoding, by its id.
+# The tables of one encoding; their names contain its id.
 _TABLES = (
     "CREATE TABLE {pages} (url text PRIMARY KEY, digest text NOT NULL)",
     "CREATE TABLE {vectors} (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
@@ -39,19 +39,19 @@ _TABLES = (
     "vector halfvec({dimension}) NOT NULL)",
     "CREATE INDEX ON {vectors} (url)",
 )
-# Up to this number, PostgreSQL compares a question with every vector; beyond, it searches an HNSW index.
-_EXACT_MOST = 20_000
+# Max vectors for exact search; above, PostgreSQL searches an HNSW index.
+_EXACT_MAX = 20_000
 _HNSW_SEARCH = 200
-_MOST_HNSW_SEARCH = 1000  # what pgvector takes
-_SECONDS = 10  # to connect
-_UNREACHABLE = "Check that the server runs, and the address, the user and the password of collection.vectors."
+_MAX_HNSW_SEARCH = 1000  # pgvector's limit
+_SECONDS = 10  # connection timeout
+_UNREACHABLE = "Check that the server is running, and the host, user and password in collection.vectors."
 
 
 class PostgresVectors:
-    """The vectors of one encoder and one collection, in tables of their own.
+    """The vectors of one encoder and one collection, in their own tables.
 
-    Everything is searched in the database, and nothing of it is kept here. A connection that broke is opened
-    again. Errors name the server, and never the password.
+    All searching happens in the database. A broken connection is reopened. Errors name the server but never
+    the password.
     """
 
     def __init__(
@@ -61,19 +61,18 @@ class PostgresVectors:
         encoding: Encoding,
         *,
         make: bool = False,
-        exact_most: int = _EXACT_MOST,
+        exact_max: int = _EXACT_MAX,
     ) -> None:
         """Connect to the database at `url`, such as `postgresql://user:password@host/name`.
 
-        With `make`, tables are made when they are not there, and other processes that would write the same
-        collection wait. `exact_most` is the most vectors that are searched without an index. Raises
-        `CollectionError` when the server cannot be reached or has no pgvector, or where the vectors are not
-        there.
+        With `make`, missing tables are created, and other processes that write the same collection wait.
+        `exact_max` is the max number of vectors searched without an index. Raises `CollectionError` if the
+        server cannot be reached or has no pgvector, or if the vectors are missing.
         """
         self._server = _Server(url, collection)
         self._collection = collection
         self._dimension = encoding.dimension
-        self._exact_most = exact_most
+        self._exact_max = exact_max
         self._connection = self._server.connect()
         try:
             with self._server.explained():
@@ -85,10 +84,10 @@ class PostgresVectors:
             self._id, dimension = row
             if dimension != encoding.dimension:
                 raise CollectionError(
-                    f"The vectors of the collection {collection!r} in {self._server.place} have dimension "
-                    f"{dimension}; the encoder {encoding.name} gives {encoding.dimension}, although its "
+                    f"The vectors of the collection {collection!r} in {self._server.address} have dimension "
+                    f"{dimension}; the encoder {encoding.name} has {encoding.dimension}, although its "
                     "fingerprint is the same.",
-                    "Nothing was changed. Use the encoder that made them, or encode anew: citewell index "
+                    "Nothing was changed. Use the encoder that made them, or encode again: citewell index "
                     f"--collection {collection} --no-dense, and then with --dense.",
                 )
             with self._server.explained():
@@ -99,7 +98,7 @@ class PostgresVectors:
 
     @staticmethod
     def encodings(url: str, collection: str) -> list[Encoding]:
-        """The encoders whose vectors of this collection the database has."""
+        """The encoders of this collection's vectors in the database."""
         server = _Server(url, collection)
         with server.connect() as connection:
             return server.encodings(connection)
@@ -153,7 +152,7 @@ class PostgresVectors:
 
     def complete(self) -> None:
         """See `VectorIndex.complete`."""
-        indexed = self.count() > self._exact_most
+        indexed = self.count() > self._exact_max
         with self._writing() as cursor:
             if indexed:
                 cursor.execute(
@@ -171,9 +170,9 @@ class PostgresVectors:
         query = self._sql(
             "SELECT url, passage, -(vector <#> %s) FROM {vectors} ORDER BY vector <#> %s, id LIMIT %s"
         )
-        asked = HalfVector(np.asarray(vector, dtype=np.float16))
-        breadth = min(max(_HNSW_SEARCH, limit), _MOST_HNSW_SEARCH)
-        rows = self._read(query, (asked, asked, limit), f"SET LOCAL hnsw.ef_search = {breadth}")
+        query_vector = HalfVector(np.asarray(vector, dtype=np.float16))
+        breadth = min(max(_HNSW_SEARCH, limit), _MAX_HNSW_SEARCH)
+        rows = self._read(query, (query_vector, query_vector, limit), f"SET LOCAL hnsw.ef_search = {breadth}")
         return [PassageMatch(url, passage, float(score)) for url, passage, score in rows]
 
     def close(self) -> None:
@@ -242,7 +241,7 @@ class PostgresVectors:
 
 
 class _Server:
-    """A database server: connects to it, and words its failures without its password."""
+    """A database server: connects to it, and reports its failures without the password."""
 
     def __init__(self, url: str, collection: str) -> None:
         try:
@@ -257,33 +256,33 @@ class _Server:
         self._collection = collection
         try:
             parts = conninfo_to_dict(url)
-        except ProgrammingError:  # its text, and its traceback, hold the password
+        except ProgrammingError:  # its text and its traceback contain the password
             parts = None
         if parts is None:
             raise CollectionError(
-                "The setting collection.vectors is no address of a PostgreSQL database.",
+                "The setting collection.vectors is not a PostgreSQL URL.",
                 "Write it as postgresql://user:password@host:5432/database.",
             )
         self._password = str(parts.get("password") or "")
         self._seconds = parts.get("connect_timeout") or _SECONDS
         host, port = parts.get("host") or "localhost", parts.get("port") or 5432
-        self.place = f"PostgreSQL at {host}:{port}"
+        self.address = f"PostgreSQL at {host}:{port}"
 
     def connect(self) -> Connection:
-        """Open a connection that commits every statement that is in no transaction."""
+        """Open a connection that commits each statement outside a transaction."""
         import psycopg
 
         try:
             return psycopg.connect(self._url, autocommit=True, connect_timeout=int(self._seconds))
         except psycopg.Error as error:
             raise CollectionError(
-                f"{self.place}, which keeps the vectors of the collection {self._collection!r}, cannot be "
+                f"{self.address}, which stores the vectors of the collection {self._collection!r}, cannot be "
                 f"used: {self._safe(error)}.",
                 _UNREACHABLE,
             ) from None
 
     def encodings(self, connection: Connection) -> list[Encoding]:
-        """The encoders whose vectors of the collection are here."""
+        """The encoders of the collection's vectors on this server."""
         with self.explained():
             if not _exists(connection):
                 return []
@@ -292,28 +291,28 @@ class _Server:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn the failures of the block into `CollectionError`."""
+        """Turn the errors of the block into `CollectionError`."""
         from psycopg import Error, errors
 
         try:
             yield
         except (errors.FeatureNotSupported, errors.UndefinedFile, errors.UndefinedObject) as error:
             raise CollectionError(
-                f"{self.place} has no pgvector, or one before 0.7: {self._safe(error)}.",
+                f"{self.address} has no pgvector, or a version before 0.7: {self._safe(error)}.",
                 "Install it (https://github.com/pgvector/pgvector), then run CREATE EXTENSION vector, or "
                 "ALTER EXTENSION vector UPDATE, in the database.",
             ) from None
         except errors.InsufficientPrivilege as error:
             raise CollectionError(
-                f"{self.place} refuses: {self._safe(error)}.",
-                "Let an administrator run CREATE EXTENSION vector in the database, and give the user the "
-                "right to make tables.",
+                f"{self.address} denied permission: {self._safe(error)}.",
+                "Ask an administrator to run CREATE EXTENSION vector in the database and to let the user "
+                "create tables.",
             ) from None
         except Error as error:
             raise CollectionError(
-                f"The vectors of the collection {self._collection!r} in {self.place} cannot be read or "
+                f"The vectors of the collection {self._collection!r} in {self.address} cannot be read or "
                 f"written: {self._safe(error)}.",
-                f"{_UNREACHABLE} What was written before is kept.",
+                f"{_UNREACHABLE} Everything written before is kept.",
             ) from None
 
     def _safe(self, error: Exception) -> str:

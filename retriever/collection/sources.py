@@ -1,4 +1,4 @@
-"""Reading what is to be indexed: folders and files, one document at a time."""
+"""Reads files and folders to index, one document at a time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from citewell.core.errors import InputError
+from citewell.core.text import encodable
 from citewell.core.types import Failure
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".pdf", ".jsonl", ".jsonl.gz")
 
 
 class SourceDocument(NamedTuple):
-    """The bytes of one page to be indexed. `url` names it in answers; `title` is used when it has none."""
+    """The bytes of a page to index. `url` names it in answers; `title` is used if the page has none."""
 
     url: str
     body: bytes
@@ -25,18 +26,18 @@ class SourceDocument(NamedTuple):
 
 
 def read_source(source: Path) -> Iterator[SourceDocument | Failure]:
-    """Every document of a file, or of a folder and the folders in it, in a stable order.
+    """All documents of a file, or of a folder and its subfolders, in a stable order.
 
     In `.jsonl` and `.jsonl.gz` files each line is an object with `url` (or `path`), `title` and `html` or
-    `text`. Other files get their `file:` URL. What cannot be read is yielded as a `Failure`; hidden files and
-    files of other kinds are left out. Raises `InputError` when there is nothing that could be read.
+    `text`. Other files get their `file:` URL. Unreadable documents are yielded as `Failure`; hidden files and
+    other file types are skipped. Raises `InputError` if there is no file to read.
     """
     files = [source] if source.is_file() else sorted(_walk(source))
     if not files:
-        what = (
-            "does not exist" if not source.exists() else f"holds no file of the kinds {', '.join(SUFFIXES)}"
+        problem = (
+            "does not exist" if not source.exists() else f"has no files of the types {', '.join(SUFFIXES)}"
         )
-        raise InputError(f"There is nothing to index: {source} {what}.")
+        raise InputError(f"There is nothing to index: {source} {problem}.")
     for file in files:
         if file.name.endswith((".jsonl", ".jsonl.gz")):
             yield from _read_lines(file)
@@ -70,24 +71,19 @@ def _read_lines(file: Path) -> Iterator[SourceDocument | Failure]:
         yield Failure(f"{file}:{number + 1}", f"the file cannot be read any further: {error}")
 
 
-def _parse(line: bytes, place: str) -> SourceDocument | Failure:
+def _parse(line: bytes, location: str) -> SourceDocument | Failure:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return Failure(place, f"the line is not valid JSON: {error}")
+        return Failure(location, f"the line is not valid JSON: {error}")
     if not isinstance(row, dict):
-        return Failure(place, "the line is not a JSON object")
+        return Failure(location, "the line is not a JSON object")
     url = row.get("url") or row.get("path")
     if not isinstance(url, str) or not url:
-        return Failure(place, "the object has no `url`")
-    url = _whole(url)
-    title = _whole(row["title"]) if isinstance(row.get("title"), str) else ""
+        return Failure(location, "the object has no `url`")
+    url = encodable(url)
+    title = encodable(row["title"]) if isinstance(row.get("title"), str) else ""
     for field, content_type in (("html", "text/html; charset=utf-8"), ("text", "text/plain; charset=utf-8")):
         if isinstance(row.get(field), str):
             return SourceDocument(url, row[field].encode(errors="replace"), content_type, title)
-    return Failure(place, "the object has neither `html` nor `text`")
-
-
-def _whole(text: str) -> str:
-    """`text` without lone surrogates: JSON may carry them, UTF-8 cannot."""
-    return text.encode(errors="replace").decode()
+    return Failure(location, "the object has neither `html` nor `text`")

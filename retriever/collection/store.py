@@ -1,4 +1,4 @@
-"""The pages of a collection, in SQLite: the truth from which its search index can be built again."""
+"""The pages of a collection, in SQLite; its search index can be rebuilt from them."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WI
 
 
 class PageStore:
-    """Pages with their passages, and which of them the search index does not know yet.
+    """Pages with their passages, and their state in the search index.
 
-    A page is `new` until the index holds it, then `indexed`; `gone` until the index has let go of it.
-    Every write is one transaction: an interrupted run leaves a consistent store behind.
+    A page is `new` until it is indexed, then `indexed`; a deleted page is `gone` until it is removed from the
+    index. Every write is one transaction, so an interrupted run leaves a consistent store.
     """
 
     def __init__(self, file: Path) -> None:
-        """Open the store in `file`, made when it is not there; raises `CollectionError` when damaged."""
+        """Open the store in `file`, creating it if needed. Raises `CollectionError` if it is damaged."""
         folder = file.parent
         self.database = CollectionDatabase(
             file,
@@ -54,12 +54,12 @@ class PageStore:
         self.database.close()
 
     def digests(self) -> dict[str, str]:
-        """Every page's URL and the digest of the bytes that it was read from."""
+        """The URLs of all pages, with the digests of the bytes that they were extracted from."""
         with self.database.reading() as db:
             return dict(db.execute("SELECT url, digest FROM pages WHERE state != 'gone'"))
 
     def put(self, source: str, pages: Iterable[tuple[Page, str]]) -> None:
-        """Write pages, each with the digest of its bytes; a page that exists is replaced."""
+        """Write pages, each with the digest of its bytes, replacing existing ones."""
         rows = [(p.url, source, digest, p.title, _dump(p.passages), "new", p.date) for p, digest in pages]
         with self.database.writing() as db:
             db.executemany("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
@@ -70,33 +70,33 @@ class PageStore:
             db.execute("UPDATE pages SET state = 'gone' WHERE url = ?", (url,))
 
     def forget(self, source: str, keep: set[str]) -> int:
-        """Mark those pages of `source` as gone that are not in `keep`; return how many."""
+        """Mark the pages of `source` that are not in `keep` as gone; return their number."""
         with self.database.writing() as db:
-            held = db.execute("SELECT url FROM pages WHERE source = ? AND state != 'gone'", (source,))
-            gone = [(url,) for (url,) in held if url not in keep]
+            present = db.execute("SELECT url FROM pages WHERE source = ? AND state != 'gone'", (source,))
+            gone = [(url,) for (url,) in present if url not in keep]
             db.executemany("UPDATE pages SET state = 'gone' WHERE url = ?", gone)
         return len(gone)
 
     def mark_all_new(self) -> None:
-        """Let the index learn every page again."""
+        """Mark all pages as new, so that they are indexed again."""
         with self.database.writing() as db:
             db.execute("UPDATE pages SET state = 'new' WHERE state = 'indexed'")
 
     def unindexed(self) -> Iterator[tuple[Page, bool]]:
-        """The pages that the index has yet to learn, or, where the second value is True, to forget."""
+        """The pages to add to the index or, if the second value is True, to remove from it."""
         with self.database.reading() as db:
             rows = db.execute("SELECT url, title, passages, date, state FROM pages WHERE state != 'indexed'")
             for url, title, passages, date, state in rows:
                 yield _page(url, title, passages, date), state == "gone"
 
     def mark_indexed(self) -> None:
-        """Note that the index has committed everything that `unindexed` gave."""
+        """Note that the index has committed everything from `unindexed`."""
         with self.database.writing() as db:
             db.execute("DELETE FROM pages WHERE state = 'gone'")
             db.execute("UPDATE pages SET state = 'indexed' WHERE state = 'new'")
 
     def page(self, url: str) -> Page | None:
-        """Return the page at `url`, or None when the collection does not hold it."""
+        """Return the page at `url`, or None if the collection does not have it."""
         with self.database.reading() as db:
             row = db.execute(
                 "SELECT url, title, passages, date FROM pages WHERE url = ? AND state != 'gone'", (url,)
@@ -104,23 +104,23 @@ class PageStore:
             return _page(*row) if row else None
 
     def count(self) -> int:
-        """How many pages there are."""
+        """The number of pages."""
         with self.database.reading() as db:
             (number,) = db.execute("SELECT count(*) FROM pages WHERE state != 'gone'").fetchone()
         return int(number)
 
     def vectors(self) -> str:
-        """Where the vectors of the passages are kept, as `set_vectors` was told; empty if there are none."""
+        """Where the vectors are stored, as given to `set_vectors`; empty if there are none."""
         with self.database.reading() as db:
             row = db.execute("SELECT value FROM facts WHERE name = 'vectors'").fetchone()
         return str(row[0]) if row else ""
 
-    def set_vectors(self, place: str) -> None:
-        """Note where the vectors of the passages are kept; an empty `place` means nowhere."""
+    def set_vectors(self, storage: str) -> None:
+        """Note where the vectors are stored; an empty `storage` means nowhere."""
         with self.database.writing() as db:
             db.execute("DELETE FROM facts WHERE name = 'vectors'")
-            if place:
-                db.execute("INSERT INTO facts VALUES ('vectors', ?)", (place,))
+            if storage:
+                db.execute("INSERT INTO facts VALUES ('vectors', ?)", (storage,))
 
     def sources(self) -> list[str]:
         """The folders, files and start URLs that pages came from."""
@@ -129,12 +129,12 @@ class PageStore:
             return [source for (source,) in rows]
 
     def _add_dates(self) -> None:
-        """Give a store of a Citewell that kept no dates a column of them; its pages have none yet."""
+        """Add the column of dates to a store from an older version."""
         if self._has_dates():
             return
         with self.database.writing() as db:
             db.execute("BEGIN IMMEDIATE")
-            if not self._has_dates():  # another process may have been faster
+            if not self._has_dates():  # another process may have added it
                 db.execute("ALTER TABLE pages ADD COLUMN date TEXT NOT NULL DEFAULT ''")
 
     def _has_dates(self) -> bool:
@@ -148,5 +148,5 @@ def _dump(passages: Iterable[Passage]) -> str:
 
 def _page(url: str, title: str, passages: str, date: str) -> Page:
     rows = json.loads(passages)
-    kept = tuple(Passage(url, title, text, tuple(headings)) for text, *headings in rows)
-    return Page(url, title, kept, date=date)
+    found = tuple(Passage(url, title, text, tuple(headings)) for text, *headings in rows)
+    return Page(url, title, found, date=date)

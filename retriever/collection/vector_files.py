@@ -1,4 +1,4 @@
-"""Vectors in files beside a collection's pages: SQLite holds them, FAISS searches a copy."""
+"""Vectors in files beside a collection's pages: stored in SQLite, searched in a FAISS index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from citewell.retriever.collection.faiss_index import (
 from citewell.retriever.collection.vectors import EncodedPage, Encoding, PassageMatch, Stored, other_encoder
 from citewell.retriever.encoder.encoder import Vectors
 
-# An id is never used twice: the copy in FAISS is behind by the ids above its last one.
+# An id is never reused: the FAISS index lacks exactly the ids above its last one.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pages (url TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
@@ -40,23 +40,24 @@ CREATE INDEX IF NOT EXISTS vectors_by_url ON vectors (url);
 _ODD_VECTORS = """
 SELECT 1 FROM vectors WHERE length(vector) != 2 * (SELECT value FROM facts WHERE name = 'dimension') LIMIT 1
 """
-_BLOCK = 20_000  # vectors that are copied at a time
-_DEAD = 0.2  # share of the copy that may be vectors which are no more, before it is made anew
-_GROWN = 2.0  # how much larger than its training an IVF index may grow, before it is made anew
-_VARIABLES = 500  # of one SQL statement
+_BLOCK = 20_000  # vectors copied at a time
+_MAX_DELETED = 0.2  # share of deleted vectors in the index above which it is rebuilt
+_MAX_GROWTH = 2.0  # growth since training above which an IVF index is rebuilt
+_VARIABLES = 500  # per SQL statement
 
 
 class VectorFiles:
     """The vectors of one encoder in `FINGERPRINT.db`, and their FAISS index in `FINGERPRINT.faiss`.
 
-    The database is written in transactions, and the index replaced at once: neither is ever half written.
-    The index follows from the database; it is checked when it is read, and built again where it is damaged.
+    The database is written in transactions, and the index is replaced atomically. The index is derived from
+    the database; it is checked when read, and rebuilt if damaged.
     """
 
     def __init__(self, folder: Path, encoding: Encoding, *, make: bool = False, threads: int = 1) -> None:
-        """Open the vectors of this encoder in `folder`; with `make`, they are begun when there are none.
+        """Open the vectors of this encoder in `folder`; with `make`, create them if there are none.
 
-        `threads` is for building the index. Raises `CollectionError` when the vectors are damaged or missing.
+        `threads` is the number of threads that build the index. Raises `CollectionError` if the vectors are
+        damaged or missing.
         """
         self._folder = folder
         self._encoding = encoding
@@ -88,17 +89,17 @@ class VectorFiles:
 
     @staticmethod
     def repair(folder: Path) -> None:
-        """Delete what is damaged, and the indexes, which can be built again from what is not."""
+        """Delete damaged databases, and all indexes, which can be rebuilt."""
         for file in folder.glob("*.db"):
             try:
                 database = _open(file)
                 with database.reading() as db:
-                    whole = db.execute("PRAGMA quick_check").fetchone() == ("ok",)
-                    whole = whole and not db.execute(_ODD_VECTORS).fetchone()
+                    intact = db.execute("PRAGMA quick_check").fetchone() == ("ok",)
+                    intact = intact and not db.execute(_ODD_VECTORS).fetchone()
                 database.close()
             except DamagedError:
-                whole = False
-            if not whole:
+                intact = False
+            if not intact:
                 for part in folder.glob(f"{file.name}*"):
                     part.unlink()
         for file in folder.glob("*.faiss*"):
@@ -160,19 +161,19 @@ class VectorFiles:
     def search(self, vector: Vectors, limit: int) -> list[PassageMatch]:
         """See `VectorIndex.search`."""
         index = self._current_index()
-        asked = limit
+        depth = limit
         while True:
-            found = index.search(vector, asked)
-            places = self._places(found.ids.tolist())
+            found = index.search(vector, depth)
+            passages = self._passages(found.ids.tolist())
             matches = [
-                PassageMatch(*places[key], float(score))
+                PassageMatch(*passages[key], float(score))
                 for key, score in zip(found.ids.tolist(), found.scores, strict=True)
-                if key in places
+                if key in passages
             ]
-            # Vectors that are no more stay in the copy for a while, and took the place of others.
-            if len(matches) >= limit or len(found.ids) < asked:
+            # Deleted vectors, which stay in the index for a while, displaced others: search deeper.
+            if len(matches) >= limit or len(found.ids) < depth:
                 return matches[:limit]
-            asked *= 2
+            depth *= 2
 
     def close(self) -> None:
         """See `VectorIndex.close`."""
@@ -189,8 +190,8 @@ class VectorFiles:
         elif stored["dimension"] != facts["dimension"]:
             raise CollectionError(
                 f"The vectors of the collection {self._name!r} have dimension {stored['dimension']}; the "
-                f"encoder {name} gives {dimension}, although its fingerprint is the same.",
-                f"Nothing was changed. Encode anew: citewell index --collection {self._name} --no-dense, and "
+                f"encoder {name} has {dimension}, although its fingerprint is the same.",
+                f"Nothing was changed. Encode again: citewell index --collection {self._name} --no-dense, "
                 "then with --dense.",
             )
 
@@ -210,14 +211,14 @@ class VectorFiles:
         index.write(self._index_file)
 
     def _usable(self, live: Ids, kind: Kind) -> FaissIndex | None:
-        """The index that is there, if it is worth adding to."""
+        """The existing index, if adding to it is better than rebuilding it."""
         try:
             index = FaissIndex.read(self._index_file, self._encoding.dimension)
         except (FileNotFoundError, DamagedIndexError):
             return None
-        dead = len(index.ids) - int(np.isin(index.ids, live, assume_unique=True).sum())
-        stale = dead > _DEAD * len(index.ids) or index.kind != kind
-        if stale or (kind == "ivf" and lists_for(len(live)) > _GROWN**0.5 * index.lists):
+        deleted = len(index.ids) - int(np.isin(index.ids, live, assume_unique=True).sum())
+        stale = deleted > _MAX_DELETED * len(index.ids) or index.kind != kind
+        if stale or (kind == "ivf" and lists_for(len(live)) > _MAX_GROWTH**0.5 * index.lists):
             return None
         return index
 
@@ -233,7 +234,7 @@ class VectorFiles:
         return np.stack([self._vector(blob) for (blob,) in rows])
 
     def _blocks(self, last: int) -> Iterator[tuple[Ids, Stored]]:
-        """The vectors with larger ids than `last`, block by block, in the order of their ids."""
+        """The vectors with ids larger than `last`, in blocks, ordered by id."""
         with self._database.reading() as db:
             rows = db.execute("SELECT id, vector FROM vectors WHERE id > ? ORDER BY id", (last,))
             while block := rows.fetchmany(_BLOCK):
@@ -243,21 +244,22 @@ class VectorFiles:
     def _vector(self, blob: bytes) -> Stored:
         vector = np.frombuffer(blob, dtype=np.float16)
         if len(vector) != self._encoding.dimension:
-            raise ValueError(f"a vector has dimension {len(vector)}")  # `reading` says what to do
+            raise ValueError(f"a vector has dimension {len(vector)}")  # `reading` adds what to do
         return vector
 
-    def _places(self, ids: list[int]) -> dict[int, tuple[str, int]]:
-        places = {}
+    def _passages(self, ids: list[int]) -> dict[int, tuple[str, int]]:
+        """The URL and passage number of each id that still exists."""
+        passages = {}
         with self._database.reading() as db:
             for start in range(0, len(ids), _VARIABLES):
                 some = ids[start : start + _VARIABLES]
                 marks = ",".join("?" * len(some))
                 query = f"SELECT id, url, passage FROM vectors WHERE id IN ({marks})"  # noqa: S608
-                places.update({key: (url, passage) for key, url, passage in db.execute(query, some)})
-        return places
+                passages.update({key: (url, passage) for key, url, passage in db.execute(query, some)})
+        return passages
 
     def _current_index(self) -> FaissIndex:
-        """The index, read again where another process has replaced it."""
+        """The index, read again if another process has replaced it."""
         try:
             state = self._index_file.stat()
             read_as = (state.st_mtime_ns, state.st_ino)
@@ -268,7 +270,7 @@ class VectorFiles:
             reason = error.strerror if isinstance(error, OSError) else error
             raise CollectionError(
                 f"The FAISS index of the collection {self._name!r} cannot be used: {reason}.",
-                f"Build it again from the stored vectors: citewell index --collection {self._name} --rebuild",
+                f"Rebuild it from the stored vectors: citewell index --collection {self._name} --rebuild",
             ) from error
         return self._index
 
@@ -283,7 +285,7 @@ class VectorFiles:
         except OSError as error:
             raise CollectionError(
                 f"The vectors of the collection {self._name!r} cannot be written: {error}.",
-                f"Check the free space and the rights of {self._folder}. Nothing that was there is lost.",
+                f"Check the free space and the permissions of {self._folder}. No stored data is lost.",
             ) from error
 
 

@@ -1,4 +1,4 @@
-"""The protocol of what keeps and searches the vectors of a collection's passages."""
+"""The protocol for storing and searching the vectors of a collection's passages."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from citewell.core.errors import CollectionError
 from citewell.retriever.encoder.encoder import Vectors
 
 Stored = NDArray[np.float16]
-"""Vectors as they are kept: half the memory, and their inner products differ in the fourth digit."""
+"""Stored vectors, in half precision: half the memory; inner products differ in the fourth digit."""
 
 
 class Encoding(NamedTuple):
-    """Which encoder made vectors: its name, what tells its exact weights, and how long its vectors are."""
+    """The encoder of vectors: its name, the fingerprint of its weights, and its dimension."""
 
     name: str
     fingerprint: str
@@ -26,8 +26,8 @@ class Encoding(NamedTuple):
 class EncodedPage(NamedTuple):
     """The vectors of one page.
 
-    `digest` is that of the stored page, `texts` the digests of its encoded passages in reading order, and
-    `vectors` an (n, dimension) array of as many.
+    `digest` is that of the stored page, `texts` are the digests of its n encoded passages in reading order,
+    and `vectors` is an (n, dimension) array.
     """
 
     url: str
@@ -37,7 +37,7 @@ class EncodedPage(NamedTuple):
 
 
 class PassageMatch(NamedTuple):
-    """A passage of a page, by its number from 0, and its inner product with the question."""
+    """A passage of a page, numbered from 0, and its inner product with the question."""
 
     url: str
     passage: int
@@ -45,66 +45,66 @@ class PassageMatch(NamedTuple):
 
 
 class VectorIndex(Protocol):
-    """The vectors that one encoder made of one collection's passages.
+    """The vectors of one collection's passages from one encoder.
 
-    One process writes at a time, which `citewell.retriever.collection.indexing.Indexer` sees to. `put` and
-    `remove` are transactions: what they wrote outlives the process, however it ends. All methods raise
+    Only one process writes at a time, which `citewell.retriever.collection.indexing.Indexer` ensures. `put`
+    and `remove` are transactions: once they return, their changes are durable. All methods raise
     `CollectionError`.
     """
 
     def is_complete(self) -> bool:
-        """Say whether `complete` was ever reached, so that searching finds more than nothing."""
+        """Whether `complete` has ever been called; before that, there is nothing to search."""
         ...
 
     def count(self) -> int:
-        """How many vectors there are."""
+        """The number of vectors."""
         ...
 
     def pages(self) -> Mapping[str, str]:
-        """Every page's URL and the digest with which it was put."""
+        """The URLs of all pages, with the digests given to `put`."""
         ...
 
     def known(self, urls: Iterable[str]) -> Mapping[bytes, Stored]:
-        """The vectors of some pages by the digests of the texts that were encoded."""
+        """The vectors of some pages, by the digests of the encoded texts."""
         ...
 
     def put(self, pages: Sequence[EncodedPage]) -> None:
-        """Keep the vectors of pages; those that a page had before are replaced."""
+        """Store the vectors of pages, replacing earlier ones."""
         ...
 
     def remove(self, urls: Sequence[str]) -> None:
-        """Forget the vectors of pages."""
+        """Delete the vectors of pages."""
         ...
 
     def complete(self) -> None:
-        """Make all vectors quick to search, and forget those of other encoders."""
+        """Build the index for searching, and delete the vectors of other encoders."""
         ...
 
     def search(self, vector: Vectors, limit: int) -> list[PassageMatch]:
         """The `limit` passages with the largest inner product with `vector`, best first.
 
-        Approximate where there are many; see docs/collections.md.
+        Approximate for large collections; see docs/collections.md.
         """
         ...
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         ...
 
 
-def other_encoder(collection: str, wanted: Encoding, there: Sequence[Encoding]) -> CollectionError:
-    """The error for vectors that are not those of the encoder `wanted`; `there` is whose there are."""
-    if not there:
+def other_encoder(collection: str, wanted: Encoding, stored: Sequence[Encoding]) -> CollectionError:
+    """The error for a collection without vectors of `wanted`; `stored` are the encoders that it has."""
+    if not stored:
         return CollectionError(
-            f"The vectors of the collection {collection!r} are not there.",
+            f"The vectors of the collection {collection!r} are missing.",
             f"Encode its passages: citewell index --collection {collection} --dense",
         )
-    names = ", ".join(f"{encoding.name} (fingerprint {encoding.fingerprint})" for encoding in there)
-    hint = f"Encode its passages anew: citewell index --collection {collection} --dense"
-    if wanted.name not in [encoding.name for encoding in there]:
-        hint += f" Or use the encoder that made them: --encoder {there[0].name}"
+    names = ", ".join(f"{encoding.name} (fingerprint {encoding.fingerprint})" for encoding in stored)
+    hint = f"Encode its passages again: citewell index --collection {collection} --dense"
+    if wanted.name not in [encoding.name for encoding in stored]:
+        hint += f" Or use the encoder of the stored vectors: --encoder {stored[0].name}"
     return CollectionError(
-        f"The vectors of the collection {collection!r} were made by the encoder {names}, not by "
+        f"The vectors of the collection {collection!r} are from the encoder {names}, not from "
         f"{wanted.name} (fingerprint {wanted.fingerprint}).",
         hint,
     )

@@ -1,4 +1,4 @@
-"""Extraction of many documents in worker processes, for callers that are not asynchronous."""
+"""Extracts many documents in worker processes, for synchronous callers."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.extract.page import extract
 from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
 
-_BATCH = 64  # documents that are stored together
-_AHEAD = 128  # documents that are read ahead of a slow one
+_BATCH = 64  # documents stored together
+_AHEAD = 128  # documents read ahead of a slow one
 _AHEAD_BYTES = 64_000_000
 
 Batch = list[tuple[SourceDocument, Page | Failure]]
 
 
 def extract_document(document: SourceDocument) -> Page | Failure:
-    """The page that a document holds, or why it holds none; read in this process, without limits."""
+    """Extract a document in this process, without limits."""
     try:
         return extract(document.body, document.url, document.content_type, document.title)
     except ExtractionError as error:
@@ -32,7 +32,7 @@ def extract_document(document: SourceDocument) -> Page | Failure:
 
 
 def extract_all(documents: Iterator[SourceDocument], limits: SandboxLimits | None) -> Iterator[Batch]:
-    """Extract in batches and in order: in worker processes, or in this one where `limits` is None."""
+    """Extract in batches and in order: in worker processes, or in this process if `limits` is None."""
     outcomes = _in_sandbox(documents, limits) if limits else ((d, extract_document(d)) for d in documents)
     return iter(lambda: list(islice(outcomes, _BATCH)), [])
 
@@ -65,9 +65,9 @@ Submit = Callable[[SourceDocument], "Future[Page]"]
 
 @contextmanager
 def _sandbox_in_thread(limits: SandboxLimits) -> Iterator[Submit]:
-    """A sandbox with an event loop of its own, in a thread where Ctrl-C does not reach it.
+    """A sandbox with its own event loop, in a thread that Ctrl-C does not reach.
 
-    A daemon thread: whatever interrupts this one, the process can end, and its workers end with it.
+    It is a daemon thread: whatever interrupts the main thread, the process and its workers can end.
     """
     opened: Future[tuple[asyncio.AbstractEventLoop, _Reader]] = Future()
 
@@ -83,7 +83,7 @@ def _sandbox_in_thread(limits: SandboxLimits) -> Iterator[Submit]:
 
     def submit(document: SourceDocument) -> Future[Page]:
         future: Future[Page] = Future()
-        # Not a coroutine from here: Ctrl-C could come before there is anybody to await it.
+        # Not run_coroutine_threadsafe: Ctrl-C could arrive before the coroutine is awaited.
         loop.call_soon_threadsafe(reader.start, document, future)
         return future
 
@@ -95,7 +95,7 @@ def _sandbox_in_thread(limits: SandboxLimits) -> Iterator[Submit]:
 
 
 class _Reader:
-    """Reads documents for another thread. Its methods belong to the event loop's."""
+    """Extracts documents for another thread. Its methods run in the event loop's thread."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.over = asyncio.Event()
@@ -103,7 +103,7 @@ class _Reader:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, document: SourceDocument, future: Future[Page]) -> None:
-        """Begin to read a document, whose page or error goes to `future`."""
+        """Start extracting a document; its page or error goes to `future`."""
         task = asyncio.create_task(self._read(document, future))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -113,7 +113,7 @@ class _Reader:
             page = await self._sandbox.extract(
                 document.body, document.url, document.content_type, document.title
             )
-        except Exception as error:  # noqa: BLE001 - it is raised where the future is asked
+        except Exception as error:  # noqa: BLE001 - raised by `future.result()`
             future.set_exception(error)
         else:
             future.set_result(page)

@@ -91,7 +91,7 @@ class DdgsProvider:
         except RatelimitException as error:
             raise ServiceRateError(f"DuckDuckGo limits this address: {error}.", _HINT) from error
         except TimeoutException as error:
-            message = f"DuckDuckGo did not answer within {self._seconds:g} s."
+            message = f"DuckDuckGo did not respond within {self._seconds:g} s."
             raise ServiceUnreachableError(message, _HINT) from error
         except DDGSException as error:
             text = str(error)

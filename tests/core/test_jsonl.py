@@ -11,11 +11,11 @@ from citewell.core.jsonl import read_lines
 def test_a_line_that_is_not_utf8_is_an_error_or_reported(tmp_path: Path) -> None:
     file = tmp_path / "lines.txt"
     file.write_bytes(b"\xef\xbb\xbfone\r\n\n\xff\nfour")
-    with pytest.raises(InputError, match="line 3: this is not UTF-8"):
+    with pytest.raises(InputError, match="line 3: not UTF-8"):
         list(read_lines(file))
     reported: list[InputError] = []
     assert [(line.number, line.text) for line in read_lines(file, reported.append)] == [
         (1, "one"),
         (4, "four"),
     ]
-    assert [error.message for error in reported] == [f"{file}, line 3: this is not UTF-8."]
+    assert [error.message for error in reported] == [f"{file}, line 3: not UTF-8."]

@@ -103,7 +103,7 @@ async def test_a_run_ends_the_same_whatever_stops_it_on_its_way(
             await stop(process, tutor.moment(len(tutor.asked) + number), signal.SIGKILL)
         code, out_again, err = await run(cli, *arguments(questions, url, tmp_path / "killed"))
         assert code == 0, err
-        assert "Going on after" in err
+        assert "Resuming after" in err
         assert outcomes(tmp_path / "killed") == outcomes(tmp_path / "whole")
         keys = [json.loads(line)["key"] for line in outcomes(tmp_path / "killed").splitlines()]
         assert keys == [str(n) for n in range(ROWS)]
@@ -113,7 +113,7 @@ async def test_a_run_ends_the_same_whatever_stops_it_on_its_way(
         asked = len(tutor.asked)
         code, out_again, err = await run(cli, *arguments(questions, url, tmp_path / "killed"))
         assert (code, len(tutor.asked)) == (0, asked)
-        assert "All rows are done: 60." in err
+        assert "All 60 rows are done." in err
         assert files(tmp_path / "killed") == before
 
 
@@ -123,7 +123,7 @@ async def test_ctrl_c_is_quiet_and_keeps_what_was_stored(cli: Cli, questions: Pa
         process = cli.start(*arguments(questions, url, tmp_path / "run"))
         err = await stop(process, tutor.moment(30), signal.SIGINT)
         assert process.returncode == 130
-        assert err.splitlines()[-1] == "citewell: interrupted; what was stored is kept."
+        assert err.splitlines()[-1] == "citewell: interrupted; everything stored so far is kept."
         assert "Traceback" not in err
         code, _, err = await run(cli, *arguments(questions, url, tmp_path / "run"))
         assert code == 0, err
@@ -156,7 +156,7 @@ async def test_rows_that_were_set_aside_can_be_tried_again(cli: Cli, questions: 
         code, out, err = await run(cli, *arguments(questions, url, tmp_path / "run"))
         assert code == 0, err
         assert "fault" in out
-        assert f"1 rows failed and are set aside; citewell bootstrap stats {tmp_path / 'run'} shows" in err
+        assert f"1 rows failed. `citewell bootstrap stats {tmp_path / 'run'}` shows the errors" in err
         poisoned, asked = False, len(tutor.asked)
         code, out, err = await run(cli, *arguments(questions, url, tmp_path / "run"), "--retry-faults")
         assert code == 0, err
@@ -184,10 +184,10 @@ def test_recorded_answers_become_a_data_set_with_its_funnel(
         file.write("\n".join([*bad, "w" * 10_000 + "?", '{"id": 99, "question": "what causes TIDE 3?"}']))
     code, out, err = recorded()
     assert code == 0, err
-    assert "line 61 is left out: it is not JSON" in err
-    assert "line 63 is left out: its question is empty" in err
-    assert "line 64 is left out: its question has 10,001 characters" in err
-    assert "line 65 is left out: it asks the same as line 4" in err
+    assert "line 61 is skipped: it is not JSON" in err
+    assert "line 63 is skipped: its question is empty" in err
+    assert "line 64 is skipped: its question has 10,001 characters" in err
+    assert "line 65 is skipped: it asks the same as line 4" in err
     assert "rows                        61" in out
     rows = [
         json.loads(line)
@@ -209,7 +209,7 @@ def test_other_settings_for_the_same_folder_are_refused(
     assert "recipe.filters.words was different" in err
     file = tmp_path / "recipe.toml"
     file.write_text("[filter]\nwords = 5\n")
-    code, _, err = recorded("--config", file)
+    code, _, err = recorded("--recipe", file)
     assert code == 2
     assert "there is no key filter" in err
     assert "Did you mean filters?" in err

@@ -103,7 +103,7 @@ async def test_instructions_are_induced_and_compared(cli: Cli, questions: Path, 
                 *("induce", "--demonstrations", "questions.jsonl", "--questions", "questions.jsonl"),
                 *("--teacher", "recorded"),
             ),
-            "No question is left to compare by",
+            "All questions are among the demonstrations",
         ),
     ],
 )
@@ -125,4 +125,4 @@ def test_a_teacher_that_records_cannot_guess_instructions(cli: Cli, questions: P
         *("--teacher", "recorded"),
     )
     assert result.code == 2
-    assert "The teacher recorded cannot guess instructions" in result.err
+    assert "The teacher recorded cannot propose instructions" in result.err

@@ -57,5 +57,5 @@ def test_a_policy_that_does_not_exist(cli: Cli) -> None:
 def test_a_folder_that_is_missing_is_named_before_browsing(cli: Cli, tmp_path: Path) -> None:
     code, _, err = cli.run("browse", BATS, *NOTES, "--trace", tmp_path / "none" / "t.jsonl")
     assert code == 2
-    assert "There is no folder" in err
+    assert "does not exist" in err
     assert "Search" not in err

@@ -134,7 +134,7 @@ def test_references_have_no_judgements(cli: Cli, tmp_path: Path) -> None:
 MISTAKES = {
     "unknown system": (("--systems", "bm25,bm52"), "There is no system 'bm52'"),
     "system twice": (("--systems", "bm25,bm25"), "The system 'bm25' is named twice"),
-    "no folder to write to": (("--markdown", "none/page.md"), "There is no folder"),
+    "no folder to write to": (("--markdown", "none/page.md"), "does not exist"),
     "run of other queries": (("--rerank", "other.txt"), "has none of the judged queries"),
     "run with NaN": (("--rerank", "nan.txt"), "nan.txt, line 1: the score of document 'bats' is nan"),
     "judgements of others": (("--qrels", "qrels.tsv"), "qrels.tsv, line 1: there is no query 'q9'"),

@@ -97,10 +97,10 @@ def test_statistics_of_what_was_kept(cli: Cli, tmp_path: Path) -> None:
 EPISODE = b'{"id": "1", "question": "Why?", "policy": "p", "steps": [], "quotes": [], "ending": "Answer"}\n'
 BAD_EPISODES = {
     "missing": (None, "cannot be read: No such file"),
-    "empty": (b"\n", "There are no episodes in the files."),
-    "no episode": (EPISODE + b'{"question": "Why?"}\n', "line 2: this is no episode"),
-    "cut": (EPISODE + EPISODE[:40], "line 2: this is no episode"),
-    "no UTF-8": (EPISODE.replace(b"Why", b"\xff"), "line 1: this is not UTF-8"),
+    "empty": (b"\n", "The files hold no episodes."),
+    "no episode": (EPISODE + b'{"question": "Why?"}\n', "line 2: not a valid episode"),
+    "cut": (EPISODE + EPISODE[:40], "line 2: not a valid episode"),
+    "no UTF-8": (EPISODE.replace(b"Why", b"\xff"), "line 1: not UTF-8"),
 }
 
 
@@ -118,12 +118,12 @@ def test_files_without_episodes(cli: Cli, tmp_path: Path, content: bytes | None,
 BAD_QUESTIONS = {
     "missing": (None, "cannot be read: No such file"),
     "empty": (b"", "holds no questions."),
-    "no JSON": (b"Why?\n", "line 1: this is no question: JSON is malformed"),
+    "no JSON": (b"Why?\n", "line 1: not a valid question: JSON is malformed"),
     "no answers": (
         b'{"question": "Why?"}\n',
-        "line 1: this is no question: Object missing required field `answers`",
+        "line 1: not a valid question: Object missing required field `answers`",
     ),
-    "no UTF-8": (b'{"question": "\xff", "answers": []}\n', "line 1: this is not UTF-8"),
+    "no UTF-8": (b'{"question": "\xff", "answers": []}\n', "line 1: not UTF-8"),
 }
 
 
@@ -143,12 +143,12 @@ MISTAKES = {
     "no language model": (("--systems", "scripted,extractive"), 1, "extractive is no language model"),
     "best of a script": (("--systems", "scripted,2*scripted"), 2, "there is no best of 2"),
     "best of the pipeline": (("--systems", "scripted,2*pipeline"), 2, "there is no best of 2"),
-    "no system": (("--systems", " ,"), 2, "No system is named."),
-    "unknown baseline": (("--baseline", "pipeline"), 2, "The baseline pipeline is none of the systems"),
+    "no system": (("--systems", " ,"), 2, "--systems names no system."),
+    "unknown baseline": (("--baseline", "pipeline"), 2, "The baseline pipeline is not among the systems"),
     "unknown collection": (("--collection", "nothing"), 1, "There is no collection 'nothing'"),
-    "no folder to write to": (("--json", "none/found.json"), 2, "There is no folder"),
-    "episodes in a file": (("--episodes", "questions.jsonl/e"), 2, "cannot be made: Not a directory"),
-    "two files": (("questions.jsonl",), 2, "Several files of questions are given."),
+    "no folder to write to": (("--json", "none/found.json"), 2, "does not exist"),
+    "episodes in a file": (("--episodes", "questions.jsonl/e"), 2, "cannot be created: Not a directory"),
+    "two files": (("questions.jsonl",), 2, "Only one file of questions can be given."),
 }
 
 

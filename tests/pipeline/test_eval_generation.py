@@ -37,7 +37,7 @@ def test_measures_answers_and_a_second_run(cli: Cli, rows: Path, tmp_path: Path)
     call = ("eval", "generation", rows, "--generators", "extractive", "--json", out)
     result = cli.run(*call, "--judges", "rouge,embedding", "--markdown", page)
     assert result.code == 0, result.err
-    assert f"{rows}, line 4: this is not JSON" in result.err
+    assert f"{rows}, line 4: not valid JSON" in result.err
     (generator,) = json.loads(out.read_text()).items()
     assert generator[0] == "extractive"
     assert set(generator[1]) == {"rouge", "embedding", "text"}
@@ -75,10 +75,10 @@ MISTAKES = {
     "only rouge": (("--judges", "rouge"), "ROUGE would be the only judge"),
     "unknown judge": (("--judges", "gpt"), "There is no judge 'gpt'"),
     "generator twice": (("--generators", "default,default"), "The generator 'default' is named twice"),
-    "no generator": (("--generators", ","), "No generator is named"),
+    "no generator": (("--generators", ","), "--generators names no generator"),
     "unknown generator": (("--generators", "nobody"), "nobody"),
     "baseline": (("--generators", "extractive", "--baseline", "default"), "The baseline 'default' is not"),
-    "no folder": (("--markdown", "none/page.md"), "There is no folder"),
+    "no folder": (("--markdown", "none/page.md"), "does not exist"),
 }
 
 

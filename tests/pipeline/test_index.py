@@ -37,7 +37,7 @@ def test_second_run_counts_only_what_changed(fresh: Cli, notes: Path, tmp_path: 
     assert (code, err) == (0, "")
     assert out == (
         "mine: 8 added, 0 changed, 0 unchanged, 0 removed, 0 failed\n"
-        "The collection mine holds 8 pages. Ask it: citewell ask … --collection mine\n"
+        "The collection mine holds 8 pages. Try: citewell ask … --collection mine\n"
     )
     (folder / "honey.md").write_text("# Honey\n\nHoney never spoils, since it is dry and sour.\n")
     (folder / "glass.md").unlink()
@@ -74,7 +74,7 @@ def test_damaged_index_is_built_anew_from_the_pages(fresh: Cli, notes: Path) -> 
         (["missing"], "There is nothing to index: missing does not exist."),
         (["notes", "missing"], "There is nothing to index: missing does not exist."),
         (["empty"], "There is nothing to index: empty holds no file of the kinds .html"),
-        (["--rebuild"], "There is no collection 'mine' to build anew."),
+        (["--rebuild"], "There is no collection 'mine' to rebuild."),
         ([], "There is nothing to index."),
     ],
 )
@@ -137,7 +137,7 @@ async def test_site_is_crawled(fresh: Cli, serve: Serve) -> None:
 def test_collections_are_listed_and_removed(fresh: Cli, notes: Path) -> None:
     code, out, err = fresh.run("collections")
     assert (code, err) == (0, "")
-    assert "There are no collections yet. Make one: citewell index" in out
+    assert "There are no collections yet. Create one: citewell index" in out
     for name in ("whole", "broken"):
         fresh.run("index", notes, "--collection", name)
     database = fresh.data_dir / "collections" / "broken" / "pages.db"

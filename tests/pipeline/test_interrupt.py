@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
     not Path("/proc/self/maps").exists(), reason="/proc tells which libraries a process has loaded"
 )
 ASK = ("ask", "What causes the tides?", "--collection", "notes")
-INTERRUPTED = "citewell: interrupted; what was stored is kept."
+INTERRUPTED = "citewell: interrupted; everything stored so far is kept."
 Moment = Callable[[subprocess.Popen[str]], bool]
 
 

@@ -189,9 +189,9 @@ def test_scorers_are_measured_on_comparisons_with_references(cli: Cli, tmp_path:
     [
         (("--scorers", "longest"), "There is no scorer 'longest'"),
         (("--scorers", "length,length"), "named twice"),
-        (("--scorers", ","), "No scorer is named"),
-        (("--scorers", "length", "--baseline", "bm25"), "not evaluated"),
-        (("--scorers", "length", "--json", "/nowhere/at/all/s.json"), "no folder"),
+        (("--scorers", ","), "--scorers names no scorer"),
+        (("--scorers", "length", "--baseline", "bm25"), "not among the scorers"),
+        (("--scorers", "length", "--json", "/nowhere/at/all/s.json"), "does not exist"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_measured(

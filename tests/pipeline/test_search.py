@@ -114,8 +114,8 @@ async def test_all_failed_is_an_error_with_every_reason(cli: Cli, serve: Serve) 
         cli, "search", "q", "--search", "brave", "--search", "tavily", *address, BRAVE_API_KEY=KEY
     )
     assert (result.code, result.out) == (1, "")
-    assert "No search provider answered. brave: Brave answered 429" in result.err
-    assert "tavily: The search provider tavily has no key (not set: TAVILY_API_KEY)" in result.err
+    assert "All search providers failed. brave: Brave answered 429" in result.err
+    assert "tavily: The search provider tavily has no API key (not set: TAVILY_API_KEY)" in result.err
     assert KEY not in result.err
 
 
@@ -210,7 +210,7 @@ async def test_options_are_filters(cli: Cli, serve: Serve) -> None:
         (("--language", "german"), "search.language"),
         (("--country", "Germany"), "search.country"),
         (("--recency", "hour"), "--recency"),
-        (("--site", "not a domain!"), "'domain!' is no domain"),
+        (("--site", "not a domain!"), "'domain!' is not a domain"),
         (("--limit", "51"), "search.hits"),
         (("--search", "altavista"), "Use one or more of collection, searxng"),
     ],
@@ -233,7 +233,7 @@ def test_a_collection_is_searched_and_nothing_found_is_said(cli: Cli) -> None:
     assert out.startswith("1. Tides  [collection:notes]\n   file://")
     assert err == "Note: collection:notes cannot filter by language: its hits are not filtered.\n"
     code, out, err = cli.run("search", "zyzzyva", "--collection", "notes")
-    assert (code, out) == (0, "Nothing was found.\n")
+    assert (code, out) == (0, "No results.\n")
     assert err == "Note: collection:notes found nothing.\n"
 
 

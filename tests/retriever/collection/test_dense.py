@@ -96,7 +96,7 @@ async def test_only_what_changed_is_encoded(library: Library, encoded: BagOfWord
         "New. A feline of another kind is the lynx.",
         "Pets. The wolf waits at the door.",
     ]
-    assert (done.passages, done.kept, done.pages_removed) == (2, 1, 1)
+    assert (done.passages, done.reused, done.pages_removed) == (2, 1, 1)
     found = await urls(library, encoded, "cat whale")
     assert "https://a.example/sea" not in found
     assert {"https://a.example/new", "https://a.example/pet"} <= set(found)

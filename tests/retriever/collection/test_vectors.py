@@ -39,7 +39,7 @@ def open_vectors(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ope
 
     def start(encoding: Encoding = ENCODING, *, make: bool = False) -> VectorIndex:
         vectors: VectorIndex = (
-            PostgresVectors(database, "shelf", encoding, make=make, exact_most=100)
+            PostgresVectors(database, "shelf", encoding, make=make, exact_max=100)
             if database
             else VectorFiles(tmp_path / "shelf" / "vectors", encoding, make=make)
         )

@@ -138,7 +138,7 @@ async def test_a_service_that_never_answers_is_given_up_in_time(service: Serving
     api = await service(hang)
     started = time.monotonic()
     async with SearchHttp(Retry(seconds=0.5, try_seconds=0.3, base=0.0)) as http:
-        with pytest.raises(ServiceUnreachableError, match=r"did not answer within 0\.[35] s"):
+        with pytest.raises(ServiceUnreachableError, match=r"did not respond within 0\.[35] s"):
             await http.ask(Service("Engine", api.url))
     over.set()
     assert time.monotonic() - started < 2
@@ -158,7 +158,7 @@ async def test_an_answer_that_breaks_off_is_unreachable(http: SearchHttp) -> Non
 
     async with await asyncio.start_server(cut, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        with pytest.raises(ServiceUnreachableError, match="Engine broke off its answer"):
+        with pytest.raises(ServiceUnreachableError, match="Engine closed the connection"):
             await http.ask(Service("Engine", f"http://127.0.0.1:{port}/"))
 
 
@@ -167,7 +167,7 @@ async def test_anything_but_a_json_object_is_a_bad_answer(
     service: Serving, http: SearchHttp, body: str
 ) -> None:
     api = await service(Reply(body))
-    with pytest.raises(ServiceAnswerError, match="that is not JSON"):
+    with pytest.raises(ServiceAnswerError, match="instead of JSON"):
         await http.ask(Service("Engine", api.url))
 
 
@@ -222,4 +222,4 @@ def test_a_name_server_that_does_not_answer_does_not_hold_up_the_end() -> None:
     done = subprocess.run(
         [sys.executable, "-c", HANGING], cwd=root, capture_output=True, text=True, timeout=60, check=False
     )
-    assert (done.returncode, done.stdout) == (0, "Engine did not answer within 0.3 s.\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "Engine did not respond within 0.3 s.\n"), done.stderr

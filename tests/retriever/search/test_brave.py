@@ -122,7 +122,7 @@ def test_what_it_does_not_have_is_said(http: SearchHttp) -> None:
     assert BraveProvider(http, KEY).notices(query) == [
         "brave cannot filter by language: its hits are not filtered.",
         "brave cannot filter by country: its hits are not filtered.",
-        "brave reads at most 400 characters and 50 words: the query was cut.",
+        "brave reads at most 400 characters and 50 words: the query was truncated.",
     ]
 
 

@@ -164,7 +164,7 @@ async def test_sites_are_enforced_whatever_a_provider_answers() -> None:
     metasearch = Metasearch([Provider("one", *urls), Provider("two", *urls[:2])])
     result = await metasearch.search(Query("q", exclude_sites=("reddit.com", "quora.com")))
     assert [hit.url for hit in result.hits] == urls[2:]
-    assert result.notices == ("two found nothing on the sites that are wanted.",)
+    assert result.notices == ("two found nothing on the requested sites.",)
     result = await metasearch.search(Query("q", sites=("b.example",)))
     assert [hit.url for hit in result.hits] == urls[3:]
 
@@ -183,7 +183,7 @@ async def test_all_failed_is_one_error_with_every_reason() -> None:
     ]
     with pytest.raises(ServiceError) as raised:
         await Metasearch(providers).search(Query("q"))
-    assert raised.value.message == "No search provider answered. one: No key. two: Nobody there."
+    assert raised.value.message == "All search providers failed. one: No key. two: Nobody there."
     assert raised.value.hint == "Set it."
 
 
@@ -197,7 +197,7 @@ async def test_the_others_get_little_time_once_one_has_answered() -> None:
     assert [hit.url for hit in result.hits] == pages("a")
     (failure,) = result.failures
     assert (failure.url, failure.kind) == ("slow", "late")
-    assert failure.reason.startswith("late: another provider had answered 0.1 s before.")
+    assert failure.reason.startswith("late: another provider answered 0.1 s earlier.")
     assert slow.cancelled
 
 
@@ -228,7 +228,7 @@ async def test_the_web_is_waited_for_while_only_others_answered(first: Provider)
 
 async def test_a_provider_that_never_ends_is_stopped() -> None:
     stuck = Provider("stuck", when=asyncio.Event())
-    with pytest.raises(ServiceUnreachableError, match=r"stuck did not answer within 0\.1 s"):
+    with pytest.raises(ServiceUnreachableError, match=r"stuck did not respond within 0\.1 s"):
         await Metasearch([stuck], SearchLimits(0.1)).search(Query("q"))
     assert stuck.cancelled
 

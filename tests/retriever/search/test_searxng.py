@@ -148,27 +148,27 @@ async def test_some_engines_may_be_silent(serve_search: Serve, http: SearchHttp)
         (
             refusing(400, json.dumps({"error": "No query"}), "application/json"),
             "SearXNG answered 400 Bad Request: No query.",
-            "right address",
+            "is running",
         ),
         (
             refusing(500, json.dumps({"error": "search error"}), "application/json"),
             "SearXNG answered 500 Internal Server Error: search error.",
-            "right address",
+            "is running",
         ),
         (
             refusing(308, "", Location="https://example.org/search"),
             "SearXNG answered 308 Permanent Redirect and points to https://example.org/search.",
-            "right address",
+            "is running",
         ),
         (
             refusing(200, "<!doctype html><title>Not SearXNG</title>"),
-            "SearXNG answered with text/html; charset=utf-8 that is not JSON.",
-            "right address",
+            "SearXNG sent text/html; charset=utf-8 instead of JSON.",
+            "is running",
         ),
         (
             refusing(200, '{"results": [', "application/json"),
-            "SearXNG answered with application/json; charset=utf-8 that is not JSON.",
-            "right address",
+            "SearXNG sent application/json; charset=utf-8 instead of JSON.",
+            "is running",
         ),
     ],
 )
@@ -202,7 +202,7 @@ async def test_an_instance_that_does_not_answer(serve_search: Serve) -> None:
         return web.Response()
 
     async with SearchHttp(Retry(seconds=0.2)) as http:
-        with pytest.raises(ServiceError, match=r"did not answer within 0\.2 s"):
+        with pytest.raises(ServiceError, match=r"did not respond within 0\.2 s"):
             await SearxngProvider(http, await serve_search(silent)).search(Query("q", 10))
 
 
@@ -210,4 +210,4 @@ async def test_an_instance_that_does_not_answer(serve_search: Serve) -> None:
 async def test_an_address_that_is_none(http: SearchHttp, base_url: str) -> None:
     with pytest.raises(ServiceError) as raised:
         await SearxngProvider(http, base_url).search(Query("q", 10))
-    assert "right address" in raised.value.hint
+    assert "is running" in raised.value.hint

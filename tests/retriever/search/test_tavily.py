@@ -90,8 +90,8 @@ async def test_what_it_does_not_have_is_said(service: Serving, http: SearchHttp)
     assert provider.notices(query) == [
         "tavily cannot filter by language: its hits are not filtered.",
         "tavily cannot filter by country: its hits are not filtered.",
-        "tavily reads at most 400 characters and 400 words: the query was cut.",
-        "tavily gives at most 20 hits.",
+        "tavily reads at most 400 characters and 400 words: the query was truncated.",
+        "tavily returns at most 20 hits.",
     ]
 
 

@@ -151,7 +151,7 @@ async def test_an_error_that_comes_with_status_200(serve_api: Serve, http: Searc
     [
         (403, "MediaWiki answered 403 Forbidden.", "User-Agent_policy"),
         (429, "MediaWiki answered 429 Too Many Requests.", "wait a minute"),
-        (503, "MediaWiki answered 503 Service Unavailable.", "right address"),
+        (503, "MediaWiki answered 503 Service Unavailable.", "is running"),
     ],
 )
 async def test_refusals_say_what_to_do(
@@ -213,4 +213,4 @@ async def test_a_long_question_is_cut_between_words(serve_api: Serve, http: Sear
     (hit,) = await provider.search(query)
     assert len(hit.title) <= 300
     assert hit.title.endswith(("whales", "sing"))
-    assert provider.notices(query) == ["wikipedia reads at most 300 characters: the query was cut."]
+    assert provider.notices(query) == ["wikipedia reads at most 300 characters: the query was truncated."]
