@@ -13,9 +13,9 @@ def checks(cli: Cli, **env: str) -> tuple[int, dict[str, dict[str, Any]]]:
     result = cli.run("doctor", "--json", env=env)
     assert result.err == ""
     rows = result.objects()
-    assert all(list(row) == ["name", "state", "found", "mend"] for row in rows)
+    assert all(list(row) == ["name", "state", "found", "fix"] for row in rows)
     assert {row["state"] for row in rows} <= {"ok", "warning", "missing"}
-    assert all(row["mend"] for row in rows if row["state"] != "ok")
+    assert all(row["fix"] for row in rows if row["state"] != "ok")
     return result.code, {row["name"]: row for row in rows}
 
 
@@ -57,7 +57,7 @@ def test_what_is_missing_is_named_with_its_remedy(fresh: Cli, tmp_path: Path) ->
         CITEWELL_SEARCH__SEARXNG_URL="http://127.0.0.1:9",
     )
     assert code == 1
-    missing = {name: row["mend"] for name, row in rows.items() if row["state"] == "missing"}
+    missing = {name: row["fix"] for name, row in rows.items() if row["state"] == "missing"}
     assert set(missing) == {
         "weights of SmolLM2-135M-Instruct",
         "folder of collections",
@@ -73,4 +73,4 @@ def test_plain_form_marks_each_line(cli: Cli) -> None:
     assert (code, err) == (1, "")
     assert "✓ Python: 3." in out
     assert "✗ search with collection: There is no collection 'nothing'" in out
-    assert "\n    Make it: citewell index SOURCE --collection nothing\n" in out
+    assert "\n    Create it: citewell index SOURCE --collection nothing\n" in out

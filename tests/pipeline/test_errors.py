@@ -50,10 +50,12 @@ MISTAKES = {
         ("no collection 'nothing' (there are: notes)", "citewell index SOURCE --collection nothing"),
     ),
     "bad collection name": Mistake(
-        ("ask", "What?", "--collection", "../notes"), 2, ("'../notes' cannot name a collection", "letters")
+        ("ask", "What?", "--collection", "../notes"),
+        2,
+        ("'../notes' is not a valid collection name", "letters"),
     ),
     "bad name to index": Mistake(
-        ("index", __file__, "--collection", "a/b"), 2, ("'a/b' cannot name a collection", "letters")
+        ("index", __file__, "--collection", "a/b"), 2, ("'a/b' is not a valid collection name", "letters")
     ),
     "unknown provider": Mistake(
         (*ASK, "--search", "altavista"), 2, ("'altavista'", "collection, searxng, wikipedia")
@@ -72,7 +74,7 @@ MISTAKES = {
         (*ASK, "--generator", "all-MiniLM-L6-v2"), 1, ("cannot be used as a generator", "extractive")
     ),
     "unknown setting": Mistake(
-        (*ASK, "--set", "retriever.topk=3"), 2, ("no setting 'retriever.topk'", "Did you mean")
+        (*ASK, "--set", "retriever.topk=3"), 2, ("Unknown setting 'retriever.topk'", "Did you mean")
     ),
     "setting without a value": Mistake((*ASK, "--set", "retriever.k"), 2, ("--set retriever.k is not",)),
     "k of nothing": Mistake((*ASK, "--k", "0"), 2, ("retriever.k", "greater than or equal to 1")),

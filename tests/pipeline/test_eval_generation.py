@@ -57,7 +57,7 @@ def test_measures_answers_and_a_second_run(cli: Cli, rows: Path, tmp_path: Path)
     again = cli.run(*call, "--judges", "embedding", "--raw")
     assert again.code == 0, again.err
     assert answers.read_bytes() == kept, "another judge needs no new answers"
-    assert "Marks are judged as the generator wrote them" in again.out
+    assert "Citations are judged as the generator wrote them" in again.out
     assert (tmp_path / "scores.details.json").read_text() != details
 
 

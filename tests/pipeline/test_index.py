@@ -174,7 +174,7 @@ def test_a_dense_collection_stays_dense(fresh: Cli, notes: Path, tmp_path: Path)
     run = ("index", "mine", "--collection", "mine", "--encoder", "all-MiniLM-L6-v2")
     code, out, err = fresh.run(*run, "--dense")
     assert code == 0, err
-    assert re.search(r"Vectors: \d+ passages encoded with all-MiniLM-L6-v2 in [\d.]+ s, 0 kept", out)
+    assert re.search(r"Vectors: \d+ passages encoded with all-MiniLM-L6-v2 in [\d.]+ s, 0 reused", out)
     (folder / "silk.md").write_text(
         "# Silk\n\nThe threads of cocoons are woven into a fine and shiny cloth.\n"
     )

@@ -66,4 +66,4 @@ def test_either_a_question_or_a_file_is_needed(cli: Cli, tmp_path: Path) -> None
     for arguments in ((), ("What?", "--questions", tmp_path / "q.txt")):
         code, out, err = cli.run("retrieve", *arguments)
         assert (code, out) == (2, "")
-        assert "one question or --questions FILE" in err
+        assert "either QUESTION or --questions FILE" in err

@@ -83,7 +83,7 @@ async def test_a_trained_scorer_chooses_and_says_why(
     assert winner["answer"] == answer.answer
     assert INVENTED not in answer.answer
     (loser,) = [candidate for candidate in candidates if candidate["unsupported"]]
-    assert loser["value"] == pytest.approx(loser["score"] - 150)
+    assert loser["adjusted_score"] == pytest.approx(loser["score"] - 150)
     assert "1 sentence is unsupported" in loser["reason"]
     PlainView().show(answer)
     shown = capsys.readouterr().out
@@ -161,9 +161,9 @@ def test_scorers_are_measured_on_votes(cli: Cli, votes: Path, trained: Path, tmp
     found = json.loads((tmp_path / "s.json").read_text())
     assert list(found) == names.split(",")
     assert found["length"]["pair accuracy"]["questions"] == 12
-    assert found["citation-support"]["pair accuracy"]["value"] == 0.5
+    assert found["citation-support"]["pair accuracy"]["adjusted_score"] == 0.5
     assert "calibration error" in found[str(trained)]
-    assert "citation-support gives all of them 0" in result.out
+    assert "citation-support scores all of them 0" in result.out
     assert "Differences to length" in (tmp_path / "s.md").read_text()
     assert {file.name for file in (tmp_path / "plots").iterdir()} == {"ranks.png", "calibration.png"}
     details = json.loads((tmp_path / "s.details.json").read_text())
