@@ -161,7 +161,7 @@ def test_scorers_are_measured_on_votes(cli: Cli, votes: Path, trained: Path, tmp
     found = json.loads((tmp_path / "s.json").read_text())
     assert list(found) == names.split(",")
     assert found["length"]["pair accuracy"]["questions"] == 12
-    assert found["citation-support"]["pair accuracy"]["adjusted_score"] == 0.5
+    assert found["citation-support"]["pair accuracy"]["value"] == 0.5
     assert "calibration error" in found[str(trained)]
     assert "citation-support scores all of them 0" in result.out
     assert "Differences to length" in (tmp_path / "s.md").read_text()

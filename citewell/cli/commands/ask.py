@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--scorer",
     "scorer__name",
     metavar="NAME",
-    help="Scorer that chooses the best candidate: shipped name or folder [citation-support].",
+    help="Scorer that chooses the best candidate: shipped name or folder [citation support].",
 )
 @click.option(
     "--drop-unsupported",

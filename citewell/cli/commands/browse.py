@@ -42,7 +42,7 @@ HUMAN = "human"
 )
 @click.option("--generator", "generator__name", metavar="NAME", help="Generator of the answer [extractive].")
 @click.option(
-    "--scorer", "scorer__name", metavar="NAME", help="Scorer that compares answers [citation-support]."
+    "--scorer", "scorer__name", metavar="NAME", help="Scorer that compares answers [citation support]."
 )
 @click.option(
     "--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write each episode as one line of JSON."
