@@ -125,7 +125,7 @@ async def test_only_the_site_itself(
     report = await walk(f"{site.base}/")
     assert held(library) == {f"{site.base}/", f"{site.base}/in"}
     assert [(f.url, f.reason) for f in report.failures] == [
-        (f"{site.base}/away", "it redirects to another site, 127.0.0.1")
+        (f"{site.base}/away", "redirects to another site, 127.0.0.1")
     ]
 
 

@@ -169,7 +169,7 @@ async def test_what_was_stored_before_a_failure_is_searchable_after_the_next_run
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(CollectionError, match=r"cannot be written: Not a directory.*CITEWELL_DATA_DIR"):
+    with pytest.raises(CollectionError, match=r"is not writable: Not a directory.*CITEWELL_DATA_DIR"):
         Indexer(tmp_path / "file" / "shelf").__enter__()
 
 
@@ -182,7 +182,7 @@ async def test_a_page_that_never_ends_is_reported_and_the_run_goes_on(library: L
         report = index_documents(indexer, "source", documents, sandbox=limits)
     assert report.added == 100
     assert report.failures == [
-        Failure("https://a.example/endless", "reading it took longer than 3.0 s", "extract")
+        Failure("https://a.example/endless", "reading it took longer than 3 s", "extract")
     ]
     assert await library.search("unique099") == ["https://a.example/99"]
 

@@ -131,7 +131,7 @@ def test_an_unknown_collection_names_those_there_are(tmp_path: Path, library: Li
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../up", "a/b", "-x", "a b", "x" * 65, "é"])
 def test_a_name_cannot_leave_the_folder(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match="cannot name a collection"):
+    with pytest.raises(InputError, match="is not a valid collection name"):
         collection_folder(tmp_path, name)
 
 

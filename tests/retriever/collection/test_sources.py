@@ -121,5 +121,5 @@ def test_nothing_to_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"missing does not exist"):
         list(read_source(tmp_path / "missing"))
     (tmp_path / "picture.png").write_bytes(b"x")
-    with pytest.raises(InputError, match=r"holds no file of the kinds \.html, .*\.jsonl\.gz"):
+    with pytest.raises(InputError, match=r"has no files of the types \.html, .*\.jsonl\.gz"):
         list(read_source(tmp_path))

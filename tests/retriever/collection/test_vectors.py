@@ -136,14 +136,14 @@ def test_a_transaction_that_fails_leaves_nothing(open_vectors: Open) -> None:
 
 
 def test_another_encoder(open_vectors: Open) -> None:
-    with pytest.raises(CollectionError, match=r"not there.*--dense"):
+    with pytest.raises(CollectionError, match=r"are missing.*--dense"):
         open_vectors()
     old = open_vectors(make=True)
     old.put([page("a", 1)])
     old.complete()
     newer, other = Encoding("e", "2", DIMENSION), Encoding("other", "3", 8)
     with pytest.raises(
-        CollectionError, match=r"by the encoder e \(fingerprint 1\), not by e .*fingerprint 2"
+        CollectionError, match=r"from the encoder e \(fingerprint 1\), not from e .*fingerprint 2"
     ):
         open_vectors(newer)
     with pytest.raises(CollectionError, match=r"not by other.*--dense Or use.*--encoder e"):

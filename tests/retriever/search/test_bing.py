@@ -101,7 +101,7 @@ async def test_filters_are_parameters(
 def test_half_a_market_is_none(http: SearchHttp, query: Query, filters: str) -> None:
     (notice,) = BingProvider(http, "http://bing.local", KEY).notices(query)
     assert notice.startswith(f"bing cannot filter by {filters}:")
-    assert "language and a country together" in notice
+    assert "Give both language and country" in notice
 
 
 async def test_pages_are_turned_until_nothing_comes(service: Serving, http: SearchHttp) -> None:
@@ -169,7 +169,7 @@ async def test_nothing_found_is_no_error(service: Serving, http: SearchHttp) -> 
             ServiceRateError,
             "Rate limit is exceeded (retry after 1).",
         ),
-        (Reply({"webPages": {"value": []}}), ServiceAnswerError, "without a list of results"),
+        (Reply({"webPages": {"value": []}}), ServiceAnswerError, "did not return a list of results"),
     ],
 )
 async def test_refusals(

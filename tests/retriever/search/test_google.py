@@ -168,8 +168,8 @@ async def test_both_keys_are_needed(
             ServiceAnswerError,
             "GOOGLE_CSE_ID",
         ),
-        (Reply({"results": []}), ServiceAnswerError, "address"),
-        (Reply({"kind": "customsearch#search", "items": "none"}), ServiceAnswerError, "address"),
+        (Reply({"results": []}), ServiceAnswerError, "is the URL of Google"),
+        (Reply({"kind": "customsearch#search", "items": "none"}), ServiceAnswerError, "is the URL of Google"),
     ],
 )
 async def test_refusals(

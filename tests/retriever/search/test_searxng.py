@@ -184,7 +184,7 @@ async def test_refusals_say_what_to_do(
 @pytest.mark.parametrize("body", ["{}", '{"results": null}', '{"hits": []}'])
 async def test_json_of_something_else(serve_search: Serve, http: SearchHttp, body: str) -> None:
     base = await serve_search(refusing(200, body, "application/json"))
-    with pytest.raises(ServiceError, match="without a list of results"):
+    with pytest.raises(ServiceError, match="did not return a list of results"):
         await SearxngProvider(http, base).search(Query("q", 10))
 
 

@@ -132,7 +132,7 @@ async def test_without_a_key_nothing_is_asked(service: Serving, http: SearchHttp
             ServiceAnswerError,
             "SerpApi answered: We couldn't get valid results",
         ),
-        (Reply({"hits": []}), ServiceAnswerError, "without a list of results"),
+        (Reply({"hits": []}), ServiceAnswerError, "did not return a list of results"),
         (Reply("<h1>502</h1>"), ServiceAnswerError, "instead of JSON"),
     ],
 )

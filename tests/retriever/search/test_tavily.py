@@ -135,7 +135,7 @@ async def test_without_a_key_nothing_is_asked(service: Serving, http: SearchHttp
             ServiceAnswerError,
             "Tavily answered 400 Bad Request: Invalid topic. Must be 'general' or 'news'.",
         ),
-        (Reply({"query": "q"}), ServiceAnswerError, "without a list of results"),
+        (Reply({"query": "q"}), ServiceAnswerError, "did not return a list of results"),
     ],
 )
 async def test_refusals(

@@ -178,7 +178,7 @@ async def test_json_of_something_else(serve_api: Serve, http: SearchHttp, answer
     async def handler(_: web.Request) -> web.Response:
         return web.json_response(answer)
 
-    with pytest.raises(ServiceError, match="not a MediaWiki's list of results"):
+    with pytest.raises(ServiceError, match="did not return a MediaWiki list of results"):
         await WikipediaProvider(http, await serve_api(handler)).search(Query("q", 10))
 
 
