@@ -102,7 +102,7 @@ def other_encoder(collection: str, wanted: Encoding, stored: Sequence[Encoding])
     names = ", ".join(f"{encoding.name} (fingerprint {encoding.fingerprint})" for encoding in stored)
     hint = f"Encode its passages again: citewell index --collection {collection} --dense"
     if wanted.name not in [encoding.name for encoding in stored]:
-        hint += f" Or use the encoder of the stored vectors: --encoder {stored[0].name}"
+        hint += f"; or use the encoder of the stored vectors: --encoder {stored[0].name}"
     return CollectionError(
         f"The vectors of the collection {collection!r} are from the encoder {names}, not from "
         f"{wanted.name} (fingerprint {wanted.fingerprint}).",

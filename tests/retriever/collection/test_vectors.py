@@ -146,7 +146,7 @@ def test_another_encoder(open_vectors: Open) -> None:
         CollectionError, match=r"from the encoder e \(fingerprint 1\), not from e .*fingerprint 2"
     ):
         open_vectors(newer)
-    with pytest.raises(CollectionError, match=r"not by other.*--dense Or use.*--encoder e"):
+    with pytest.raises(CollectionError, match=r"not from other.*--dense; or use.*--encoder e"):
         open_vectors(other)
     with pytest.raises(CollectionError, match="dimension 16; the encoder e gives 24"):
         open_vectors(ENCODING._replace(dimension=24))
