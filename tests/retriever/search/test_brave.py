@@ -196,8 +196,13 @@ async def test_without_a_key_nothing_is_asked(service: Serving, http: SearchHttp
             "Brave answered 429 Too Many Requests: Request quota limit exceeded for plan.",
             1419704.0,
         ),
-        (Reply({"unexpected": []}), ServiceAnswerError, "did not return a list of results", None),
-        (Reply({"type": "search", "web": {"results": {}}}), ServiceAnswerError, "did not return a list of", None),
+        (Reply({"unexpected": []}), ServiceAnswerError, "not return a list", None),
+        (
+            Reply({"type": "search", "web": {"results": {}}}),
+            ServiceAnswerError,
+            "did not return a list of",
+            None,
+        ),
     ],
 )
 async def test_refusals(

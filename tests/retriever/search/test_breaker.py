@@ -77,7 +77,10 @@ def test_one_search_tries_it_and_closes_it(breaker: Breaker, clock: Clock) -> No
     clock.now = 30
     with breaker.search("brave"):
         assert breaker.state == "open"
-        with pytest.raises(ServicePausedError, match="while another search tests it"), breaker.search("brave"):
+        with (
+            pytest.raises(ServicePausedError, match="while another search tests it"),
+            breaker.search("brave"),
+        ):
             pytest.fail("it was asked twice")
     assert breaker.state == "closed"
     fail(breaker)
