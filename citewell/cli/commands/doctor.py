@@ -13,20 +13,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
-from citewell.core.errors import CitewellError
+from citewell.core.errors import CitewellError, WeightsMissingError
+from citewell.core.packages import pip_command
 
 if TYPE_CHECKING:
     from citewell.core.settings import Settings
 
-_LIBRARIES = (
-    "torch",
-    "transformers",
-    "ctranslate2",
-    "openvino-genai",
-    "tantivy",
-    "lxml",
-    "aiohttp",
-)
+_LIBRARIES = ("openvino-genai", "tokenizers", "tantivy", "lxml", "aiohttp")
+_OPTIONAL = ("torch", "transformers")
 _SPACE_BYTES = 500_000_000
 
 
@@ -76,7 +70,12 @@ def _libraries() -> Iterator[Check]:
         try:
             yield Check(library, "ok", importlib.metadata.version(library))
         except importlib.metadata.PackageNotFoundError:
-            yield Check(library, "missing", "not installed", f"pip install {library}")
+            yield Check(library, "missing", "not installed", f"{pip_command()} install {library}")
+    for library in _OPTIONAL:
+        try:
+            yield Check(library, "ok", importlib.metadata.version(library))
+        except importlib.metadata.PackageNotFoundError:
+            yield Check(library, "ok", "not installed (optional): needed to train, or to compute on a GPU")
 
 
 def _faiss() -> Check:
@@ -101,6 +100,9 @@ def _weights(settings: Settings) -> Iterator[Check]:
         try:
             weights = locate(name)
             verify(name)
+        except WeightsMissingError as error:
+            fix = f"They are downloaded at their first use. Without a network: {error.hint}"
+            yield Check(f"weights of {name}", "warning", error.message, fix)
         except CitewellError as error:
             yield Check(f"weights of {name}", "missing", error.message, error.hint)
         else:
