@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from citewell.core.packages import need_packages
 from citewell.retriever.evaluation.trec import Qrels, Run, ranked
 
 NDCG = "nDCG@10"
@@ -25,8 +26,9 @@ def measure(qrels: Qrels, run: Run, relevant: int = 1) -> Values:
 
     `relevant` is the lowest grade that counts as relevant for MRR, recall and MAP; nDCG's gain is the grade
     itself, as in trec_eval. A query that is not in the run counts as zero, as with `trec_eval -c`. Equal
-    scores are ordered as trec_eval orders them.
+    scores are ordered as trec_eval orders them. Raises `InputError` without the package ir_measures.
     """
+    need_packages("Measuring rankings", "eval", "ir_measures")
     import ir_measures
     from ir_measures import AP, RR, R, nDCG
 
