@@ -16,7 +16,7 @@ from citewell.core.errors import SettingsError
 from citewell.core.recipe import load_recipe
 from citewell.core.settings import Settings
 
-HANDBOOK = "docs/bootstrap.md"
+HANDBOOK = "docs/recipes.md"
 
 # Keys that change how fast rows are worked on, but not what becomes of them.
 _OPERATION: Mapping[str, Any] = {

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.recipe import Divided, Recipe, divide, read_recipe
 from citewell.core.errors import InputError, SettingsError
-from citewell.core.section import Section
 
 
 def test_a_file_and_assignments_over_it(tmp_path: Path) -> None:
@@ -54,13 +52,3 @@ def test_sections_are_told_from_settings() -> None:
     with pytest.raises(SettingsError, match=r"no key filter\.cited") as raised:
         divide({"filter.cited": "2"})
     assert "filters.cited" in raised.value.hint
-
-
-def test_the_handbook_lists_every_key_with_its_default_and_meaning() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "bootstrap.md").read_text(encoding="utf-8")
-    for section, field in BootstrapConfig.model_fields.items():
-        assert isinstance(field.annotation, type)
-        assert issubclass(field.annotation, Section)
-        for key, value in field.annotation.model_fields.items():
-            default = "none" if value.default is None else f"`{str(value.default).lower()}`"
-            assert f"| `{section}.{key}` | {default} | {value.description} |" in page

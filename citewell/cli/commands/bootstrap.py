@@ -53,7 +53,7 @@ _DECISIVE = {
     "recipe_file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Recipe: a TOML file; docs/bootstrap.md lists its keys.",
+    help="Recipe: a TOML file; docs/recipes.md lists its keys.",
 )
 @click.option(
     "--base-url", "generator__base_url", metavar="URL", help="Base URL of the OpenAI-compatible API."
