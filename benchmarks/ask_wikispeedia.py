@@ -34,7 +34,8 @@ from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import content_words, words
 from citewell.core.types import Page
-from citewell.pipeline.build import open_pipeline, sandbox_limits
+from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.fetching import sandbox_limits
 from citewell.retriever.collection.collection import Collection, collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
 from citewell.retriever.collection.sources import read_source

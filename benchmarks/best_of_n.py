@@ -46,7 +46,8 @@ from citewell.generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
 from citewell.generator.evaluation.judges.judge import CachingJudge
 from citewell.generator.evaluation.measures import passages
 from citewell.generator.evaluation.rows import EvaluationRow, read_rows
-from citewell.pipeline.build import build_ranker, choose_generator
+from citewell.pipeline.choices import choose_generator
+from citewell.pipeline.parts import build_ranker
 from citewell.pipeline.scorers import build_systems
 from citewell.retriever.encoder.load import load_encoder
 from citewell.scorer.best_of import BestOf

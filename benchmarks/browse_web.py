@@ -31,7 +31,7 @@ from citewell.browser.page import TextPage, error_page
 from citewell.browser.results import results_page
 from citewell.browser.simplify import simplify
 from citewell.core.settings import Settings, load_settings
-from citewell.pipeline.build import sandbox_limits
+from citewell.pipeline.fetching import sandbox_limits
 from citewell.retriever.collection.collection import Collection, collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
 from citewell.retriever.collection.sources import SourceDocument

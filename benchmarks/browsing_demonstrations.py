@@ -30,7 +30,7 @@ from citewell.browser.episode import Episode, write_episodes
 from citewell.browser.policy import Policy
 from citewell.browser.training.config import load_config
 from citewell.core.settings import Settings
-from citewell.pipeline.build import build_ranker
+from citewell.pipeline.parts import build_ranker
 
 RECIPE = Path("recipes/citewell-browser.toml")
 AT_ONCE = 4

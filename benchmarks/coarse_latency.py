@@ -38,8 +38,10 @@ from benchmarks.replay import name, plan, running
 from benchmarks.report import save, table
 from citewell.core.settings import Settings
 from citewell.core.types import Failure, Hit, Page, Reference
-from citewell.pipeline.build import build_ranker, open_extractor, waiting
+from citewell.pipeline.fetching import open_extractor, sandbox_limits, wait_policy
+from citewell.pipeline.parts import build_ranker
 from citewell.retriever.extract.extractor import Extractor
+from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.download import Download, FetchLimits
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
@@ -250,14 +252,15 @@ async def run(arguments: argparse.Namespace, data_dir: Path) -> dict[str, Any]:
             "sigma": round(law.sigma, 4),
             "stage_mean": round(stage_mean(law), 3),
         },
-        "rule": asdict(waiting(settings)),
+        "rule": asdict(wait_policy(settings)),
     }
     guard = AddressGuard((ip_network("127.0.0.0/8"),))
     limits = FetchLimits(body_bytes=settings.fetch.max_bytes)
     with running() as port:
         async with (
             web_fetcher(limits, guard, resolver=Loopback()) as fetcher,
-            open_extractor(settings, fetcher) as extractor,
+            Sandbox(sandbox_limits(settings)) as sandbox,
+            open_extractor(settings, fetcher, sandbox) as extractor,
         ):
             bench = Bench(build_ranker(settings), extractor, fetcher, settings, port)
             await in_turn([partial(bench.ask, case, law, 1, WEBGLM) for case in cases[:8]], 4)  # warm
@@ -266,7 +269,7 @@ async def run(arguments: argparse.Namespace, data_dir: Path) -> dict[str, Any]:
                 result[f"request_share_{share}"] = await measure(
                     bench,
                     cases[: arguments.extremes] if extremes else cases,
-                    waiting(settings),
+                    wait_policy(settings),
                     share,
                     at_a_time=arguments.at_a_time,
                     one_by_one=0 if extremes else arguments.one_by_one,

@@ -21,7 +21,8 @@ from benchmarks.report import RESULTS, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.types import Answer
-from citewell.pipeline.build import build_ranker, open_pipeline
+from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.parts import build_ranker
 from citewell.retriever.encoder.encoder import DualEncoder
 
 GENERATORS = ("extractive", "SmolLM2-135M-Instruct")

@@ -20,7 +20,7 @@ from benchmarks.report import external_data
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import shorten, split_sentences, squeeze
 from citewell.core.types import Hit, Page
-from citewell.pipeline.build import sandbox_limits
+from citewell.pipeline.fetching import sandbox_limits
 from citewell.retriever.collection.collection import Collection, collection_folder
 from citewell.retriever.collection.indexing import Indexer, index_documents
 from citewell.retriever.collection.sources import SourceDocument

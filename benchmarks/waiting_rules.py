@@ -32,10 +32,11 @@ from benchmarks.local_web import Case, LocalWeb
 from benchmarks.report import save, table
 from citewell.core.settings import Settings
 from citewell.core.types import Reference
-from citewell.pipeline.build import build_ranker
+from citewell.pipeline.parts import build_ranker
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.expected_references import promise
 from citewell.retriever.ranking import PER_PAGE, Ranking
+from citewell.retriever.stage import WaitPolicy
 
 K = 5
 Ids = frozenset[tuple[str, str]]
@@ -147,7 +148,7 @@ def draw_all(case: Case, settings: Settings, draws: int) -> list[Draw]:
                 ids(top(baseline)),
                 everything,
                 steps(fates, math.inf, baseline),
-                steps(fates, settings.fetch.hedge_after, baseline),
+                steps(fates, WaitPolicy().hedge_after, baseline),
             )
         )
     return played

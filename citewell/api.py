@@ -103,7 +103,7 @@ def load_ranker(**settings: Any) -> Ranker:
     >>> ranker.rank("How many high tides are there?", page.passages, k=5)[0].number
     1
     """
-    from citewell.pipeline.build import build_ranker
+    from citewell.pipeline.parts import build_ranker
 
     return build_ranker(_settings(settings))
 

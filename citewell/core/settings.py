@@ -112,14 +112,8 @@ class FetchSettings(Section):
 
     deadline: float = Field(5.0, gt=0, description="Time limit of the fetch stage, in seconds.")
     patience: float = Field(
-        3.0, gt=0, description="Seconds that pages are waited for if they promise one reference."
+        3.0, gt=0, description="Seconds to wait for pages that are expected to give one reference."
     )
-    hedge_after: float = Field(
-        0.75,
-        ge=0,
-        description="Seconds without a response after which a second request for the page is sent.",
-    )
-    hedges: int = Field(3, ge=0, le=50, description="Max pages per question that are requested twice.")
     max_bytes: int = Field(5_000_000, gt=0, description="Max size of a page after decompression, in bytes.")
     allow_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
         (), description="Private networks to allow, such as `10.0.0.0/8`."
@@ -139,10 +133,8 @@ class FetchSettings(Section):
         description="Name of the crawler in the `User-Agent` header and for robots.txt.",
     )
     robots: bool = Field(True, description="Obey robots.txt.")
-    connections: int = Field(256, ge=1, description="Max concurrent requests.")
     host_connections: int = Field(6, ge=1, description="Max concurrent requests per host.")
     host_delay: float = Field(0.0, ge=0, description="Delay between requests to the same host, in seconds.")
-    host_pages: int = Field(20, ge=1, description="Max pages per host and question.")
     cache: bool = Field(True, description="Cache pages as HTTP allows.")
     cache_bytes: int = Field(
         500_000_000, ge=1_000_000, description="Max size of the cache on disk, in bytes."

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import cached_property
 
 from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.references import FoundReferences
 from citewell.bootstrap.row import RowParts
 from citewell.bootstrap.teachers.opening import open_teacher
+from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings
 from citewell.generator.load import EXTRACTIVE
-from citewell.pipeline.build import OnStep, build_ranker, open_pipeline
+from citewell.pipeline.build import pipeline_of
+from citewell.pipeline.parts import Parts, open_parts, silent
 from citewell.retriever.encoder.encoder import Vectors
-from citewell.retriever.rank import Ranker
 
 
 @dataclass(frozen=True)
@@ -32,33 +32,30 @@ class PartsOpener:
     settings: Settings
     retrieval: bool
 
-    def __call__(self, on_step: OnStep = lambda name, step: None) -> AbstractAsyncContextManager[RowParts]:
+    def __call__(self, on_step: OnStep = silent) -> AbstractAsyncContextManager[RowParts]:
         """The parts, to be entered with `async with`; raises `CitewellError` where one cannot be loaded."""
         return _open(self, on_step)
 
 
 @asynccontextmanager
 async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts, None]:
-    settings = wanted.settings
+    settings = _retrieving(wanted) if wanted.retrieval else wanted.settings
     async with AsyncExitStack() as opened:
+        parts = await opened.enter_async_context(open_parts(settings, on_step=on_step))
         teacher = await opened.enter_async_context(
             open_teacher(
                 wanted.teacher,
                 wanted.config,
-                settings.generator,
+                wanted.settings.generator,
                 settings.cache_dir,
                 threads=settings.threads,
-                relevance=_Relevance(settings),
+                relevance=_Relevance(parts),
                 on_step=on_step,
             )
         )
         pipeline = None
         if wanted.retrieval:
-            most = wanted.config.references.most
-            generator = settings.generator.model_copy(update={"name": EXTRACTIVE})
-            retriever = settings.retriever.model_copy(update={"k": most})
-            changed = settings.model_copy(update={"generator": generator, "retriever": retriever})
-            pipeline = await opened.enter_async_context(open_pipeline(changed, on_step=on_step))
+            pipeline = await opened.enter_async_context(pipeline_of(parts, on_step))
 
         async def retrieve(question: str) -> FoundReferences:
             if pipeline is None:
@@ -70,14 +67,18 @@ async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts
 
 
 class _Relevance:
-    """How relevant texts are to a question, by the ranker, which is loaded when it is first asked."""
+    """How relevant texts are to a question, by the ranker, which is loaded at the first use."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
 
     def __call__(self, question: str, texts: Sequence[str]) -> Vectors:
-        return self._ranker.scores(question, texts)
+        return self._parts.ranker.scores(question, texts)
 
-    @cached_property
-    def _ranker(self) -> Ranker:
-        return build_ranker(self._settings)
+
+def _retrieving(wanted: PartsOpener) -> Settings:
+    """The settings of a pipeline that finds as many references as a row may have, and writes nothing."""
+    settings = wanted.settings
+    generator = settings.generator.model_copy(update={"name": EXTRACTIVE})
+    retriever = settings.retriever.model_copy(update={"k": wanted.config.references.most})
+    return settings.model_copy(update={"generator": generator, "retriever": retriever})

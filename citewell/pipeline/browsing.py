@@ -19,12 +19,14 @@ from citewell.browser.policies.best_of import variants
 from citewell.browser.policies.opening import Opened, open_policy
 from citewell.browser.policy import Policy
 from citewell.browser.web import Web
+from citewell.core.build_cache import OnStep
 from citewell.core.events import Browsed, Done, Event, Notice, Ranked
 from citewell.core.settings import BrowserSettings, Settings
 from citewell.core.types import Answer, Reference
-from citewell.pipeline.build import OnStep, open_pipeline
+from citewell.pipeline.build import pipeline_of
+from citewell.pipeline.parts import open_parts, silent
 from citewell.pipeline.pipeline import Pipeline
-from citewell.pipeline.web import open_web
+from citewell.pipeline.web import web_of
 from citewell.scorer.choice import mean_support
 
 Keep = Callable[[Episode], object]
@@ -216,7 +218,7 @@ def browser_limits(wanted: BrowserSettings, trained: BrowserLimits | None = None
 async def open_browsing(
     settings: Settings,
     *,
-    on_step: OnStep = lambda model, step: None,
+    on_step: OnStep = silent,
     policy: Policy | None = None,
     over: Callable[[Web], Web] = lambda web: web,
 ) -> AsyncGenerator[Browsing, None]:
@@ -228,11 +230,12 @@ async def open_browsing(
     """
     wanted = settings.browser
     async with (
-        open_pipeline(settings, on_step=on_step) as pipeline,
-        open_web(settings) as web,
+        open_parts(settings, on_step=on_step) as parts,
+        pipeline_of(parts, on_step) as pipeline,
         _opened(settings, pipeline, policy, on_step) as opened,
     ):
         limits = browser_limits(wanted, opened.limits)
+        web = web_of(parts, pipeline.search)
         yield Browsing(pipeline, over(web), opened, limits, best_of=wanted.best_of)
 
 
@@ -247,7 +250,7 @@ async def _opened(
     async with open_policy(
         wanted.policy,
         settings,
-        relevance=pipeline.relevance,
+        relevance=pipeline.ranker.scores,
         constrained=wanted.constrained,
         on_step=on_step,
     ) as opened:

@@ -21,9 +21,11 @@ from citewell.core.events import final_answer
 from citewell.core.progress import Log
 from citewell.core.settings import Settings
 from citewell.generator.extractive import Relevance
-from citewell.pipeline.build import build_ranker, choose_scorer, open_pipeline
+from citewell.pipeline.build import pipeline_of
+from citewell.pipeline.choices import choose_scorer
+from citewell.pipeline.parts import Parts, open_parts
 from citewell.pipeline.pipeline import Pipeline
-from citewell.pipeline.web import open_web
+from citewell.pipeline.web import web_of
 from citewell.retriever.search.urls import host_of
 from citewell.scorer.scorer import PreferenceJudge
 
@@ -54,7 +56,7 @@ class PipelineBrowsing:
 class Systems:
     """Opens systems by their names; a policy that several are made of is opened once."""
 
-    settings: Settings
+    parts: Parts
     actions: int | None
     free: bool
     web: Web
@@ -70,7 +72,7 @@ class Systems:
         """The system `label`: the policy `name`, or the best of `n` of its episodes as the judge has it.
 
         Raises `InputError` for several episodes of what always does the same, and what
-        `citewell.browser.policies.opening.open_policy` and `citewell.pipeline.build.open_pipeline` raise.
+        `citewell.browser.policies.opening.open_policy` and `citewell.pipeline.build.pipeline_of` raise.
         """
         if name == PIPELINE and n > 1:
             raise InputError(
@@ -78,10 +80,10 @@ class Systems:
                 f"Name {PIPELINE} alone.",
             )
         if name == PIPELINE:
-            return PipelineBrowsing(await self.stack.enter_async_context(open_pipeline(self.settings)))
+            return PipelineBrowsing(await self.stack.enter_async_context(pipeline_of(self.parts)))
         if name not in self._opened:
             self._opened[name] = await self.stack.enter_async_context(
-                open_policy(name, self.settings, relevance=self.relevance, constrained=not self.free)
+                open_policy(name, self.parts.settings, relevance=self.relevance, constrained=not self.free)
             )
         opened = self._opened[name]
         limits = opened.limits or BrowserLimits()
@@ -97,7 +99,7 @@ class Systems:
     def _judge(self) -> EpisodeJudge:
         """The trained scorer of the settings; relevance where they name none, or its base is missing."""
         if self._chosen is None:
-            chosen = choose_scorer(self.settings)
+            chosen = choose_scorer(self.parts.settings)
             for notice in chosen.notices:
                 self.log(notice)
             trained = isinstance(chosen.scorer, PreferenceJudge)
@@ -115,5 +117,6 @@ async def open_systems(
     models may write what they like. `log` receives notices about the choice of models.
     """
     async with AsyncExitStack() as stack:
-        web = await stack.enter_async_context(open_web(settings))
-        yield Systems(settings, actions, free, web, build_ranker(settings).scores, stack, log)
+        parts = await stack.enter_async_context(open_parts(settings))
+        web = web_of(parts, parts.search())
+        yield Systems(parts, actions, free, web, parts.ranker.scores, stack, log)

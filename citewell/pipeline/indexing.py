@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from citewell.core.settings import Settings
-from citewell.pipeline.build import open_extractor, open_fetcher, sandbox_limits
+from citewell.pipeline.fetching import open_extractor, open_fetcher, sandbox_limits
 from citewell.retriever.collection.crawl import CrawlLimits, crawl
 from citewell.retriever.collection.indexing import Indexer, Report, index_documents
 from citewell.retriever.collection.sources import read_source
+from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.hedge import HedgedFetch
 
 OnProgress = Callable[[Report], None]
@@ -36,7 +37,8 @@ async def _crawl(start: str, indexer: Indexer, settings: Settings, on_progress: 
     limits = CrawlLimits(settings.crawl.pages, settings.crawl.depth)
     async with (
         open_fetcher(settings, spacing=settings.crawl.delay, cache=False) as fetcher,
-        open_extractor(settings, fetcher) as extractor,
+        Sandbox(sandbox_limits(settings)) as sandbox,
+        open_extractor(settings, fetcher, sandbox) as extractor,
     ):
         return await crawl(
             start,

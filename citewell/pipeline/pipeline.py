@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing, contextmanager
-from copy import copy
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from citewell.core.errors import InputError
@@ -15,17 +14,14 @@ from citewell.core.types import Answer, Candidate, Failure, Outcome, Reference, 
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.correction import check_citations
 from citewell.generator.citations.ending import finished
-from citewell.generator.extractive import ExtractiveGenerator, Relevance
-from citewell.pipeline.warnings import QuestionWarnings
-from citewell.retriever.encoder.encoder import DualEncoder
+from citewell.generator.extractive import ExtractiveGenerator
+from citewell.pipeline.providers import OpenedSearch
+from citewell.pipeline.question_run import QuestionRun
 from citewell.retriever.evidence import evidence
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.fetch.memory_budget import MemoryBudget
 from citewell.retriever.fetch.page_request import PageFetch
 from citewell.retriever.rank import Ranker
-from citewell.retriever.search.metasearch import Metasearch
-from citewell.retriever.search.provider import PageSource
-from citewell.retriever.search.query import Query
 from citewell.retriever.stage import RetrievalStage, WaitPolicy
 from citewell.scorer.best_of import BestOf
 from citewell.scorer.scorer import Scorer
@@ -33,13 +29,13 @@ from citewell.scorer.scorer import Scorer
 NO_EVIDENCE = "No evidence for an answer was found."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """The numbers of a pipeline; `citewell.core.settings` describes each."""
 
     hits: int
     k: int
-    waiting: WaitPolicy
+    wait: WaitPolicy
     min_relevance: float
     threshold: float
     drop_unsupported: bool
@@ -48,114 +44,34 @@ class Limits:
     min_gain: float = 0.0
 
 
-@dataclass
-class _Run:
-    """What a question has gathered so far."""
-
-    question: str
-    failures: list[Failure] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
-    references: tuple[Reference, ...] = ()
-    relevant: bool = False
-    candidates: tuple[Candidate, ...] = ()
-    best: int = 0
-    warnings: QuestionWarnings = field(default_factory=QuestionWarnings)
-    timings: dict[str, float] = field(default_factory=dict)
-    started: float = field(default_factory=time.perf_counter)
-
-    def take_warnings(self) -> list[Notice]:
-        """Take over the warnings that have come, as notices."""
-        texts = self.warnings.take()
-        self.notices.extend(texts)
-        return [Notice(text) for text in texts]
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add the seconds that the block takes to the stage's."""
-        before = time.perf_counter()
-        try:
-            yield
-        finally:
-            spent = time.perf_counter() - before
-            self.timings[stage] = round(self.timings.get(stage, 0.0) + spent, 4)
-
-
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Pipeline:
     """Answers questions; every part of Citewell that needs an answer or references calls it.
 
-    `pages` holds the pages of collections; what it does not hold is fetched with `get`, and read by
-    `extractor`. `query` holds the filters of every search, and `room` the pages of all questions that are on
-    their way.
+    `citewell.pipeline.build` composes it from settings. `memory` bounds the pages of all questions together.
     """
 
-    def __init__(
-        self,
-        search: Metasearch,
-        pages: PageSource | None,
-        get: PageFetch,
-        extractor: Extractor,
-        ranker: Ranker,
-        generator: GeneratorBackend,
-        scorer: Scorer,
-        limits: Limits,
-        notices: Sequence[str] = (),
-        query: Query | None = None,
-        room: MemoryBudget | None = None,
-    ) -> None:
-        """Compose a pipeline from its parts; `citewell.pipeline.build` does so from settings."""
-        self._search = search
-        self._pages = pages
-        self._get = get
-        self._extractor = extractor
-        self._ranker = ranker
-        self._generator = generator
-        self._scorer = scorer
-        self._limits = limits
-        self._notices = tuple(notices)
-        self._query = query or Query("")
-        self._room = room or MemoryBudget()
-
-    @property
-    def generator(self) -> str:
-        """The name of the generator in use."""
-        return self._generator.name
-
-    @property
-    def encoder(self) -> DualEncoder:
-        """What encodes questions and passages."""
-        return self._ranker.encoder
-
-    @property
-    def relevance(self) -> Relevance:
-        """Scores texts for a question, as the ranker does."""
-        return self._ranker.scores
+    search: OpenedSearch
+    fetch: PageFetch
+    extractor: Extractor
+    ranker: Ranker
+    generator: GeneratorBackend
+    scorer: Scorer
+    limits: Limits
+    memory: MemoryBudget = field(default_factory=MemoryBudget)
+    notices: tuple[str, ...] = ()
+    """What every answer says about the parts, such as weights that are missing."""
 
     def varied(
-        self,
-        *,
-        k: int | None = None,
-        best_of: int | None = None,
-        query: Query | None = None,
-        search: Metasearch | None = None,
-        pages: PageSource | None = None,
+        self, *, k: int | None = None, best_of: int | None = None, search: OpenedSearch | None = None
     ) -> Pipeline:
-        """The same models and connections with other numbers, other filters or another search.
-
-        What is None stays as it is; `pages` belong to `search`, and are replaced with it.
-        """
-        other = copy(self)
-        limits = self._limits
-        other._limits = replace(limits, k=k or limits.k, best_of=best_of or limits.best_of)
-        other._query = query or self._query
-        if search is not None:
-            other._search, other._pages = search, pages
-        return other
+        """The same models and connections with other numbers or another search; None changes nothing."""
+        limits = replace(self.limits, k=k or self.limits.k, best_of=best_of or self.limits.best_of)
+        return replace(self, limits=limits, search=search or self.search)
 
     def quoting(self, sentences: int) -> Pipeline:
         """The same, with answers of at most `sentences` sentences that are quoted from the references."""
-        other = copy(self)
-        other._generator = ExtractiveGenerator(self._ranker.scores, sentences=sentences)
-        return other
+        return replace(self, generator=ExtractiveGenerator(self.ranker.scores, sentences=sentences))
 
     async def ask(self, question: str) -> AsyncGenerator[Event, None]:
         """Answer a question as a stream of events, of which the last is `Done`.
@@ -163,8 +79,8 @@ class Pipeline:
         Raises `InputError` for a question that is empty or too long, and `ServiceError` when the
         search failed as a whole. A page that fails is an event and never ends the stream.
         """
-        run = _Run(self.checked(question))
-        for notice in self._notices:
+        run = QuestionRun(self.checked(question))
+        for notice in self.notices:
             yield Notice(notice)
         with run.warnings:
             async with aclosing(self._retrieve(run)) as events:
@@ -180,7 +96,7 @@ class Pipeline:
 
     async def retrieve(self, question: str) -> AsyncGenerator[Event, None]:
         """Find the references of a question only: `ask` without its second half."""
-        run = _Run(self.checked(question))
+        run = QuestionRun(self.checked(question))
         with run.warnings:
             async with aclosing(self._retrieve(run)) as events:
                 async for event in events:
@@ -192,12 +108,12 @@ class Pipeline:
 
         Their scores are those that the ranker gives them; their number and their order stay.
         """
-        run = _Run(self.checked(question))
-        for notice in self._notices:
+        run = QuestionRun(self.checked(question))
+        for notice in self.notices:
             yield Notice(notice)
         texts = [f"{r.title}. {r.text}" if r.title else r.text for r in references]
         with run.timed("rank"):
-            scores = await asyncio.to_thread(self._ranker.scores, run.question, texts)
+            scores = await asyncio.to_thread(self.ranker.scores, run.question, texts)
         run.references = tuple(replace(r, score=float(s)) for r, s in zip(references, scores, strict=True))
         if run.references:
             async with aclosing(self._generate(run)) as events:
@@ -214,34 +130,34 @@ class Pipeline:
         question = question.encode(errors="replace").decode().strip()
         if not question:
             raise InputError("The question is empty.", 'Ask something, such as "Why is the sky blue?"')
-        if len(question) > self._limits.question_characters:
+        if len(question) > self.limits.question_characters:
             raise InputError(
                 f"The question has {len(question):,} characters; at most "
-                f"{self._limits.question_characters:,} are read.",
+                f"{self.limits.question_characters:,} are read.",
                 "Shorten it, or raise the setting question_characters.",
             )
         return question
 
-    async def _retrieve(self, run: _Run) -> AsyncGenerator[Event, None]:
-        if self._search.finds_web_pages:
-            self._extractor.warm_up()
+    async def _retrieve(self, run: QuestionRun) -> AsyncGenerator[Event, None]:
+        if self.search.metasearch.finds_web_pages:
+            self.extractor.warm_up()
         with run.timed("search"):
-            query = replace(self._query, text=run.question, limit=self._limits.hits)
-            found = await self._search.search(query)
+            query = replace(self.search.query, text=run.question, limit=self.limits.hits)
+            found = await self.search.metasearch.search(query)
         run.failures.extend(found.failures)
         run.notices.extend(found.notices)
         yield Searched(found.hits, found.failures)
         for notice in found.notices:
             yield Notice(notice)
         reading = RetrievalStage(
-            self._ranker.begin(run.question),
+            self.ranker.begin(run.question),
             found.hits,
-            self._limits.k,
-            held=self._pages,
-            fetch=self._get,
-            extractor=self._extractor,
-            waiting=self._limits.waiting,
-            room=self._room,
+            self.limits.k,
+            held=self.search.pages,
+            fetch=self.fetch,
+            extractor=self.extractor,
+            waiting=self.limits.wait,
+            room=self.memory,
             warn=run.warnings.add,
         )
         last = time.perf_counter()
@@ -264,19 +180,19 @@ class Pipeline:
             run.timings["wait"] = round(time.perf_counter() - last, 4)
         with run.timed("rank"):
             run.references = await reading.references()
-        run.relevant = evidence(run.question, run.references) >= self._limits.min_relevance
+        run.relevant = evidence(run.question, run.references) >= self.limits.min_relevance
         yield Ranked(run.references, run.relevant)
 
-    async def _generate(self, run: _Run) -> AsyncGenerator[Event, None]:
-        limits = self._limits
+    async def _generate(self, run: QuestionRun) -> AsyncGenerator[Event, None]:
+        limits = self.limits
         rounds = BestOf(
-            self._scorer, run.question, run.references, most=limits.best_of, min_gain=limits.min_gain
+            self.scorer, run.question, run.references, most=limits.best_of, min_gain=limits.min_gain
         )
         raw: dict[tuple[Sentence, ...], str] = {}
         while wanted := rounds.wanted:
             texts: dict[int, list[str]] = {}
             with run.timed("generate"):
-                tokens = self._generator.generate(run.question, run.references, wanted, first=rounds.written)
+                tokens = self.generator.generate(run.question, run.references, wanted, first=rounds.written)
                 async with aclosing(tokens) as stream:
                     async for token in stream:
                         run.timings.setdefault("first_token", round(time.perf_counter() - run.started, 4))
@@ -307,11 +223,11 @@ class Pipeline:
 
     def _shown(self, sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
         # After scoring: an answer does not get better by leaving out what nothing supports.
-        if self._limits.drop_unsupported:
+        if self.limits.drop_unsupported:
             return tuple(sentence for sentence in sentences if sentence.supported)
         return sentences
 
-    def _answer(self, run: _Run, *, written: bool = True) -> Answer:
+    def _answer(self, run: QuestionRun, *, written: bool = True) -> Answer:
         best = run.candidates[run.best] if run.candidates else Candidate(())
         outcome: Outcome = "answered" if written else "retrieved"
         if not (any(sentence.supported for sentence in best.sentences) if written else run.relevant):
@@ -326,8 +242,8 @@ class Pipeline:
             failures=tuple(run.failures),
             candidates=run.candidates,
             best=run.best,
-            notices=(*(self._notices if written else ()), *run.notices),
+            notices=(*(self.notices if written else ()), *run.notices),
             timings=run.timings,
-            models={"encoder": self._ranker.encoder.name, "search": self._search.name}
-            | ({"generator": self._generator.name, "scorer": self._scorer.name} if written else {}),
+            models={"encoder": self.ranker.encoder.name, "search": self.search.metasearch.name}
+            | ({"generator": self.generator.name, "scorer": self.scorer.name} if written else {}),
         )

@@ -38,38 +38,51 @@ PROVIDERS = (
     "bing",
 )
 
+_NO_FILTERS = Query("")
+
 
 @dataclass(frozen=True, slots=True)
 class OpenedSearch:
     """The providers as one, what holds their pages where they need no fetching, and the filters."""
 
     metasearch: Metasearch
-    pages: PageSource | None
-    query: Query
+    pages: PageSource | None = None
+    query: Query = _NO_FILTERS
     """A query without its text."""
 
 
 @asynccontextmanager
 async def open_search(
-    settings: Settings,
-    environment: Mapping[str, str] = os.environ,
-    encoder: Callable[[], DualEncoder] | None = None,
+    settings: Settings, environment: Mapping[str, str] = os.environ
 ) -> AsyncGenerator[OpenedSearch, None]:
-    """Build the search of the settings; its connections are closed at the end.
+    """The search of the settings alone; its connections are closed at the end. Raises as `build_search`."""
+    async with open_search_http(settings) as http:
+        yield build_search(settings, http, partial(configured_encoder, settings), environment)
 
-    `encoder` gives what encodes questions for collections that have vectors; by default it is the settings'.
+
+def open_search_http(settings: Settings) -> SearchHttp:
+    """The client of search providers, to be entered with `async with`; circuit breakers are per client."""
+    retry = Retry(seconds=settings.search.seconds, try_seconds=settings.search.try_seconds)
+    return SearchHttp(retry, user_agent=settings.fetch.user_agent)
+
+
+def build_search(
+    settings: Settings,
+    http: SearchHttp,
+    encoder: Callable[[], DualEncoder],
+    environment: Mapping[str, str] = os.environ,
+) -> OpenedSearch:
+    """The search of the settings over `http`; `encoder` loads what dense collections need, when they do.
+
     Raises `InputError` for a provider that does not exist or has no address, and `CollectionError` for a
     collection that is missing or damaged. A key that is missing is the error of each search.
     """
     wanted = settings.search
-    retry = Retry(seconds=wanted.seconds, try_seconds=wanted.try_seconds)
     limits = SearchLimits(wanted.seconds, wanted.grace, wanted.per_domain)
-    async with SearchHttp(retry, user_agent=settings.fetch.user_agent) as http:
-        names = chosen_providers(wanted, environment)
-        encoder = encoder or partial(configured_encoder, settings)
-        providers = [_provider(name, settings, http, environment, encoder) for name in names]
-        pages = next((provider for provider in providers if isinstance(provider, PageSource)), None)
-        yield OpenedSearch(Metasearch(providers, limits), pages, filters(wanted))
+    names = chosen_providers(wanted, environment)
+    providers = [_provider(name, settings, http, environment, encoder) for name in names]
+    pages = next((provider for provider in providers if isinstance(provider, PageSource)), None)
+    return OpenedSearch(Metasearch(providers, limits), pages, filters(wanted))
 
 
 def chosen_providers(wanted: SearchSettings, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:

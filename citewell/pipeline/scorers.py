@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError, ModelError
 from citewell.core.settings import Settings
 from citewell.core.types import Reference
@@ -26,8 +27,6 @@ from citewell.scorer.scorer import SUPPORT
 BM25, EMBEDDING, DEFAULT = "bm25", "embedding", "default"
 NAMES = (RANDOM, LENGTH, BM25, EMBEDDING, SUPPORT, DEFAULT)
 """What is measured besides trained scorers."""
-
-OnStep = Callable[[str, str], None]
 
 
 def build_systems(names: Sequence[str], settings: Settings, on_step: OnStep) -> list[ScoringSystem]:

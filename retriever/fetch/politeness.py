@@ -37,13 +37,13 @@ class Hosts:
 
     A host is a name or an address with a port. `connections` requests of one host run at the same time, and
     the others wait. `spacing` is the least number of seconds between two pages of one host, where the host
-    does not want more (Crawl-delay); a page that would have to wait longer than `patience` seconds for it
+    does not want more (Crawl-delay); a page that would have to wait longer than `max_wait` seconds for it
     fails at once. `clock` counts seconds.
     """
 
     connections: int = 6
     spacing: float = 0.0
-    patience: float = 5.0
+    max_wait: float = 5.0
     clock: Callable[[], float] = time.monotonic
     _hosts: OrderedDict[tuple[str, int], _Host] = field(default_factory=OrderedDict)
 
@@ -114,7 +114,7 @@ class PoliteTransport:
         now = self._hosts.clock()
         spacing = max(wanted, self._hosts.spacing)
         turn = max(now, host.last_turn + spacing)
-        if turn - now > self._hosts.patience:
+        if turn - now > self._hosts.max_wait:
             raise FetchError(
                 f"its site wants {spacing:g} s between two requests, which there is no time for",
                 "The page can be read a little later.",

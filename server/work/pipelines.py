@@ -21,11 +21,12 @@ from citewell.core.errors import CitewellError, InputError
 from citewell.core.events import Event
 from citewell.core.settings import SearchSettings, Settings
 from citewell.pipeline.browsing import Browsing, browser_limits
-from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.build import pipeline_of
 from citewell.pipeline.handbook import HANDBOOK
+from citewell.pipeline.parts import Parts, open_parts
 from citewell.pipeline.pipeline import Pipeline
-from citewell.pipeline.providers import OpenedSearch, chosen_providers, filters, open_search
-from citewell.pipeline.web import Webs, open_webs
+from citewell.pipeline.providers import OpenedSearch, chosen_providers, filters
+from citewell.pipeline.web import web_of
 from citewell.retriever.collection.collection import collection_folder
 from citewell.retriever.collection.store import PageStore
 from citewell.retriever.search.query import Query
@@ -47,7 +48,6 @@ class NoCollectionError(CitewellError):
 
 class _Opened(NamedTuple):
     search: OpenedSearch
-    stack: AsyncExitStack
     inode: int
 
 
@@ -64,11 +64,11 @@ class _KnownUrls(NamedTuple):
 class Pipelines:
     """Gives each question the one pipeline, with the options of the question."""
 
-    def __init__(self, pipeline: Pipeline, search: OpenedSearch, webs: Webs, settings: Settings) -> None:
-        """Vary `pipeline`, which was made from `settings`, and browse what `search` finds."""
+    def __init__(self, pipeline: Pipeline, parts: Parts) -> None:
+        """Vary `pipeline`, which was made from `parts`."""
+        settings = parts.settings
         self._pipeline = pipeline
-        self._search = search
-        self._webs = webs
+        self._parts = parts
         self._browsed: dict[str | None, _Browsed] = {}
         self._opened_policy: Opened | None = None
         self._stack = AsyncExitStack()
@@ -83,7 +83,7 @@ class Pipelines:
     @property
     def generator(self) -> str:
         """The name of the generator in use."""
-        return self._pipeline.generator
+        return self._pipeline.generator.name
 
     def version(self, options: QuestionOptions) -> str:
         """What an answer depends on beside its options: the settings, and the version of the collection.
@@ -154,13 +154,13 @@ class Pipelines:
         Raises `NoCollectionError`, and `InputError` where a package that browsing needs is not installed.
         """
         name = options.collection
-        search = await self._collection(name) if name else self._search
+        search = await self._collection(name) if name else self._pipeline.search
         query = self._filtered(options)
         if query != search.query:
-            return self._webs.over(search, query)
+            return web_of(self._parts, search, query)
         known = self._browsed.get(name)
         if known is None or known.search is not search:
-            known = self._browsed[name] = _Browsed(search, self._webs.over(search))
+            known = self._browsed[name] = _Browsed(search, web_of(self._parts, search))
         return known.web
 
     async def _policy(self) -> Opened:
@@ -171,26 +171,22 @@ class Pipelines:
                     open_policy(
                         self._settings.browser.policy,
                         self._settings,
-                        relevance=self._pipeline.relevance,
+                        relevance=self._pipeline.ranker.scores,
                         constrained=self._settings.browser.constrained,
                     )
                 )
             return self._opened_policy
 
     async def close(self) -> None:
-        """Close the policy and the collections that were opened."""
+        """Close the policy."""
         await self._stack.aclose()
-        while self._opened:
-            await self._opened.popitem()[1].stack.aclose()
 
     async def _shaped(self, options: QuestionOptions) -> Pipeline:
-        shaped = self._pipeline.varied(k=options.k, best_of=options.best_of, query=self._filtered(options))
-        if options.extractive:
-            shaped = shaped.quoting(self._settings.generator.sentences)
-        if options.collection is None:
-            return shaped
-        search = await self._collection(options.collection)
-        return shaped.varied(search=search.metasearch, pages=search.pages)
+        name = options.collection
+        search = await self._collection(name) if name else self._pipeline.search
+        search = replace(search, query=self._filtered(options))
+        shaped = self._pipeline.varied(k=options.k, best_of=options.best_of, search=search)
+        return shaped.quoting(self._settings.generator.sentences) if options.extractive else shaped
 
     def _filtered(self, options: QuestionOptions) -> Query:
         """A query without its text, with the filters of the settings and of a question."""
@@ -210,21 +206,16 @@ class Pipelines:
             if known is not None and known.inode == inode:
                 self._opened.move_to_end(name)
                 return known.search
-            if known is not None:
-                await self._opened.pop(name).stack.aclose()
-            stack = AsyncExitStack()
             wanted = self._settings.search.model_copy(
                 update={"collection": name, "providers": ("collection",)}
             )
             settings = self._settings.model_copy(update={"search": wanted})
-            search = await stack.enter_async_context(
-                open_search(settings, encoder=lambda: self._pipeline.encoder)
-            )
-            self._opened[name] = _Opened(search, stack, inode)
+            search = self._parts.search(settings)
+            self._opened[name] = _Opened(search, inode)
+            self._opened.move_to_end(name)
             if len(self._opened) > _MOST_OPEN:
-                oldest, closed = self._opened.popitem(last=False)
+                oldest, _ = self._opened.popitem(last=False)
                 self._browsed.pop(oldest, None)
-                await closed.stack.aclose()
             return search
 
     def _inode(self, name: str) -> int:
@@ -257,12 +248,8 @@ def _fingerprint(settings: Settings) -> str:
 @asynccontextmanager
 async def open_pipelines(settings: Settings) -> AsyncGenerator[Pipelines, None]:
     """Load the models that the settings name, for all questions; raises as `open_pipeline` does."""
-    async with (
-        open_pipeline(settings) as pipeline,
-        open_search(settings, encoder=lambda: pipeline.encoder) as search,
-        open_webs(settings) as webs,
-    ):
-        pipelines = Pipelines(pipeline, search, webs, settings)
+    async with open_parts(settings) as parts, pipeline_of(parts) as pipeline:
+        pipelines = Pipelines(pipeline, parts)
         try:
             yield pipelines
         finally:

@@ -11,8 +11,8 @@ import pytest
 from citewell.browser.page import TextPage
 from citewell.core.errors import SettingsError
 from citewell.core.settings import Settings, load_settings
-from citewell.pipeline.providers import open_search
-from citewell.pipeline.web import open_web, open_webs
+from citewell.pipeline.parts import open_parts
+from citewell.pipeline.web import open_web, web_of
 from tests.server.linked import Linked, linked_pages
 
 pytest.importorskip("html2text", reason="the extra `browser` is not installed")
@@ -67,9 +67,10 @@ async def test_a_page_that_is_not_there_is_an_error_page(linked: Linked) -> None
 
 async def test_several_webs_share_what_fetches_and_each_has_its_filters(linked: Linked) -> None:
     chosen = settings(linked)
-    async with open_search(chosen) as search, open_webs(chosen) as webs:
-        whole = webs.over(search)
-        part = webs.over(search, replace(search.query, exclude_sites=("127.0.0.1",)))
+    async with open_parts(chosen) as parts:
+        search = parts.search()
+        whole = web_of(parts, search)
+        part = web_of(parts, search, replace(search.query, exclude_sites=("127.0.0.1",)))
         assert links(await whole.search(QUESTION))
         assert not links(await part.search(QUESTION))
         assert (await whole.open(f"{linked.url}/crows", QUESTION)).kind == "page"

@@ -13,9 +13,11 @@ from citewell.core.errors import FetchError
 from citewell.core.events import Done, Event, Scored, Token
 from citewell.core.types import Answer, Reference
 from citewell.pipeline.pipeline import NO_EVIDENCE, Limits, Pipeline
+from citewell.pipeline.providers import OpenedSearch
 from citewell.retriever.collection.collection import Collection
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.download import Download
+from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.rank import Ranker
 from citewell.retriever.search.metasearch import Metasearch
 from citewell.retriever.stage import WaitPolicy
@@ -43,8 +45,8 @@ class _Scripted:
                 yield Token(piece, index)
 
 
-async def _no_network(url: str) -> Download:
-    raise FetchError(f"{url} is on no collection")
+async def _no_network(request: PageRequest) -> Download:
+    raise FetchError(f"{request.url} is on no collection")
 
 
 class Ask:
@@ -54,14 +56,22 @@ class Ask:
 
     async def events(self, *answers: str, drop: bool = False, best_of: int = 1) -> list[Event]:
         pipeline = Pipeline(
-            Metasearch([self._collection]),
-            self._collection,
-            _no_network,
-            Sandbox(),
-            self._ranker,
-            _Scripted(*answers),
-            SupportScorer(),
-            Limits(10, 5, WaitPolicy(), 0.5, 0.5, drop, best_of, 4000),
+            search=OpenedSearch(Metasearch([self._collection]), self._collection),
+            fetch=_no_network,
+            extractor=Sandbox(),
+            ranker=self._ranker,
+            generator=_Scripted(*answers),
+            scorer=SupportScorer(),
+            limits=Limits(
+                hits=10,
+                k=5,
+                wait=WaitPolicy(),
+                min_relevance=0.5,
+                threshold=0.5,
+                drop_unsupported=drop,
+                best_of=best_of,
+                question_characters=4000,
+            ),
         )
         async with aclosing(pipeline.ask(QUESTION)) as stream:
             return [event async for event in stream]

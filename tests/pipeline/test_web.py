@@ -19,6 +19,7 @@ from citewell.core.types import Answer, Hit
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.pipeline import Limits, Pipeline
+from citewell.pipeline.providers import OpenedSearch
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.page_request import PageRequest
@@ -158,7 +159,7 @@ async def test_a_warning_belongs_to_the_question_that_caused_it(
     )
 
     async def notices(path: str) -> tuple[str, ...]:
-        found = pipeline.varied(search=Metasearch([_Listed(base + path)]))
+        found = pipeline.varied(search=OpenedSearch(Metasearch([_Listed(base + path)])))
         async with aclosing(found.retrieve(QUESTION)) as stream:
             (answer,) = [event.answer async for event in stream if isinstance(event, Done)]
         return answer.notices
@@ -223,15 +224,24 @@ async def test_closing_the_stream_cancels_what_is_still_fetched(
             running.remove(url)
         raise FetchError("late")
 
+    urls = ("https://slow.example/1", "https://fast.example/", "https://slow.example/2")
     pipeline = Pipeline(
-        Metasearch([_Listed("https://slow.example/1", "https://fast.example/", "https://slow.example/2")]),
-        None,
-        fetch,
-        sandbox,
-        ranker,
-        ExtractiveGenerator(ranker.scores, sentences=5),
-        SupportScorer(),
-        Limits(10, 5, WaitPolicy(deadline=30.0), 0.5, 0.5, False, 1, 4000),
+        search=OpenedSearch(Metasearch([_Listed(*urls)])),
+        fetch=fetch,
+        extractor=sandbox,
+        ranker=ranker,
+        generator=ExtractiveGenerator(ranker.scores, sentences=5),
+        scorer=SupportScorer(),
+        limits=Limits(
+            hits=10,
+            k=5,
+            wait=WaitPolicy(deadline=30.0),
+            min_relevance=0.5,
+            threshold=0.5,
+            drop_unsupported=False,
+            best_of=1,
+            question_characters=4000,
+        ),
     )
     async with aclosing(getattr(pipeline, method)(QUESTION)) as stream:
         async for event in stream:

@@ -169,7 +169,7 @@ async def _answers(
     if not answers.missing(identity, rows):
         return await answers.complete(name, identity, rows, _never, lambda done, total: None)
     async with open_pipeline(own, on_step=lambda model, step: _log(f"{model}: {step}")) as pipeline:
-        if pipeline.generator == "extractive" != own.generator.name:
+        if pipeline.generator.name == "extractive" != own.generator.name:
             raise ModelError(
                 f"Cannot evaluate {name}: the weights of {own.generator.name} are not installed.",
                 "`citewell doctor` says how to install them.",

@@ -72,11 +72,16 @@ async def _extract(sources: tuple[str, ...], settings: Settings, *, as_json: boo
 
 
 async def _pages(sources: tuple[str, ...], settings: Settings) -> AsyncIterator[tuple[str, Page | Failure]]:
-    from citewell.pipeline.build import open_extractor, open_fetcher
+    from citewell.pipeline.fetching import open_extractor, open_fetcher, sandbox_limits
+    from citewell.retriever.extract.sandbox import Sandbox
     from citewell.retriever.fetch.hedge import HedgedFetch
     from citewell.retriever.fetch.page_request import PageRequest
 
-    async with open_fetcher(settings) as fetcher, open_extractor(settings, fetcher) as extractor:
+    async with (
+        open_fetcher(settings) as fetcher,
+        Sandbox(sandbox_limits(settings)) as sandbox,
+        open_extractor(settings, fetcher, sandbox) as extractor,
+    ):
         fetch = HedgedFetch(fetcher.fetch, after=None, max_hedges=len(sources))
         for source in sources:
             try:

@@ -1,0 +1,87 @@
+"""The fetcher and the extractor of web pages as the settings describe them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from functools import partial
+
+from citewell.core.settings import Settings
+from citewell.pipeline.cache import cached
+from citewell.retriever.extract.extractor import Extractor
+from citewell.retriever.extract.rendering import RenderingExtractor
+from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
+from citewell.retriever.fetch.download import FetchLimits
+from citewell.retriever.fetch.guard import AddressGuard
+from citewell.retriever.fetch.http import HttpFetcher, web_fetcher
+from citewell.retriever.fetch.politeness import Hosts
+from citewell.retriever.fetch.proxy import Proxy
+from citewell.retriever.fetch.subresources import SubresourceFetcher
+from citewell.retriever.stage import WaitPolicy
+
+
+@asynccontextmanager
+async def open_fetcher(
+    settings: Settings, *, spacing: float | None = None, cache: bool = True
+) -> AsyncGenerator[HttpFetcher, None]:
+    """The fetcher of the settings; its connections are closed at the end.
+
+    `spacing` is the minimum number of seconds between two pages of one host, by default the setting's.
+    Without `cache`, every page is fetched again, whatever the settings say. Raises `SettingsError` for an
+    invalid proxy.
+    """
+    wanted = settings.fetch
+    proxy = wanted.proxy.get_secret_value()
+    async with web_fetcher(
+        FetchLimits(body_bytes=wanted.max_bytes),
+        AddressGuard(wanted.allow_networks, frozenset(wanted.allow_ports), wanted.refuse_networks),
+        user_agent=wanted.user_agent,
+        proxy=Proxy.parse(proxy) if proxy else None,
+        hosts=Hosts(
+            connections=wanted.host_connections,
+            spacing=wanted.host_delay if spacing is None else spacing,
+            max_wait=wanted.deadline,
+        ),
+        robots=wanted.robots,
+        cache=partial(cached, settings=settings) if cache and wanted.cache else nullcontext,
+    ) as fetcher:
+        yield fetcher
+
+
+@asynccontextmanager
+async def open_extractor(
+    settings: Settings, fetcher: HttpFetcher, sandbox: Sandbox
+) -> AsyncGenerator[Extractor, None]:
+    """What reads pages in `sandbox`, after they were rendered where the settings say so.
+
+    Raises `InputError` where pages are to be rendered, and Playwright or Chromium is not installed.
+    """
+    mode = settings.fetch.render
+    if mode == "never":
+        yield sandbox
+        return
+    from citewell.retriever.fetch.render import Renderer, RenderLimits
+
+    async with AsyncExitStack() as opened:
+        public = fetcher
+        if settings.fetch.allow_networks:  # scripts of a public page must not reach them
+            fetch = settings.fetch.model_copy(update={"allow_networks": ()})
+            public = await opened.enter_async_context(
+                open_fetcher(settings.model_copy(update={"fetch": fetch}))
+            )
+        parts = SubresourceFetcher(public.get_part, fetcher.get_part, settings.fetch.allow_networks)
+        renderer = Renderer(parts.get, settings.fetch.chromium, RenderLimits(settings.fetch.render_seconds))
+        yield RenderingExtractor(sandbox, (await opened.enter_async_context(renderer)).render, mode)
+
+
+def sandbox_limits(settings: Settings) -> SandboxLimits:
+    """The settings' limits for reading one page."""
+    wanted = settings.extract
+    return SandboxLimits(
+        wanted.workers, wanted.seconds, wanted.memory_bytes, wanted.pdf_pages, wanted.extractor
+    )
+
+
+def wait_policy(settings: Settings) -> WaitPolicy:
+    """How long the settings let a question wait for pages."""
+    return WaitPolicy(deadline=settings.fetch.deadline, patience=settings.fetch.patience)

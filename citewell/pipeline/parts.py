@@ -1,0 +1,101 @@
+"""The parts that one process opens once and hands to everything that asks, browses and serves.
+
+Each host's connections, each provider's circuit breaker and the memory of pages are counted in these parts:
+a second copy of one would double its limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from threading import Lock
+
+from citewell.core.build_cache import OnStep
+from citewell.core.settings import Settings
+from citewell.pipeline.fetching import open_extractor, open_fetcher, sandbox_limits
+from citewell.pipeline.providers import OpenedSearch, build_search, configured_encoder, open_search_http
+from citewell.retriever.encoder.encoder import DualEncoder
+from citewell.retriever.extract.extractor import Extractor
+from citewell.retriever.extract.sandbox import Sandbox
+from citewell.retriever.fetch.http import HttpFetcher
+from citewell.retriever.fetch.memory_budget import MemoryBudget
+from citewell.retriever.questions import RememberedQuestions
+from citewell.retriever.rank import Ranker
+from citewell.retriever.search.api import SearchHttp
+
+
+def silent(model: str, step: str) -> None:
+    """Ignore the steps of a conversion."""
+
+
+@dataclass
+class LazyRanker:
+    """Loads the encoder of the settings at the first use, and once."""
+
+    settings: Settings
+    on_step: OnStep = silent
+    _loaded: Ranker | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def get(self) -> Ranker:
+        """The ranker with its encoder."""
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = build_ranker(self.settings, on_step=self.on_step)
+            return self._loaded
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Parts:
+    """What a process shares between its pipeline and its browsers; see `open_parts`."""
+
+    settings: Settings
+    fetcher: HttpFetcher
+    sandbox: Sandbox
+    extractor: Extractor
+    search_http: SearchHttp
+    memory: MemoryBudget
+    lazy_ranker: LazyRanker
+
+    @property
+    def ranker(self) -> Ranker:
+        """What ranks passages; its encoder is loaded at the first use."""
+        return self.lazy_ranker.get()
+
+    def search(self, settings: Settings | None = None) -> OpenedSearch:
+        """The search of these settings, by default of the parts' own; raises as `build_search` does."""
+        return build_search(settings or self.settings, self.search_http, self._encoder)
+
+    def _encoder(self) -> DualEncoder:
+        return self.ranker.encoder
+
+
+@asynccontextmanager
+async def open_parts(settings: Settings, *, on_step: OnStep = silent) -> AsyncGenerator[Parts, None]:
+    """Open the fetcher, the sandbox and the search client of the settings, and close them at the end.
+
+    Processes start and connections are made when they are first needed. Raises `SettingsError` for an invalid
+    proxy, and `InputError` where pages are to be rendered and nothing can do that.
+    """
+    async with (
+        open_search_http(settings) as search_http,
+        open_fetcher(settings) as fetcher,
+        Sandbox(sandbox_limits(settings)) as sandbox,
+        open_extractor(settings, fetcher, sandbox) as extractor,
+    ):
+        yield Parts(
+            settings=settings,
+            fetcher=fetcher,
+            sandbox=sandbox,
+            extractor=extractor,
+            search_http=search_http,
+            memory=MemoryBudget(page_bytes=settings.fetch.max_bytes),
+            lazy_ranker=LazyRanker(settings, on_step),
+        )
+
+
+def build_ranker(settings: Settings, *, on_step: OnStep = silent) -> Ranker:
+    """The ranker of the settings, with its encoder loaded."""
+    encoder = RememberedQuestions(configured_encoder(settings, on_step=on_step))
+    return Ranker(encoder, prefilter=settings.retriever.prefilter)
