@@ -51,7 +51,7 @@ def test_a_person_browses_with_lines_of_standard_input(cli: Cli) -> None:
 def test_a_policy_that_does_not_exist(cli: Cli) -> None:
     code, out, err = cli.run("browse", BATS, *NOTES, "--policy", "extractive")
     assert (code, out) == (1, "")
-    assert "extractive is no language model" in err
+    assert "extractive is not a language model" in err
 
 
 def test_a_folder_that_is_missing_is_named_before_browsing(cli: Cli, tmp_path: Path) -> None:
