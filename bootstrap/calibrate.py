@@ -1,4 +1,4 @@
-"""Which threshold tells good samples from bad ones: a sweep against labels (WebGLM §3.2.3)."""
+"""Which threshold separates good samples from bad ones: a sweep against labels (WebGLM §3.2.3)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _OTHER = {"few_references", "empty", "truncated", "markup", "short"}
 
 
 class ThresholdPoint(NamedTuple):
-    """What the filters do at a threshold of a measure: `share` is its precision, or its F1.
+    """The quality of the filters at a threshold of a measure: `share` is its precision, or its F1.
 
-    Of the samples that are kept, `precision` are good; of the good ones, `recall` are kept; `f1` is the
-    harmonic mean of both. All are 0 to 1.
+    `precision` of the accepted samples are good, `recall` of the good samples are accepted, and `f1` is the
+    harmonic mean of both, all from 0 to 1.
     """
 
     measure: str
@@ -42,7 +42,7 @@ class ThresholdPoint(NamedTuple):
 class ThresholdSweep(NamedTuple):
     """A sweep over `labelled` samples, `good` of which are good: a curve for each measure and share.
 
-    `now` are the filters of the run as they are.
+    `now` is the point of the run's own filters.
     """
 
     labelled: int
@@ -52,7 +52,7 @@ class ThresholdSweep(NamedTuple):
 
     @property
     def best(self) -> ThresholdPoint:
-        """The best point of all curves; of equals, that of the first curve."""
+        """The best point of all curves; among equals, that of the first curve."""
         return max((best_of(curve) for curve in self.curves), key=lambda point: point.f1)
 
     def to_json(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class ThresholdSweep(NamedTuple):
         return "\n".join(
             [
                 f"{self.labelled:,} labelled samples, {self.good:,} of them good",
-                f"Keeping all would have an F1 of {everything:.3f}.",
+                f"Accepting all would have an F1 of {everything:.3f}.",
                 "",
                 f"{'overlap':<28}{'threshold':>10}{'precision':>10}{'recall':>10}{'F1':>10}",
                 _line("now: ", self.now),
@@ -88,16 +88,16 @@ class ThresholdSweep(NamedTuple):
 
 
 def best_of(curve: Sequence[ThresholdPoint]) -> ThresholdPoint:
-    """The point with the best F1: of several, the middle one, which depends least on single labels."""
+    """The point with the best F1; among equals the middle one, which depends least on single labels."""
     most = max(point.f1 for point in curve)
     equals = [point for point in curve if point.f1 == most]
     return equals[len(equals) // 2]
 
 
 def draw(outcomes: Iterable[Outcome], number: int) -> list[dict[str, Any]]:
-    """So many outcomes to label, drawn at random but always the same, with `good` to be filled in.
+    """A reproducible random sample of `number` outcomes to label, with `good` to be filled in.
 
-    Kept and dropped ones alike, without those that no threshold decides, such as empty answers.
+    Samples and drops alike, except those that no threshold decides, such as empty answers.
     """
     rows = (outcome for outcome in outcomes if _is_decided(outcome))
     chosen = sorted(rows, key=lambda row: hashlib.sha256(row.key.encode()).digest())[:number]
@@ -114,7 +114,7 @@ def draw(outcomes: Iterable[Outcome], number: int) -> list[dict[str, Any]]:
 
 
 def read_labels(file: Path) -> dict[str, bool]:
-    """The labels of a file of JSON lines `{"id": …, "good": true}`; other keys are passed over.
+    """The labels of a file of JSON lines `{"id": …, "good": true}`; other keys are ignored.
 
     Raises `InputError` for a line without a label, an id labelled twice, and where all or none are good.
     """
@@ -136,12 +136,12 @@ def calibrate(
     outcomes: Iterable[Outcome],
     labels: Mapping[str, bool],
     config: BootstrapConfig,
-    tell: Callable[[str], None] = lambda step: None,
+    on_step: Callable[[str], None] = lambda step: None,
 ) -> ThresholdSweep:
-    """Correct and filter the labelled answers anew with each measure and threshold.
+    """Correct and filter the labelled answers with each measure and threshold.
 
-    As in the paper, one threshold decides what a segment cites and whether an answer rests on its references;
-    the other filters stay as they are. Raises `InputError` for a label of no answer of the run.
+    As in the paper, one threshold decides what a segment cites and whether an answer is based on its
+    references; the other filters are those of the run. Raises `InputError` for an unknown label id.
     """
     answers = {row.key: row for row in outcomes if row.key in labels and isinstance(row, Sample | Drop)}
     if missing := next((key for key in labels if key not in answers), None):
@@ -152,7 +152,7 @@ def calibrate(
     curves = []
     for measure in _MEASURES:
         for share in _SHARES:
-            tell(f"{measure} {share}")
+            on_step(f"{measure} {share}")
             sweep = (_with(config, measure, share, threshold) for threshold in _THRESHOLDS)
             curves.append(tuple(_point(labelled, each) for each in sweep))
     return ThresholdSweep(len(labelled), sum(labels.values()), _point(labelled, config), tuple(curves))
@@ -166,17 +166,17 @@ def _with(config: BootstrapConfig, measure: Rouge, share: Share, threshold: floa
 
 
 def _point(labelled: Sequence[tuple[Sample | Drop, bool]], config: BootstrapConfig) -> ThresholdPoint:
-    kept = [good for row, good in labelled if _keeps(row, config)]
-    right, all_good = sum(kept), sum(good for _, good in labelled)
-    precision = right / len(kept) if kept else 0.0
-    f1 = 2 * right / (len(kept) + all_good)
+    accepted = [good for row, good in labelled if _accepts(row, config)]
+    right, all_good = sum(accepted), sum(good for _, good in labelled)
+    precision = right / len(accepted) if accepted else 0.0
+    f1 = 2 * right / (len(accepted) + all_good)
     correction = config.correction
     return ThresholdPoint(
         correction.measure, correction.share, correction.least, precision, right / all_good, f1
     )
 
 
-def _keeps(row: Sample | Drop, config: BootstrapConfig) -> bool:
+def _accepts(row: Sample | Drop, config: BootstrapConfig) -> bool:
     if isinstance(row, Drop) and row.reason in _OTHER:
         return False
     scores = correct(row.raw_answer, row.references, config.correction).scores

@@ -1,20 +1,19 @@
-"""The data card: what a bootstrapped data set holds, how it came about, and what was left out."""
+"""The data card: what a bootstrapped data set contains, how it was made, and what was excluded."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
-from citewell.bootstrap.stats import funnel_table
+from citewell.bootstrap.config import DatasetConfig
+from citewell.bootstrap.overlap import EvaluationQuestions
+from citewell.bootstrap.stats import BootstrapStatistics, funnel_table
 from citewell.bootstrap.types import FilterScores
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from citewell.bootstrap.dataset import Dataset
-    from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.core.splits import Split
 
 # Bounds of the hub's size categories, and their names.
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -50,7 +49,7 @@ dataset_info:
 
 {total:,} questions with references and long answers that cite them as `[n]`, in the form of WebGLM-QA
 ([Liu et al. 2023](https://arxiv.org/abs/2306.07906)): a teacher wrote the answers, citations were corrected
-by the references' words, and answers that rest too little on their references were dropped.
+by word overlap with the references, and answers with too little support in their references were dropped.
 
 ```python
 from datasets import load_dataset
@@ -61,13 +60,13 @@ rows = load_dataset("{folder}", split="{first}")
 ## Rows
 
 The mark `[n]` in `answer` is the n-th of `references`, whose page is the n-th of `titles` and `urls`.
-`scores` are what the filters measured, `prompt_hash` tells the teacher's prompts apart.
+`scores` are what the filters measured, `prompt_hash` identifies the teacher's prompt.
 
 | split | rows |
 |---|---:|
 {splits}
 
-Questions that ask almost the same (Jaccard similarity of their words {near:g} or more) are in one split.
+Near-duplicate questions (Jaccard similarity of their words of at least {near:g}) are in the same split.
 {left_out}
 
 {compared}
@@ -75,7 +74,7 @@ Questions that ask almost the same (Jaccard similarity of their words {near:g} o
 ## How it was made
 
 - Teacher: {teachers}
-- Licence: {licence}
+- License: {licence}
 - Command:
 
 ```sh
@@ -86,8 +85,21 @@ Questions that ask almost the same (Jaccard similarity of their words {near:g} o
 {funnel}
 ```
 
-`statistics.json` has the lengths, the citations of an answer and examples of what was dropped.
+`statistics.json` has the lengths, the citations per answer and examples of dropped answers.
 """
+
+
+class Dataset(NamedTuple):
+    """A written data set: its folder, the number of rows of each split, and of excluded samples by reason.
+
+    `compared` are the questions that it must not contain.
+    """
+
+    folder: Path
+    rows: dict[Split, int]
+    left_out: dict[str, int]
+    compared: EvaluationQuestions
+    statistics: BootstrapStatistics
 
 
 def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
@@ -116,7 +128,7 @@ def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
 
 
 def _scores() -> dict[str, str]:
-    """The kinds of the scores, as `datasets` names them: those of the struct, and the shares made of them."""
+    """The types of the scores, as `datasets` names them: those of the struct, and the derived shares."""
     kinds = {int: "int64", float: "float64"}
     stored = {each.name: kinds[each.type] for each in msgspec.structs.fields(FilterScores)}
     return stored | {"accuracy": "float64", "coverage": "float64"}
@@ -127,34 +139,30 @@ def _left_out(dataset: Dataset) -> str:
     parts = [
         f"{count:,} that {text}"
         for why, text in (
-            ("several_splits", "are near questions of several splits"),
-            ("evaluation_set", "are near a question of an evaluation set, or held out"),
+            ("several_splits", "are similar to questions of several splits"),
+            ("evaluation_set", "are similar to a question of an evaluation set, or held out"),
         )
         if (count := counts.get(why))
     ]
     if not parts:
-        return "No sample was left out."
-    return f"Left out, and named in `left_out.jsonl`: {' and '.join(parts)}."
+        return "No sample was excluded."
+    return f"Excluded, and listed in `left_out.jsonl`: {' and '.join(parts)}."
 
 
 def _compared(dataset: Dataset) -> str:
     compared = dataset.compared
     parts = []
     if compared.sets:
+        parts.append(f"No question is similar to one of these evaluation sets: {_counted(compared.sets)}.")
+    if compared.held_out:
         parts.append(
-            "The questions were compared with all of these evaluation sets, and none is near one of theirs: "
-            f"{_counted(compared.sets)}."
-        )
-    if compared.held:
-        parts.append(
-            "Of these sets, they were compared with the questions that evaluations of generators hold out, "
-            f"and none is near one of those; the other questions may be here: {_counted(compared.held)}."
+            "No question is similar to a held-out question of these sets; their other questions may be "
+            f"included: {_counted(compared.held_out)}."
         )
     if not parts:
-        parts.append("The questions were not compared with the files of any evaluation set.")
+        parts.append("The questions were not compared with any evaluation set.")
     parts.append(
-        "No question has the same words as one of those that Citewell's evaluations of generators hold out, "
-        "whose hashes come with it."
+        "No question has the same words as a held-out question of Citewell's evaluations of generators."
     )
     return "\n".join(parts)
 

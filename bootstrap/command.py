@@ -1,4 +1,4 @@
-"""The command of a bootstrap as its card shows it."""
+"""The command of a bootstrap, as its card shows it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ _MODELS = {"name", "encoder", "collection"}
 
 
 def command(questions: Path, teacher: str, out: Path, changed: Mapping[str, Any]) -> str:
-    """The command that makes the same data set from the same files; over several lines where it is long.
+    """The command that makes the same data set from the same files; over several lines if it is long.
 
-    `changed` are the keys of the recipe and the settings, by dotted name, that decide what becomes of rows
-    and are not as they are by default, wherever they were given. Files and folders are shown by their names;
-    keys of services do not decide, and are not shown.
+    `changed` are the keys of the recipe and the settings, by dotted name, that decide outcomes and differ
+    from the defaults. Files and folders are shown by their names; keys of services are not shown.
     """
     names = {"--questions": published_name(str(questions)), "--teacher": published_name(teacher)}
     words = ["citewell", "bootstrap"]

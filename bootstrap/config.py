@@ -1,11 +1,11 @@
-"""The recipe of a bootstrap: every number of it, each with the paper's value or a reason for another."""
+"""The recipe of a bootstrap; defaults are the paper's values where it has them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from citewell.core.rouge import Rouge
 from citewell.core.section import Section
@@ -16,100 +16,113 @@ Share = Annotated[float, Field(ge=0, le=1)]
 _THRESHOLDS = {Rouge.ROUGE_1: 0.57, Rouge.ROUGE_L: 0.4}  # WebGLM §3.2.3
 
 
-class QuestionsConfig(Section):
-    """How the rows of the questions file become tasks (`citewell.bootstrap.questions`)."""
+def _patterns(value: Any) -> Any:
+    """Split a comma-separated list of file names, as `--set` has it."""
+    return value.replace(",", " ").split() if isinstance(value, str) else value
 
-    characters: int = Field(4000, ge=1, description="Longest question; longer ones are reported.")
-    explain: bool = Field(True, description="Write `Explain: ` before what is not worded as a question.")
+
+Patterns = Annotated[tuple[str, ...], BeforeValidator(_patterns)]
+
+
+class QuestionsConfig(Section):
+    """The questions file (`citewell.bootstrap.questions`)."""
+
+    characters: int = Field(
+        4000, ge=1, description="Maximum characters of a question; longer ones are reported."
+    )
+    explain: bool = Field(True, description="Write `Explain: ` before texts that are not questions.")
 
 
 class ReferencesConfig(Section):
     """The references of a row."""
 
-    most: int = Field(5, ge=1, le=20, description="Most references of a row.")
-    fewest: int = Field(1, ge=1, description="Rows with fewer are dropped.")
-    fill: bool = Field(False, description="Add retrieved passages to rows that bring fewer than `most`.")
+    most: int = Field(5, ge=1, le=20, description="Maximum references per row.")
+    fewest: int = Field(1, ge=1, description="Minimum references per row; rows with fewer are dropped.")
+    fill: bool = Field(False, description="Add retrieved passages to rows with fewer than `most`.")
 
 
 class TeacherPromptConfig(Section):
-    """What the teacher reads (`citewell.generator.prompt`)."""
+    """The teacher's prompt (`citewell.generator.prompt`)."""
 
     instruction: str | None = Field(
-        None, min_length=1, description="The instruction, before all else; by default the model's own."
+        None, min_length=1, description="The instruction; by default the model's own."
     )
     demonstration: bool | None = Field(
         None,
-        description="Show one example, with a reference that is not cited; by default as the model has it.",
+        description="Show one example; by default as the model was trained.",
     )
     tokens: int = Field(
-        3000, ge=200, description="Most tokens of a prompt; estimated where the teacher is asked over HTTP."
+        3000, ge=200, description="Maximum tokens of a prompt, which are estimated for a teacher over HTTP."
     )
 
     def form(self, own: PromptForm) -> PromptForm:
-        """The form of prompts, where `own` is that of the model."""
+        """The form of the model's prompts, `own`, with the overrides of this section."""
         changes: dict[str, Any] = {"instruction": self.instruction, "demonstration": self.demonstration}
         return replace(own, **{name: value for name, value in changes.items() if value is not None})
 
 
 class TeacherConfig(Section):
-    """How a teacher is asked."""
+    """The teacher."""
 
     temperature: float = Field(
-        0.7, ge=0, le=2, description="Sampling temperature; a local teacher that writes one answer has none."
+        0.7, ge=0, le=2, description="Sampling temperature; local teachers other than `self` decode greedily."
     )
-    answer_tokens: int = Field(400, ge=16, description="Most tokens of an answer.")
-    concurrency: int = Field(8, ge=1, le=1000, description="Rows that are worked on at the same time.")
-    requests_a_minute: float | None = Field(None, gt=0, description="Most requests per minute.")
-    tokens_a_minute: float | None = Field(None, gt=0, description="Most tokens per minute, both ways.")
-    prompt_price: float = Field(0.0, ge=0, description="Price of a million tokens of prompts.")
-    answer_price: float = Field(0.0, ge=0, description="Price of a million tokens of answers.")
-    samples: int = Field(4, ge=1, le=64, description="Answers that `self` writes, to take the best.")
+    answer_tokens: int = Field(400, ge=16, description="Maximum tokens of an answer.")
+    concurrency: int = Field(8, ge=1, le=1000, description="Number of concurrent rows.")
+    requests_a_minute: float | None = Field(None, gt=0, description="Maximum requests per minute.")
+    tokens_a_minute: float | None = Field(
+        None, gt=0, description="Maximum tokens per minute, of prompts and answers."
+    )
+    prompt_price: float = Field(0.0, ge=0, description="Price per million prompt tokens.")
+    answer_price: float = Field(0.0, ge=0, description="Price per million answer tokens.")
+    samples: int = Field(4, ge=1, le=64, description="Number of answers that `self` chooses from.")
 
 
 class CorrectionConfig(Section):
-    """How citations are corrected (WebGLM §3.2.2): a segment cites what it overlaps with enough."""
+    """The correction of citations (WebGLM §3.2.2): a segment cites the references that it overlaps with."""
 
     measure: Rouge = Field(Rouge.ROUGE_1, description="Measure of overlap.")
     share: Literal["precision", "f1"] = Field(
-        "precision", description="Share of the segment's words, or mean of that and the reference's."
+        "precision", description="Precision (share of the segment's words), or F1."
     )
     threshold: Share | None = Field(
-        None, description="Least overlap of a citation; 0.57 for ROUGE-1 and 0.4 for ROUGE-L."
+        None, description="Minimum overlap of a citation; by default 0.57 for ROUGE-1 and 0.4 for ROUGE-L."
     )
     segments: Literal["sentences", "marks"] = Field(
-        "sentences", description="Where an answer is split: at marks and sentence ends, or at marks only."
+        "sentences", description="Split answers at marks and sentence ends, or at marks only."
     )
 
     @property
     def least(self) -> float:
-        """The threshold in force."""
+        """The effective threshold."""
         return _THRESHOLDS.get(self.measure, 0.4) if self.threshold is None else self.threshold
 
 
 class FiltersConfig(Section):
-    """Which answers are kept (WebGLM §3.2.3)."""
+    """The filters of answers (WebGLM §3.2.3)."""
 
-    words: int = Field(20, ge=1, description="Fewest words of an answer.")
+    words: int = Field(20, ge=1, description="Minimum words of an answer.")
     overlap: Share | None = Field(
-        None, description="Least overlap with all references together; by default the correction's threshold."
+        None,
+        description="Minimum overlap with all references together; by default the correction's threshold.",
     )
-    cited: int = Field(1, ge=0, description="Fewest references that the corrected answer cites.")
-    coverage: Share = Field(0.5, description="Least share of segments with a citation after correction.")
-    accuracy: Share = Field(0.5, description="Least share of the teacher's marks that correction keeps.")
-    truncated: bool = Field(True, description="Drop answers that the limit of tokens cut.")
+    cited: int = Field(1, ge=0, description="Minimum references that the corrected answer cites.")
+    coverage: Share = Field(0.5, description="Minimum share of segments with a citation after correction.")
+    accuracy: Share = Field(0.5, description="Minimum share of the teacher's marks that correction confirms.")
+    truncated: bool = Field(True, description="Drop answers that the token limit cut off.")
     markup: bool = Field(True, description="Drop answers with HTML, control tokens or lines of the prompt.")
 
 
 class RunConfig(Section):
-    """How rows that fail are treated, and how outcomes are stored."""
+    """The treatment of failures, and the storage of outcomes."""
 
-    attempts: int = Field(2, ge=1, le=10, description="Attempts at a row before it is set aside.")
-    faults: int = Field(10, ge=1, description="Rows that fail one after the other before the run ends.")
-    shard: int = Field(1000, ge=1, description="Outcomes of a shard.")
+    attempts: int = Field(2, ge=1, le=10, description="Attempts per row before it counts as failed.")
+    faults: int = Field(10, ge=1, description="Consecutive failed rows that stop the run.")
+    shard: int = Field(1000, ge=1, description="Outcomes per shard.")
 
 
 class BootstrapConfig(Section):
-    """A bootstrap."""
+    """The recipe of a bootstrap."""
 
     questions: QuestionsConfig = QuestionsConfig()
     references: ReferencesConfig = ReferencesConfig()
@@ -118,3 +131,25 @@ class BootstrapConfig(Section):
     correction: CorrectionConfig = CorrectionConfig()
     filters: FiltersConfig = FiltersConfig()
     run: RunConfig = RunConfig()
+
+
+class DatasetConfig(Section):
+    """Keys of the section `[dataset]`."""
+
+    name: str = Field("Bootstrapped answers with citations", min_length=1, description="Name on the card.")
+    licence: str = Field(
+        "unknown", min_length=1, description="License of questions, references and answers, for the card."
+    )
+    dev: float = Field(0.05, ge=0, lt=0.5, description="Share of the questions in the split dev.")
+    test: float = Field(0.05, ge=0, lt=0.5, description="Share of the questions in the split test.")
+    near: float = Field(
+        0.6, gt=0, le=1, description="Minimum Jaccard similarity of the words of near-duplicate questions."
+    )
+    evaluation_sets: Patterns = Field(
+        ("questions/*.jsonl.gz", "longform/alce_demos.jsonl.gz"),
+        description="Files in CITEWELL_DATA whose questions are excluded from the data set.",
+    )
+    held_sets: Patterns = Field(
+        ("longform/expertqa_train.jsonl.gz", "longform/pubmedqa.jsonl.gz", "qa_pairs/squad_dev.jsonl.gz"),
+        description="Files in CITEWELL_DATA of which only held-out questions of evaluations are excluded.",
+    )

@@ -1,7 +1,7 @@
 """Citation correction (WebGLM §3.2.2): each segment of an answer cites the references that it overlaps with.
 
-The pipeline's own check (`citewell.generator.citations.correction`) is stricter, as it decides what people
-are shown: it counts content words only and wants every name and number. This one is the paper's, for data.
+The pipeline's own check (`citewell.generator.citations.correction`) is stricter, since it decides what users
+see: it counts content words only and requires every name and number. This one is the paper's, for data.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from citewell.generator.citations.marks import MarkedSegment, read_segments, wri
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """An answer with the marks that hold, and what correction saw."""
+    """An answer with corrected marks, and its scores."""
 
     answer: str
     scores: FilterScores
@@ -28,14 +28,14 @@ class Corrected:
 def correct(answer: str, references: Sequence[Reference], config: CorrectionConfig) -> Corrected:
     """Replace the marks of an answer by ∇ᵢ = {r | f(sᵢ, r) ≥ T}, as configured.
 
-    A mark counts as right where its segment keeps it; the number of a reference that is not there never is.
-    White space is made single spaces, so that an answer is one paragraph, as in WebGLM-QA.
+    A mark counts as right if its segment keeps it. White space becomes single spaces, so that an answer is
+    one paragraph, as in WebGLM-QA.
     """
     segments = read_segments(squeeze(answer), sentences=config.segments == "sentences")
     sources = [Text(reference.text) for reference in references]
     texts = [Text(segment.text) for segment in segments]
     found = overlaps(texts, sources, config)
-    kept = [
+    corrected = [
         MarkedSegment(
             segment.text, tuple(r.number for r, f in zip(references, row, strict=True) if f >= config.least)
         )
@@ -43,15 +43,15 @@ def correct(answer: str, references: Sequence[Reference], config: CorrectionConf
     ]
     whole, together = Text.joined(texts), Text.joined(sources)
     return Corrected(
-        write_marks(kept),
+        write_marks(corrected),
         FilterScores(
             words=len(whole.tokens),
-            segments=len(kept),
+            segments=len(corrected),
             overlap=float(overlaps([whole], [together], config)[0, 0]),
             marks=sum(len(segment.marks) for segment in segments),
-            right=sum(len({*a.marks} & {*b.marks}) for a, b in zip(segments, kept, strict=True)),
-            cited=len({number for segment in kept for number in segment.marks}),
-            cited_segments=sum(bool(segment.marks) for segment in kept),
+            right=sum(len({*a.marks} & {*b.marks}) for a, b in zip(segments, corrected, strict=True)),
+            cited=len({number for segment in corrected for number in segment.marks}),
+            cited_segments=sum(bool(segment.marks) for segment in corrected),
         ),
     )
 
@@ -60,7 +60,7 @@ def overlaps(segments: Sequence[Text], sources: Sequence[Text], config: Correcti
     """The configured overlap f of each of `n` segments with each of `m` sources, 0 to 1; an (n, m) array.
 
     The default is ROUGE-1 precision, the share of the segment's words that the source holds: with the
-    threshold 0.57 it gives the marks that WebGLM prints in Table 14, where F1, which §3.2.3 names, gives
+    threshold 0.57 it gives the marks that WebGLM prints in Table 14, whereas F1, which §3.2.3 names, gives
     hardly any, since a reference is much longer than a segment.
     """
     found = scores(segments, sources, config.measure)

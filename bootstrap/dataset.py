@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 import msgspec
 
-from citewell.bootstrap.card import card
-from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.bootstrap.card import Dataset, card
+from citewell.bootstrap.config import DatasetConfig
 from citewell.bootstrap.division import SampleQuestion, divide
 from citewell.bootstrap.overlap import EvaluationQuestions
-from citewell.bootstrap.stats import BootstrapStatistics, statistics
+from citewell.bootstrap.stats import statistics
 from citewell.bootstrap.types import Outcome, Sample
 from citewell.core.errors import CitewellError
 from citewell.core.splits import SPLITS, Split
@@ -26,7 +26,7 @@ LEFT_OUT = "left_out.jsonl"
 STATISTICS = "statistics.json"
 
 
-class DatasetRow(msgspec.Struct, frozen=True):
+class DatasetRow(msgspec.Struct, frozen=True, kw_only=True):
     """A line of a split: the three fields of WebGLM-QA, then where they came from.
 
     The mark `[n]` in the answer is the n-th of `references`, whose page is the n-th of `titles` and `urls`.
@@ -43,19 +43,6 @@ class DatasetRow(msgspec.Struct, frozen=True):
     scores: dict[str, float | int | None]
 
 
-class Dataset(NamedTuple):
-    """A data set that was written: its folder, the rows of each split, and the samples in none by reason.
-
-    `compared` is what it was kept apart from.
-    """
-
-    folder: Path
-    rows: dict[Split, int]
-    left_out: dict[str, int]
-    compared: EvaluationQuestions
-    statistics: BootstrapStatistics
-
-
 def write_dataset(
     folder: Path,
     outcomes: Callable[[], Iterable[Outcome]],
@@ -66,10 +53,9 @@ def write_dataset(
 ) -> Dataset:
     """Write the samples among a run's outcomes as JSON lines, with a card that describes them.
 
-    `outcomes` reads the run from its beginning; it is called twice, so that memory holds the questions only.
-    `command` is what made the run, and `evaluation` what the data set is kept apart from; the card names
-    both. What the folder holds already is not written again. Raises `CitewellError` if it cannot be
-    written.
+    `outcomes` reads the run from its beginning; it is called twice, so that only the questions are in memory.
+    `command` made the run, and `evaluation` are the questions that the data set must not contain; the card
+    names both. Unchanged files are not written again. Raises `CitewellError` if the folder cannot be written.
     """
     asked: list[SampleQuestion] = []
     counted = statistics(_collecting(outcomes(), asked))
@@ -93,7 +79,7 @@ def write_dataset(
     except OSError as error:
         raise CitewellError(
             f"The data set in {folder} cannot be written: {error.strerror}.",
-            "Free some space, or check who may write there.",
+            "Free some space, or check the permissions.",
         ) from error
     return dataset
 
@@ -102,15 +88,15 @@ def row(sample: Sample) -> DatasetRow:
     """The line of a split that a sample becomes."""
     scores = msgspec.to_builtins(sample.scores)
     return DatasetRow(
-        sample.key,
-        sample.question,
-        sample.answer,
-        tuple(reference.text for reference in sample.references),
-        tuple(reference.title for reference in sample.references),
-        tuple(reference.url for reference in sample.references),
-        sample.teacher,
-        sample.prompt_hash,
-        scores | {"accuracy": sample.scores.accuracy, "coverage": sample.scores.coverage},
+        id=sample.key,
+        question=sample.question,
+        answer=sample.answer,
+        references=tuple(reference.text for reference in sample.references),
+        titles=tuple(reference.title for reference in sample.references),
+        urls=tuple(reference.url for reference in sample.references),
+        teacher=sample.teacher,
+        prompt_hash=sample.prompt_hash,
+        scores=scores | {"accuracy": sample.scores.accuracy, "coverage": sample.scores.coverage},
     )
 
 
@@ -146,7 +132,7 @@ def _write(file: Path, content: bytes) -> None:
 
 
 def _replace(file: Path, partial: Path) -> None:
-    """Put a file into its place as a whole, or leave what is there if it is the same."""
+    """Replace a file atomically, unless its content is the same."""
     if file.is_file() and filecmp.cmp(file, partial, shallow=False):
         partial.unlink()
     else:

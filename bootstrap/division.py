@@ -1,4 +1,4 @@
-"""The division of a run's samples: which split each is in, which are in none, and why."""
+"""The splits of a run's samples, and why some samples are in none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.bootstrap.config import DatasetConfig
 from citewell.bootstrap.overlap import EvaluationQuestion, find_overlaps
 from citewell.core.splits import Shares, Split, SplitAssignment, assign_splits
 from citewell.generator.evaluation.held_out import digest, is_held_out
@@ -15,7 +15,7 @@ from citewell.generator.evaluation.held_out import digest, is_held_out
 Why = Literal["evaluation_set", "several_splits"]
 
 HELD_OUT = "held_out"
-"""The collection that is named for questions of the list of held questions, without a file of theirs."""
+"""The name in place of a collection for questions of the list of held-out questions."""
 
 
 class SampleQuestion(NamedTuple):
@@ -25,8 +25,8 @@ class SampleQuestion(NamedTuple):
     question: str
 
 
-class Neighbour(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A question that another is near: the evaluation set (none for one of the run), its id and its words."""
+class Neighbor(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A similar question: its evaluation set (None for one of the run), its id and its text."""
 
     id: str
     question: str
@@ -40,11 +40,11 @@ class LeftOut(msgspec.Struct, frozen=True):
     id: str
     question: str
     why: Why
-    near: tuple[Neighbour, ...]
+    near: tuple[Neighbor, ...]
 
 
 class KeySplits(NamedTuple):
-    """The split of each key that has one, and the samples that have none."""
+    """The split of each sample by key, and the samples without one."""
 
     splits: dict[str, Split]
     left_out: tuple[LeftOut, ...]
@@ -53,18 +53,17 @@ class KeySplits(NamedTuple):
 def divide(
     asked: Sequence[SampleQuestion], evaluation: Sequence[EvaluationQuestion], config: DatasetConfig
 ) -> KeySplits:
-    """Divide samples in order, so that nothing measured by dev, test or an evaluation set is learnt from.
+    """Split samples in order, so that no question of dev, test or an evaluation set is trained on.
 
-    Held-out questions (`citewell.generator.evaluation.held_out`) are left out too, in whatever sets they
-    stand.
+    Held-out questions (`citewell.generator.evaluation.held_out`) are in no split.
     """
     overlaps = find_overlaps([each.question for each in asked], evaluation, config.near)
     near = {
-        number: Neighbour(found.id, found.question, found.collection, round(similarity, 4))
+        number: Neighbor(found.id, found.question, found.collection, round(similarity, 4))
         for number, (found, similarity) in overlaps.items()
     }
     near |= {
-        number: Neighbour(digest(each.question), each.question, HELD_OUT, 1.0)
+        number: Neighbor(digest(each.question), each.question, HELD_OUT, 1.0)
         for number, each in enumerate(asked)
         if number not in near and is_held_out(each.question)
     }
@@ -81,5 +80,5 @@ def divide(
 def _between(asked: Sequence[SampleQuestion], placings: Sequence[SplitAssignment]) -> Iterator[LeftOut]:
     for each, placing in zip(asked, placings, strict=True):
         if placing.split is None:
-            near = tuple(Neighbour(asked[number].key, asked[number].question) for number in placing.near)
+            near = tuple(Neighbor(asked[number].key, asked[number].question) for number in placing.near)
             yield LeftOut(each.key, each.question, "several_splits", near)

@@ -1,4 +1,4 @@
-"""The local engine: rows at the same time in this process, their outcomes in the order of the tasks."""
+"""The local engine: concurrent rows in this process, with outcomes in the order of the tasks."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _AHEAD = 4
 async def local_outcomes(
     tasks: Iterable[BootstrapTask], parts: RowParts, concurrency: int
 ) -> AsyncGenerator[Outcome, None]:
-    """The outcomes of tasks, in the order of the tasks; `concurrency` rows are worked on at a time.
+    """The outcomes of tasks, in the order of the tasks; at most `concurrency` rows run at a time.
 
-    A slow row does not hold up those behind it until four times `concurrency` are started. Closing the
-    generator cancels the rows that are.
+    A slow row blocks later ones only once four times `concurrency` are started. Closing the generator cancels
+    the rows that are running.
     """
-    places = asyncio.Semaphore(concurrency)
+    slots = asyncio.Semaphore(concurrency)
     rows = iter(tasks)
     started: deque[asyncio.Task[Outcome]] = deque()
 
     async def work(task: BootstrapTask) -> Outcome:
-        async with places:
+        async with slots:
             return await bootstrap_row(task, parts)
 
     try:

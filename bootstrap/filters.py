@@ -1,4 +1,4 @@
-"""Which answers are kept: the filters of WebGLM §3.2.3, and those for answers that are none."""
+"""The filters of answers: those of WebGLM §3.2.3, and those for unusable answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MARKUP = re.compile(
 def reason_to_drop(
     answer: str, scores: FilterScores, config: BootstrapConfig, *, truncated: bool = False
 ) -> Reason | None:
-    """The first filter that an answer does not pass, None if it passes all.
+    """The first filter that rejects an answer; None if it passes all.
 
     `answer` is the teacher's own text, and `truncated` says that the limit of tokens cut it.
     """

@@ -1,4 +1,4 @@
-"""The folder of a run: what it was started with, the lines that gave no task, outcomes and the data set."""
+"""The folder of a run: its recipe, the invalid lines of the questions file, outcomes and the data set."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 from filelock import FileLock, Timeout
+from pydantic import ValidationError
 
+from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.journal import FOLDER, Journal
 from citewell.bootstrap.questions import LineProblem, Questions
-from citewell.bootstrap.types import BootstrapTask
+from citewell.bootstrap.types import BootstrapTask, Outcome
 from citewell.core.errors import CitewellError, InputError
 from citewell.core.training.folder import difference
 
@@ -23,14 +25,15 @@ RUN = "run.json"
 PROBLEMS = "problems.jsonl"
 DATASET = "dataset"
 _LOCK = "lock"
-# What a run may leave that ended before its first outcome; such a run may be started with anything else.
+# Files of a run that ended before its first outcome; it may be restarted with another recipe.
+_SECTIONS = ("references", "prompt", "teacher", "correction", "filters")
 _BEGUN = {RUN, PROBLEMS, FOLDER, _LOCK, f".{RUN}.partial", f".{PROBLEMS}.partial"}
 
 
 class Survey(NamedTuple):
-    """What a questions file holds: its tasks, the lines that give none, and how many tasks are done.
+    """The contents of a questions file: the numbers of tasks and of done ones, and the invalid lines.
 
-    `digest` stands for the tasks in their order.
+    `digest` is a hash of the tasks in their order.
     """
 
     tasks: int
@@ -40,7 +43,7 @@ class Survey(NamedTuple):
 
 
 class RunFolder:
-    """A folder in which a run keeps what it did, so that the same command goes on where it ended."""
+    """A folder that stores the state of a run, so that the same command resumes it."""
 
     def __init__(self, folder: Path, shard: int) -> None:
         """`shard` is the number of outcomes of a shard; nothing is written yet."""
@@ -51,48 +54,49 @@ class RunFolder:
     def survey(self, questions: Questions, started_with: dict[str, Any]) -> Survey:
         """Compare the questions, and `started_with` (plain values), with those of the folder's run.
 
-        Questions may have been added at the end of the file since. Raises `InputError` for other questions,
-        other values, a folder of something else, and a file that gives no task at all.
+        Questions may have been appended since. Raises `InputError` for other questions, other values, a
+        folder of something else, and a file without any valid task.
         """
         stored = [outcome.key for outcome in self.journal.outcomes()]
-        kept = self._kept(started_with) if stored else None
+        before = self._started(started_with) if stored else None
         if not stored and self.path.is_dir() and {each.name for each in self.path.iterdir()} - _BEGUN:
             raise InputError(
-                f"{self.path} is not empty, and holds no bootstrap.", "Give another folder with --out."
+                f"{self.path} is not empty, and is not the folder of a bootstrap.",
+                "Give another folder with --out.",
             )
         problems: list[LineProblem] = []
         digest = hashlib.sha256()
         count, changed = 0, False
         for count, task in enumerate(questions.tasks(problems.append), 1):
-            digest.update(_essence(task))
+            digest.update(_identity(task))
             if count <= len(stored) and stored[count - 1] != task.key:
                 changed = True
-            if kept and count == kept["tasks"] and digest.hexdigest() != kept["digest"]:
+            if before and count == before["tasks"] and digest.hexdigest() != before["digest"]:
                 changed = True
-        if changed or count < max(len(stored), kept["tasks"] if kept else 0):
+        if changed or count < max(len(stored), before["tasks"] if before else 0):
             raise InputError(
                 f"{questions.file} does not begin with the questions of the run in {self.path}.",
-                "Give that file, with lines added at its end at most, or another folder with --out.",
+                "Give that file, possibly with more lines at its end, or another folder with --out.",
             )
         if not count:
             first = f" Line {problems[0].line:,}: {problems[0].problem}." if problems else ""
             raise InputError(
                 f"{questions.file} has no question that can be used.{first}",
-                "Write a question a line, or JSON objects with `question`.",
+                "Write one question per line, or JSON objects with `question`.",
             )
         return Survey(count, tuple(problems), len(stored), digest.hexdigest())
 
     @contextmanager
     def writing(self, survey: Survey, started_with: dict[str, Any]) -> Iterator[None]:
-        """Hold the folder for this process, keep what the run is started with, and mend the journal.
+        """Lock the folder for this process, store `started_with`, and repair the journal.
 
-        Raises `InputError` if another process holds it, and `CitewellError` if it cannot be written.
+        Raises `InputError` if another process has locked it, and `CitewellError` if it cannot be written.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             lock = FileLock(self.path / _LOCK)
             with lock.acquire(timeout=0):
-                self.journal.mend()
+                self.journal.repair()
                 _write(
                     self._run, {"tasks": survey.tasks, "digest": survey.digest, "started_with": started_with}
                 )
@@ -102,7 +106,7 @@ class RunFolder:
                 yield
         except Timeout as error:
             raise InputError(
-                f"Another process is at work on {self.path}.",
+                f"Another process is working on {self.path}.",
                 "Wait for it, or give another folder with --out.",
             ) from error
         except OSError as error:
@@ -111,28 +115,54 @@ class RunFolder:
             ) from error
 
     def left(self, questions: Questions) -> Iterator[BootstrapTask]:
-        """The tasks that have no outcome yet."""
+        """The tasks without an outcome."""
         done = sum(1 for _ in self.journal.outcomes())
         return islice(questions.tasks(), done, None)
 
-    def _kept(self, started_with: dict[str, Any]) -> dict[str, Any]:
+    def _started(self, started_with: dict[str, Any]) -> dict[str, Any]:
         try:
-            kept: dict[str, Any] = json.loads(self._run.read_text(encoding="utf-8"))
+            before: dict[str, Any] = json.loads(self._run.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise InputError(
                 f"{self._run}, which says what the run was started with, cannot be read: {error}.",
                 "Restore the file, or give another folder with --out.",
             ) from error
-        if changed := difference(kept["started_with"], started_with):
+        if changed := difference(before["started_with"], started_with):
             raise InputError(
-                f"The run in {self.path} was started with other settings: {changed} was different.",
+                f"The run in {self.path} was started with a different value of {changed}.",
                 "Change it back, or give another folder with --out.",
             )
-        return kept
+        return before
 
 
-def _essence(task: BootstrapTask) -> bytes:
-    # The line is left out: a blank line that was added changes nothing.
+class FinishedRun:
+    """A run that is read after its end, or while it is running; raises `InputError` if there is none."""
+
+    def __init__(self, folder: Path) -> None:
+        file = folder / RUN
+        try:
+            started_with: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["started_with"]
+            # The command's recipe may have more sections, such as its engine's.
+            recipe = {name: started_with["recipe"][name] for name in _SECTIONS}
+            self.config = BootstrapConfig(**recipe)
+        except FileNotFoundError as error:
+            raise InputError(
+                f"{folder} is not the folder of a bootstrap.", "Name a folder that --out named."
+            ) from error
+        except (OSError, ValueError, KeyError, ValidationError) as error:
+            raise InputError(
+                f"{file} cannot be read: {error}.", "Was the run made by another version of Citewell?"
+            ) from error
+        self.folder = folder
+        self._journal = Journal(folder, 1)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """The outcomes in the order of the tasks."""
+        return self._journal.outcomes()
+
+
+def _identity(task: BootstrapTask) -> bytes:
+    # Without the line number: an added blank line changes nothing.
     return msgspec.json.encode((task.key, task.question, task.references, task.answer)) + b"\n"
 
 
@@ -141,7 +171,7 @@ def _write(file: Path, value: dict[str, Any]) -> None:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Write a file as a whole or not at all, and not where it says so already."""
+    """Write a file atomically, unless it has this content already."""
     if file.is_file() and file.read_text(encoding="utf-8") == text:
         return
     partial = file.with_name(f".{file.name}.partial")

@@ -1,4 +1,4 @@
-"""The wording of questions from forums: the post-processing of WebGPT, appendix B."""
+"""Questions from posts in forums: the post-processing of WebGPT, appendix B."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 _DELETED_TITLE = "[deleted by user]"
 _DELETED_TEXTS = ("[deleted]", "[removed]")
 _URL = re.compile(r"_URL_(\d+)_")
-# Words that make a question of a title (WebGPT, appendix B), beside a question mark.
+# Words that mark a title as a question (WebGPT, appendix B), like a question mark.
 _ASKING = re.compile(
     r"\b(?:explain|eli5|which|what|whats|whose|who|whos|whom|where|wheres|when|whens|how|hows|why|whys|am|is|isn"
     r"|isnt|are|aren|arent|was|wasn|wasnt|were|weren|werent|do|don|dont|does|doesn|doesnt|did|didn|didnt|can"
@@ -22,7 +22,7 @@ _QUESTION_MARKS = re.compile(r"[?？؟՞]")
 def post_process(title: str, selftext: str = "", *, explain: bool = True) -> str | None:
     """The question that a post asks: its title, two line ends and its text; None if it was deleted.
 
-    With `explain`, `Explain: ` is put before what is not worded as a question, as in "Explain: gravity".
+    With `explain`, `Explain: ` is put before a text that is not a question, as in "Explain: gravity".
     """
     title, selftext = title.strip(), selftext.strip()
     if title == _DELETED_TITLE:
@@ -36,7 +36,7 @@ def post_process(title: str, selftext: str = "", *, explain: bool = True) -> str
 
 
 def is_question(text: str) -> bool:
-    """Whether a text is worded as a question: it has a question mark, or a word that asks in English."""
+    """Whether a text is a question: it has a question mark, or an English question word."""
     return bool(_QUESTION_MARKS.search(text) or _ASKING.search(text))
 
 

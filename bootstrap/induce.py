@@ -1,7 +1,7 @@
-"""Instruction induction: a model guesses instructions from demonstrations, and the best is found by trial.
+"""Instruction induction: a model proposes instructions from demonstrations, and trials find the best.
 
-WebGLM §3.2.1 chose its instruction so, after Honovich et al. 2022, "Instruction induction: from few examples
-to natural language task descriptions" (https://arxiv.org/abs/2205.10782).
+WebGLM §3.2.1 chose its instruction this way, after Honovich et al. 2022, "Instruction induction: from few
+examples to natural language task descriptions" (https://arxiv.org/abs/2205.10782).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from citewell.core.text import shorten, squeeze
 from citewell.generator.prompt import INSTRUCTION, Message, PromptForm
 
 Propose = Callable[[Sequence[Message], int], Awaitable[str]]
-"""Has a model answer messages; the number, from 0, tells answers apart, as a seed does."""
+"""Has a model answer messages; the number, from 0, is the seed."""
 
 OpenParts = Callable[[str], AbstractAsyncContextManager[RowParts]]
-"""Opens what rows need, with a teacher that reads this instruction."""
+"""Opens the parts of rows, with a teacher that reads this instruction."""
 
 _SHOWN = 3  # demonstrations in a prompt
 _EXCERPT = 400  # characters of a reference that are shown
@@ -35,12 +35,12 @@ _AROUND = " \"'“”‘’`*"
 _DEMONSTRATION = "A demonstration is a question with references, and an answer that cites them as [1]."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Trial:
-    """What became of the held questions with an instruction.
+    """The outcomes of the test questions with an instruction.
 
-    `kept` is 1 for each question whose answer the filters kept, else 0. `coverage`, `accuracy` and `words`
-    are means over all answers that were written, None if none was.
+    `kept` is 1 for each question whose answer passed the filters, else 0. `coverage`, `accuracy` and `words`
+    are means over all written answers, None if there is none.
     """
 
     instruction: str
@@ -52,7 +52,7 @@ class Trial:
 
     @property
     def share(self) -> float:
-        """The share of the questions whose answers were kept."""
+        """The share of the questions whose answers passed the filters."""
         return sum(self.kept.values()) / len(self.kept)
 
 
@@ -85,7 +85,7 @@ class Induction:
         }
 
     def table(self) -> str:
-        """One line a trial, best first, as a Markdown table."""
+        """One line per trial, best first, as a Markdown table."""
         header = ["instruction", "kept", "coverage", "accuracy", "words", "failed", "p (Holm)"]
         rows = [
             [
@@ -107,26 +107,26 @@ class Induction:
 
 
 async def propose(demonstrations: Sequence[BootstrapTask], ask: Propose, number: int) -> tuple[str, ...]:
-    """At most `number` instructions that a model thinks the demonstrations were made by, each once.
+    """At most `number` different instructions that a model infers from the demonstrations.
 
-    Each is asked for with other demonstrations, as far as there are more than three. Raises `InputError` for
+    Each request shows other demonstrations, if there are more than three. Raises `InputError` for
     demonstrations without references or an answer.
     """
     _check(demonstrations)
     found: dict[str, None] = {}
-    for place in range(number):
+    for index in range(number):
         shown = [
-            demonstrations[(place + other) % len(demonstrations)]
+            demonstrations[(index + other) % len(demonstrations)]
             for other in range(min(_SHOWN, len(demonstrations)))
         ]
-        answer = await ask([{"role": "user", "content": _prompt(shown)}], place)
+        answer = await ask([{"role": "user", "content": _prompt(shown)}], index)
         if instruction := clean(answer):
             found[instruction] = None
     return tuple(found)
 
 
 def clean(answer: str) -> str:
-    """The instruction in a model's answer, on one line, without quotes and what leads to it; or nothing."""
+    """The instruction in a model's answer, on one line, without quotes and introduction; empty if none."""
     for part in answer.split("\n\n"):
         line = squeeze(part).strip(_AROUND)
         if instruction := _PREFIX.sub("", line).strip(_AROUND):
@@ -139,15 +139,15 @@ async def compare_instructions(
     tasks: Sequence[BootstrapTask],
     open_parts: OpenParts,
     concurrency: int,
-    tell: Callable[[str], None],
+    on_step: Callable[[str], None],
 ) -> Induction:
     """Bootstrap the same questions with each instruction; the first is the baseline.
 
-    Trials are ordered by the share that is kept, then by coverage. Raises what opening the parts raises.
+    Trials are ordered by the share of kept answers, then by coverage.
     """
     trials = []
     for instruction in instructions:
-        tell(f"trying: {shorten(instruction, 90)}")
+        on_step(f"trying: {shorten(instruction, 90)}")
         async with (
             open_parts(instruction) as parts,
             aclosing(local_outcomes(tasks, parts, concurrency)) as outcomes,
@@ -159,7 +159,7 @@ async def compare_instructions(
 
 
 def candidates(proposed: Sequence[str], given: Sequence[str]) -> tuple[str, ...]:
-    """What is compared, each once: WebGLM's instruction, then those of people, then the proposed ones."""
+    """The different instructions to compare: WebGLM's, then given ones, then proposed ones."""
     return tuple(dict.fromkeys((INSTRUCTION, *given, *proposed)))
 
 
@@ -206,7 +206,14 @@ async def _trial(instruction: str, outcomes: AsyncGenerator[Outcome, None]) -> T
             words.append(scores.words)
             if scores.accuracy is not None:
                 accuracy.append(scores.accuracy)
-    return Trial(instruction, kept, faults, _mean(coverage), _mean(accuracy), _mean(words))
+    return Trial(
+        instruction=instruction,
+        kept=kept,
+        faults=faults,
+        coverage=_mean(coverage),
+        accuracy=_mean(accuracy),
+        words=_mean(words),
+    )
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -1,7 +1,7 @@
 """The journal of a run: its outcomes in the order of the tasks, as shards of JSON lines.
 
-A line counts from the moment that its line end is on the disk. A process that is killed while it writes
-leaves at most the beginning of a line, which the next one cuts off.
+A line is complete once its line end is on the disk. A process that is killed while it writes leaves at most
+the beginning of a line, which the next process cuts off.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ class Journal:
     """The outcomes in a folder: `outcomes/00000.jsonl`, `outcomes/00001.jsonl` and so on."""
 
     def __init__(self, folder: Path, shard: int) -> None:
-        """`folder` is that of the run; a shard is ended after so many outcomes."""
+        """`folder` is that of the run; a shard has at most `shard` outcomes."""
         self._folder = folder / FOLDER
         self._shard = shard
-        self._held: int | None = None
+        self._lines: int | None = None
 
     def shards(self) -> list[Path]:
         """The shards in order."""
         return sorted(self._folder.glob("[0-9]*.jsonl"))
 
     def outcomes(self) -> Iterator[Outcome]:
-        """The outcomes that are stored; raises `InputError` for a line that is none, unless it is cut."""
+        """The stored outcomes; raises `InputError` for a damaged line, except a last one that was cut off."""
         decoder = msgspec.json.Decoder(Outcome)
         shards = self.shards()
         for shard in shards:
@@ -49,8 +49,8 @@ class Journal:
                             "Restore the file, or give another folder with --out.",
                         ) from error
 
-    def mend(self) -> None:
-        """Cut off the beginning of a line at the end of the last shard."""
+    def repair(self) -> None:
+        """Cut off an incomplete line at the end of the last shard."""
         for shard in self.shards()[-1:]:
             with shard.open("rb+") as file:
                 content = file.read()
@@ -60,7 +60,7 @@ class Journal:
                     os.fsync(file.fileno())
 
     def append(self, outcomes: Sequence[Outcome]) -> None:
-        """Store outcomes after those that are there; when this returns, they are on the disk.
+        """Append outcomes; when this returns, they are on the disk.
 
         Raises `CitewellError` if the folder cannot be written, as on a full disk.
         """
@@ -68,12 +68,12 @@ class Journal:
         with self._writing():
             self._folder.mkdir(parents=True, exist_ok=True)
             while lines:
-                shard, room = self._place()
-                now, lines = lines[:room], lines[room:]
+                shard, free = self._next_shard()
+                now, lines = lines[:free], lines[free:]
                 self._write(shard, now)
 
     def replace(self, outcomes: Mapping[str, Outcome]) -> None:
-        """Put each outcome into the place of the one with its key; a shard is replaced as a whole.
+        """Replace the outcomes with the same keys; each shard is replaced atomically.
 
         Raises `CitewellError` if the folder cannot be written.
         """
@@ -99,18 +99,18 @@ class Journal:
         except OSError as error:
             raise CitewellError(
                 f"The outcomes in {self._folder} cannot be written: {error.strerror}.",
-                "Free some space or check who may write there; then run the same command again.",
+                "Free some space or check the permissions; then run the same command again.",
             ) from error
 
-    def _place(self) -> tuple[Path, int]:
-        """The shard that is written next, and how many lines it has room for."""
+    def _next_shard(self) -> tuple[Path, int]:
+        """The shard that is written next, and how many lines fit into it."""
         shards = self.shards()
         number = int(shards[-1].stem) if shards else 0
-        if self._held is None:
-            self._held = shards[-1].read_bytes().count(b"\n") if shards else 0
-        if self._held >= self._shard:
-            number, self._held = number + 1, 0
-        return self._folder / f"{number:05}.jsonl", self._shard - self._held
+        if self._lines is None:
+            self._lines = shards[-1].read_bytes().count(b"\n") if shards else 0
+        if self._lines >= self._shard:
+            number, self._lines = number + 1, 0
+        return self._folder / f"{number:05}.jsonl", self._shard - self._lines
 
     def _write(self, shard: Path, lines: Sequence[bytes]) -> None:
         is_new = not shard.exists()
@@ -118,7 +118,7 @@ class Journal:
             file.write(b"".join(lines))
             file.flush()
             os.fsync(file.fileno())
-        self._held = (self._held or 0) + len(lines)
+        self._lines = (self._lines or 0) + len(lines)
         if is_new:
             folder = os.open(self._folder, os.O_RDONLY)
             try:

@@ -1,4 +1,4 @@
-"""Questions that stand in evaluation sets too: whoever learns from them cannot be measured by them."""
+"""Questions that are in evaluation sets too, which must not be trained on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.bootstrap.config import DatasetConfig
 from citewell.core.errors import InputError
 from citewell.core.jsonl import read_lines
 from citewell.core.near_duplicates import NearDuplicates
@@ -24,35 +24,35 @@ class EvaluationQuestion(NamedTuple):
 
 
 class QuestionOverlap(NamedTuple):
-    """The evaluation question that a question is most similar to; 1 where their words are the same."""
+    """The most similar evaluation question; the similarity is 1 if the words are the same."""
 
     found: EvaluationQuestion
     similarity: float
 
 
 class EvaluationQuestions(NamedTuple):
-    """What a data set is kept apart from: the questions, and how many of them each set has.
+    """The questions that a data set must not contain, and how many of them are from each set.
 
-    Of the sets in `held`, only the held-out questions are here.
+    Of the sets in `held_out`, only the held-out questions are here.
     """
 
     questions: tuple[EvaluationQuestion, ...] = ()
     sets: Mapping[str, int] = MappingProxyType({})
-    held: Mapping[str, int] = MappingProxyType({})
+    held_out: Mapping[str, int] = MappingProxyType({})
 
 
 def read_evaluation(folder: Path | None, config: DatasetConfig) -> EvaluationQuestions:
     """The questions of the evaluation sets in a folder of data; none without a folder.
 
-    The usual sets may be missing from the folder, which may be anybody's. Raises `InputError` if sets that
-    were asked for are, and for rows without a question.
+    The default sets may be missing from the folder. Raises `InputError` if explicitly named sets are missing,
+    and for rows without a question.
     """
     usual = DatasetConfig()
     if folder is None:
         if (config.evaluation_sets, config.held_sets) != (usual.evaluation_sets, usual.held_sets):
             raise InputError(
-                "The evaluation sets cannot be looked up: no folder of data is named.",
-                "Set CITEWELL_DATA, or leave dataset.evaluation_sets and dataset.held_sets as they are.",
+                "The evaluation sets cannot be found: no folder of data is set.",
+                "Set CITEWELL_DATA, or keep the defaults of dataset.evaluation_sets and dataset.held_sets.",
             )
         return EvaluationQuestions()
 
@@ -62,19 +62,19 @@ def read_evaluation(folder: Path | None, config: DatasetConfig) -> EvaluationQue
         return [question for file in files for question in read_evaluation_questions(file)]
 
     whole = read("evaluation_sets")
-    held = [each for each in read("held_sets") if is_held_out(each.question)]
+    held_out = [each for each in read("held_sets") if is_held_out(each.question)]
     return EvaluationQuestions(
-        (*whole, *held),
+        (*whole, *held_out),
         Counter(each.collection for each in whole),
-        Counter(each.collection for each in held),
+        Counter(each.collection for each in held_out),
     )
 
 
 def evaluation_files(folder: Path, patterns: Sequence[str], key: str, *, missing_ok: bool) -> list[Path]:
-    """The files in `folder` that the patterns name, such as `questions/*.jsonl.gz`, in order and each once.
+    """The files in `folder` that match the patterns, such as `questions/*.jsonl.gz`, in order.
 
-    Raises `InputError` if a pattern names none, unless `missing_ok`: a check of nothing would pass. `key`
-    is that of the recipe which has the patterns.
+    Raises `InputError` if a pattern matches none, unless `missing_ok`. `key` is the recipe's key of the
+    patterns, for the message.
     """
     files: dict[Path, None] = {}
     for pattern in patterns:
@@ -85,14 +85,14 @@ def evaluation_files(folder: Path, patterns: Sequence[str], key: str, *, missing
         if not found and not missing_ok:
             raise InputError(
                 f"No evaluation set in {folder} is named {pattern}.",
-                f"Mend dataset.{key}: its names are relative to that folder, and may have * in them.",
+                f"Fix dataset.{key}: its names are relative to that folder, and may contain *.",
             )
         files |= dict.fromkeys(found)
     return list(files)
 
 
 def read_evaluation_questions(file: Path) -> Iterator[EvaluationQuestion]:
-    """The questions of an evaluation set: JSON lines with `question`, and perhaps `id` and `context`.
+    """The questions of an evaluation set: JSON lines with `question`, and optionally `id` and `context`.
 
     A context, such as the body of a forum's question, belongs to the question (WebGPT, appendix B). Raises
     `InputError` for a line without a question.
@@ -111,10 +111,10 @@ def read_evaluation_questions(file: Path) -> Iterator[EvaluationQuestion]:
 def find_overlaps(
     questions: Sequence[str], evaluation: Sequence[EvaluationQuestion], threshold: float
 ) -> dict[int, QuestionOverlap]:
-    """For the places of those questions that are near an evaluation question, the nearest of these."""
+    """The nearest evaluation question of each question that is near one, by the question's index."""
     index = NearDuplicates((each.question for each in evaluation), threshold)
     found = {}
-    for place, question in enumerate(questions):
+    for position, question in enumerate(questions):
         if near := index.near(question):
-            found[place] = QuestionOverlap(evaluation[near[0].index], near[0].similarity)
+            found[position] = QuestionOverlap(evaluation[near[0].index], near[0].similarity)
     return found

@@ -1,4 +1,4 @@
-"""Pictures of a bootstrap: what became of its rows, and a calibration."""
+"""Plots of a bootstrap: its statistics, and a calibration."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ _DPI = 120
 
 
 def check_plots(file: Path) -> None:
-    """Raise `InputError` without the package matplotlib, and for a name of no kind of picture."""
+    """Raise `InputError` without the package matplotlib, and for an unknown kind of picture."""
     need_packages("A plot", "eval", "matplotlib")
     if file.suffix.lower() not in (".png", ".pdf", ".svg"):
-        raise InputError(f"{file} is not the name of a picture.", "Let it end in .png, .svg or .pdf.")
+        raise InputError(
+            f"{file} is not the name of a picture.", "Use a name that ends in .png, .svg or .pdf."
+        )
 
 
 def draw_statistics(statistics: BootstrapStatistics, file: Path) -> None:
@@ -50,9 +52,9 @@ def draw_calibration(calibration: ThresholdSweep, file: Path) -> None:
     rows = figure.subplots(2, 2, sharex=True, sharey=True)
     for axes, curve in zip(rows.flat, calibration.curves, strict=True):
         thresholds = [point.threshold for point in curve]
-        # Where nothing is kept, there is no precision.
-        keeping = [point for point in curve if point.recall]
-        axes.plot([p.threshold for p in keeping], [p.precision for p in keeping], label="precision")
+        # Without accepted samples, there is no precision.
+        accepting = [point for point in curve if point.recall]
+        axes.plot([p.threshold for p in accepting], [p.precision for p in accepting], label="precision")
         axes.plot(thresholds, [point.recall for point in curve], label="recall")
         axes.plot(thresholds, [point.f1 for point in curve], label="F1", linewidth=2.2)
         best = best_of(curve)
@@ -74,4 +76,4 @@ def _save(figure: Any, file: Path) -> None:
     try:
         figure.savefig(file, dpi=_DPI)
     except OSError as error:
-        raise CitewellError(f"{file} cannot be written: {error.strerror}.", "Name another place.") from error
+        raise CitewellError(f"{file} cannot be written: {error.strerror}.", "Name another file.") from error

@@ -1,4 +1,4 @@
-"""The questions file: tasks, and what is wrong with the lines that give none."""
+"""The questions file: tasks, and the problems of invalid lines."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from citewell.bootstrap.config import QuestionsConfig
 from citewell.bootstrap.forum_posts import post_process, with_urls
 from citewell.bootstrap.types import BootstrapTask
@@ -22,7 +24,7 @@ STDIN = Path("-")
 
 
 class LineProblem(NamedTuple):
-    """Why a line gives no task. `line` counts from 1."""
+    """Why a line is invalid. `line` counts from 1."""
 
     line: int
     problem: str
@@ -32,15 +34,15 @@ Report = Callable[[LineProblem], None]
 
 
 class _UnusableError(Exception):
-    """A line that gives no task, and why."""
+    """A line is invalid."""
 
 
 class Questions:
-    """The rows of a questions file: JSON objects a line, plain or gzipped, or a question a line.
+    """The rows of a questions file: JSON lines, plain or gzipped, or one question per line.
 
-    An object has `question`, or `title` and perhaps `selftext` as in ELI5; it may have `references`
-    (texts, or objects with `text` and perhaps `title`, `url` and `n`), `answer` and `id`. `-` reads standard
-    input.
+    An object has `question`, or `title` and optionally `selftext` as in ELI5; it may have `references`
+    (texts, or objects with `text` and optionally `title`, `url` and `n`), `answer` and `id`. `-` reads
+    standard input.
     """
 
     def __init__(self, file: Path, config: QuestionsConfig) -> None:
@@ -55,7 +57,7 @@ class Questions:
                 raise InputError(f"{file} cannot be read: {error.strerror}.", "Check its path.") from error
 
     def tasks(self, report: Report = lambda problem: None) -> Iterator[BootstrapTask]:
-        """The tasks in order; `report` is told of every line that gives none. May be called again."""
+        """The tasks in order; `report` is called for every invalid line. May be called again."""
         lines_of_questions: dict[bytes, int] = {}
         keys: set[str] = set()
         for number, line in self._lines(report):
@@ -73,7 +75,7 @@ class Questions:
             key = task.key or digest.hex()
             key = key if key not in keys else f"{key}-{digest.hex()}"
             keys.add(key)
-            yield BootstrapTask(key, number, task.question, task.references, task.answer)
+            yield msgspec.structs.replace(task, key=key)
 
     def _lines(self, report: Report) -> Iterator[tuple[int, bytes]]:
         if self._bytes is not None:
@@ -98,13 +100,17 @@ class Questions:
         if not text:
             return None
         if not text.startswith("{"):
-            return BootstrapTask("", number, self._worded(text))
+            return BootstrapTask(key="", line=number, question=self._question(text))
         row = _object(text)
         return BootstrapTask(
-            _id(row), number, self._worded(*_asked(row)), _references(row.get("references")), _answer(row)
+            key=_id(row),
+            line=number,
+            question=self._question(*_asked(row)),
+            references=_references(row.get("references")),
+            answer=_answer(row),
         )
 
-    def _worded(self, title: str, selftext: str = "") -> str:
+    def _question(self, title: str, selftext: str = "") -> str:
         question = post_process(title, selftext, explain=self._config.explain)
         if question is None:
             raise _UnusableError("its author deleted it")
@@ -125,7 +131,7 @@ def _object(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _UnusableError(f"it is not JSON ({error})") from error
     if not isinstance(row, dict):
-        raise _UnusableError("it is no JSON object")
+        raise _UnusableError("it is not a JSON object")
     return row
 
 
@@ -134,7 +140,7 @@ def _asked(row: dict[str, Any]) -> tuple[str, str]:
     title, selftext = row.get(name), row.get("selftext") or ""
     if not isinstance(title, str):
         raise _UnusableError(
-            "it has no `question`, and no `title`" if title is None else f"its `{name}` is no text"
+            "it has no `question`, and no `title`" if title is None else f"its `{name}` is not a text"
         )
     if name == "question" or not isinstance(selftext, str):
         selftext = ""
@@ -168,16 +174,16 @@ def _references(value: Any) -> tuple[Reference, ...] | None:
     if value is None or value == []:
         return None
     if not isinstance(value, list):
-        raise _UnusableError("its `references` are no list")
+        raise _UnusableError("its `references` are not a list")
     found: list[Reference] = []
-    for place, item in enumerate(value, 1):
+    for position, item in enumerate(value, 1):
         fields = {"text": item} if isinstance(item, str) else item
         if not isinstance(fields, dict):
-            raise _UnusableError(f"its reference {place} is neither text nor an object with its text")
+            raise _UnusableError(f"its reference {position} is neither text nor an object with its text")
         text, title, url = (_text(fields.get(name)) for name in ("text", "title", "url"))
-        number = fields.get("n", fields.get("number", place))
+        number = fields.get("n", fields.get("number", position))
         if text:
-            found.append(Reference(number if isinstance(number, int) else place, url, title, text, 0.0))
+            found.append(Reference(number if isinstance(number, int) else position, url, title, text, 0.0))
     if len({reference.number for reference in found}) < len(found):
         raise _UnusableError("two of its references have the same number")
     return tuple(found) or None

@@ -1,10 +1,10 @@
 """Rows on many machines: the row function of the local engine, under Ray Data.
 
 https://docs.ray.io/en/latest/data/data.html. Tasks are cut into blocks, in order; a pool of actors works on
-blocks, each on the rows of its block at the same time. The outcomes come back to the caller in the order
-of the tasks and are written there, by the same writer as those of the local engine: this is what makes a run
-resumable, since Ray Data itself forgets a run that ended early. An actor that dies is started again, and its
-block is done once more; of a driver that dies, the blocks that were not yet written are.
+blocks, on the rows of a block concurrently. The outcomes return to the driver in the order of the tasks, and
+are stored there like those of the local engine: this makes a run resumable, since Ray Data itself forgets a
+run that ended early. If an actor dies, it is restarted and its block is repeated; if the driver dies, the
+next run repeats the blocks that were not stored.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 OpenParts = Callable[[], AbstractAsyncContextManager[RowParts]]
-"""Opens what rows need. It is pickled and called once in each worker, which closes nothing when it dies."""
+"""Opens the parts of rows. It is pickled, and called once in each worker, which may die unclosed."""
 
 _ENVIRONMENT = {
-    "RAY_USAGE_STATS_ENABLED": "0",  # or Ray sends statistics to its makers
-    "RAY_ENABLE_AUTO_CONNECT": "0",  # or Ray starts again when what it was doing goes on after its end
-    "RAY_BACKEND_LOG_LEVEL": "fatal",  # or Ray warns of what is none of the user's business
+    "RAY_USAGE_STATS_ENABLED": "0",  # or Ray sends usage statistics
+    "RAY_ENABLE_AUTO_CONNECT": "0",  # or Ray restarts when its work continues after its shutdown
+    "RAY_BACKEND_LOG_LEVEL": "fatal",  # or Ray prints internal warnings
 }
 _TASK = "task"
 _OUTCOME = "outcome"
@@ -47,12 +47,12 @@ class RayConfig(Section):
     address: str = Field(
         "", description="Address of the cluster, or `auto`; without one, Ray is started on this machine."
     )
-    workers: int = Field(2, ge=1, description="Processes that work on rows.")
+    workers: int = Field(2, ge=1, description="Number of worker processes.")
     cpus: float = Field(1.0, ge=0, description="CPUs that each worker reserves.")
     gpus: float = Field(
         0.0, ge=0, description="GPUs that each worker reserves, for a teacher in its process."
     )
-    block: int = Field(32, ge=1, description="Rows of a block, which is what is lost where a worker dies.")
+    block: int = Field(32, ge=1, description="Rows per block; a worker that dies loses one block.")
 
 
 def check_ray() -> None:
@@ -63,10 +63,10 @@ def check_ray() -> None:
 async def ray_outcomes(
     tasks: Sequence[BootstrapTask], open_parts: OpenParts, config: RayConfig, concurrency: int
 ) -> AsyncGenerator[Outcome]:
-    """The outcomes of tasks, in the order of the tasks; each worker is busy with `concurrency` rows at most.
+    """The outcomes of tasks, in the order of the tasks; at most `concurrency` rows per worker run at a time.
 
-    Ray is connected to, or started, unless it is already, and left in the same state. Closing the generator
-    ends the work: at once, or after the blocks that are worked on where Ray was there before. Raises
+    Ray is connected to, or started, unless it is running already, and left in the same state. Closing the
+    generator ends the work: at once, or after the running blocks if Ray was running before. Raises
     `CitewellError` if the cluster cannot be used or a worker cannot open its parts.
     """
     check_ray()
@@ -82,14 +82,14 @@ async def ray_outcomes(
     try:
         while True:
             waiting = asyncio.ensure_future(asyncio.to_thread(next, outcomes, None))
-            # Ray cannot be interrupted while it waits: cancelling this leaves the thread to what is below.
+            # Ray cannot be interrupted while it waits: after cancellation, the thread ends below.
             outcome = await asyncio.shield(waiting)
             if outcome is None:
                 return
             yield outcome
     finally:
         if started:
-            # What Ray Data is still doing fails now, of which it would tell at length.
+            # The running work of Ray Data fails now, which it would log at length.
             logging.getLogger("ray.data").setLevel(logging.CRITICAL)
             await asyncio.to_thread(ray.shutdown)
         if waiting is not None:
@@ -111,7 +111,7 @@ def _connect(config: RayConfig) -> None:
         where = f"The Ray cluster {config.address}" if config.address else "Ray"
         raise CitewellError(
             f"{where} cannot be used: {error}.",
-            "Start it with `ray start --head`, or mend the address.",
+            "Start it with `ray start --head`, or correct the address.",
         ) from error
 
 
@@ -138,7 +138,7 @@ def _execute(
     dataset.context.enable_progress_bars = False
     reading = dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
     try:
-        # Closed, it ends what Ray Data is still doing.
+        # Closing it ends the running work of Ray Data.
         with closing(cast("Generator[Any]", iter(reading))) as batches:
             for batch in batches:
                 for outcome in batch.column(_OUTCOME).to_pylist():
@@ -150,7 +150,7 @@ def _execute(
     except (ray.exceptions.RayError, ray.exceptions.UserCodeException, SystemException) as error:
         raise CitewellError(
             f"The Ray cluster failed: {str(error).strip().splitlines()[-1]}",
-            "See what `ray status` and Ray's logs say; the same command goes on.",
+            "See `ray status` and Ray's logs; the same command resumes.",
         ) from error
 
 
@@ -162,7 +162,7 @@ class _Unopened(msgspec.Struct, frozen=True, tag_field="outcome", tag="unopened"
 
 
 class _Worker:
-    """What an actor holds: the parts of rows, opened when the first block arrives."""
+    """An actor with the parts of rows, which it opens when the first block arrives."""
 
     def __init__(self, open_parts: OpenParts, concurrency: int) -> None:
         self._open_parts = open_parts

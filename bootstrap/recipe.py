@@ -1,4 +1,4 @@
-"""The whole recipe of a run: what rows depend on, and what does not change them."""
+"""The recipe of a run: the keys that decide outcomes, and those that do not."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from citewell.bootstrap.config import BootstrapConfig
-from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.bootstrap.config import BootstrapConfig, DatasetConfig
 from citewell.bootstrap.ray_engine import RayConfig
 from citewell.core.errors import SettingsError
 from citewell.core.recipe import load_recipe
@@ -18,7 +17,7 @@ from citewell.core.settings import Settings
 
 HANDBOOK = "docs/recipes.md"
 
-# Keys that change how fast rows are worked on, but not what becomes of them.
+# Keys that change the speed of a run, but not its outcomes.
 _OPERATION: Mapping[str, Any] = {
     "teacher": {"concurrency", "requests_a_minute", "tokens_a_minute"},
     "run": True,
@@ -34,21 +33,21 @@ class Recipe(BootstrapConfig):
     ray: RayConfig = RayConfig()
 
     def decisive(self) -> dict[str, Any]:
-        """The keys on which outcomes depend, as plain values: a run that goes on must have the same."""
+        """The keys on which outcomes depend, as plain values; a resumed run must have the same."""
         return self.model_dump(mode="json", exclude=dict(_OPERATION))
 
 
 class Divided(NamedTuple):
-    """Values by dotted name: those of the recipe, and the others, which are settings."""
+    """Values by dotted name: those of the recipe and those of the settings."""
 
     recipe: dict[str, Any]
     settings: dict[str, Any]
 
 
 def read_recipe(file: Path | None, assignments: Mapping[str, Any]) -> Recipe:
-    """The recipe of a TOML file, or the default one, with values by dotted name put over it.
+    """The recipe of a TOML file, or the default one, with overrides by dotted name.
 
-    Raises `InputError` for what is unknown or wrong in the file, `SettingsError` for an assignment.
+    Raises `InputError` for an unknown key or a wrong value in the file, `SettingsError` in an override.
     """
     recipe = Recipe() if file is None else load_recipe(Recipe, file, HANDBOOK)
     values = recipe.model_dump()
@@ -72,9 +71,9 @@ def read_recipe(file: Path | None, assignments: Mapping[str, Any]) -> Recipe:
 
 
 def divide(values: Mapping[str, Any]) -> Divided:
-    """Tell values of the recipe, such as `filters.cited`, from those of Citewell's settings.
+    """Separate values of the recipe, such as `filters.cited`, from those of Citewell's settings.
 
-    Raises `SettingsError` for a section that is neither, and rather the recipe's than another.
+    Raises `SettingsError` for an unknown section that resembles one of the recipe.
     """
     divided = Divided({}, {})
     for name, value in values.items():

@@ -1,4 +1,4 @@
-"""Storing outcomes as they come, and ending a run in which nothing works any more."""
+"""Store outcomes as they come, retry failed rows, and stop a run in which everything fails."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ from citewell.bootstrap.types import Fault, Outcome
 from citewell.core.errors import CitewellError
 from citewell.core.threads import in_thread
 
-_WAITING = 256  # outcomes that wait for the disk
+_WAITING = 256  # outcomes in the queue to the disk
+
+
+_BATCH = 64  # outcomes, since each batch rewrites shards
 
 
 class GaveUpError(CitewellError):
-    """Too many rows failed one after the other, as when a teacher is down."""
+    """Too many consecutive rows failed, as when a teacher is down."""
 
 
 async def record(
     outcomes: AsyncGenerator[Outcome, None],
     journal: Journal,
-    most_faults: int,
+    max_faults: int,
     seen: Callable[[Sequence[Outcome]], None],
 ) -> None:
-    """Append outcomes to the journal in their order; those that wait are stored together. `seen` is told.
+    """Append outcomes to the journal in their order, in batches; `seen` is called with each stored batch.
 
-    Faults are stored once a later row did not fail, or at the end: where `most_faults` come one after the
-    other, or nothing else at all, `GaveUpError` is raised, they are not stored, and the next run tries those
+    Faults are stored once a later row succeeds, or at the end. After `max_faults` consecutive faults, or if
+    there is nothing else, `GaveUpError` is raised and they are not stored, so that the next run tries those
     rows again.
     """
     faults: list[Fault] = []
@@ -39,7 +42,7 @@ async def record(
             for outcome in batch:
                 if isinstance(outcome, Fault):
                     faults.append(outcome)
-                    if len(faults) >= most_faults:
+                    if len(faults) >= max_faults:
                         break
                 else:
                     ready += [*faults, outcome]
@@ -48,7 +51,7 @@ async def record(
                 worked = True
                 await in_thread(partial(journal.append, ready))
                 seen(ready)
-            if len(faults) >= most_faults:
+            if len(faults) >= max_faults:
                 raise _gave_up(faults)
     if faults and not worked and not journal.shards():
         raise _gave_up(faults)
@@ -57,17 +60,44 @@ async def record(
         seen(faults)
 
 
+def failed_keys(journal: Journal) -> frozenset[str]:
+    """The keys of the rows that failed."""
+    return frozenset(outcome.key for outcome in journal.outcomes() if isinstance(outcome, Fault))
+
+
+async def record_again(
+    outcomes: AsyncGenerator[Outcome, None], journal: Journal, seen: Callable[[Sequence[Outcome]], None]
+) -> None:
+    """Replace faults by the new outcomes of their rows; rows that failed again stay as they are."""
+    batch: list[Outcome] = []
+    async with aclosing(outcomes):
+        async for outcome in outcomes:
+            batch.append(outcome)
+            if len(batch) >= _BATCH:
+                await _replace(journal, batch)
+                seen(batch)
+                batch = []
+    if batch:
+        await _replace(journal, batch)
+        seen(batch)
+
+
+async def _replace(journal: Journal, batch: Sequence[Outcome]) -> None:
+    done = {outcome.key: outcome for outcome in batch if not isinstance(outcome, Fault)}
+    await in_thread(partial(journal.replace, done))
+
+
 def _gave_up(faults: Sequence[Fault]) -> GaveUpError:
     number = len(faults)
     return GaveUpError(
-        f"{f'{number:,} rows failed one after the other' if number > 1 else 'The only row failed'}. "
+        f"{f'{number:,} consecutive rows failed' if number > 1 else 'The only row failed'}. "
         f"The last error: {faults[-1].error}",
-        "What was stored is kept; mend that, and run the same command again.",
+        "Fix that, and run the same command again: it resumes after the stored rows.",
     )
 
 
 async def _batches(outcomes: AsyncGenerator[Outcome, None]) -> AsyncGenerator[list[Outcome], None]:
-    """All outcomes that are there each time that one is asked for."""
+    """Batches of all outcomes that are ready."""
     queue: asyncio.Queue[Outcome] = asyncio.Queue(_WAITING)
 
     async def fill() -> None:

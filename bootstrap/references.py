@@ -1,10 +1,12 @@
-"""The references of a row: its own or retrieved ones, at most so many, numbered from 1."""
+"""The references of a row: its own or retrieved ones, numbered from 1."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
+
+import msgspec
 
 from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.correction import overlaps
@@ -16,7 +18,7 @@ from citewell.generator.citations.marks import read_segments, renumber_marks
 
 
 class FoundReferences(NamedTuple):
-    """What a retriever found, the best first; `relevant` says whether the best is an answer's evidence."""
+    """Retrieved references, best first; `relevant` says whether they answer the question."""
 
     references: tuple[Reference, ...]
     relevant: bool
@@ -27,12 +29,12 @@ Retrieve = Callable[[str], Awaitable[FoundReferences]]
 
 
 async def with_references(task: BootstrapTask, retrieve: Retrieve, config: BootstrapConfig) -> BootstrapTask:
-    """The task with its references, numbered from 1, to which the marks of its answer are fitted.
+    """The task with its references numbered from 1, and the marks of its answer renumbered.
 
-    A row that brings more than `most` keeps those that its answer overlaps with most, or the first ones. One
-    that brings none gets what is retrieved, if that is relevant; with `fill`, one that brings too few gets
-    what is retrieved after its own: mostly passages that are of no use, which a generator must learn to leave
-    uncited (WebGLM, appendix D).
+    A row with more than `most` references keeps those that its answer overlaps with most, or the first ones.
+    A row without references gets retrieved ones, if they are relevant. With `fill`, a row with too few gets
+    retrieved ones after its own: mostly useless passages, which a generator must learn to leave uncited
+    (WebGLM, appendix D).
     """
     wanted = config.references
     if task.references is None:
@@ -45,12 +47,12 @@ async def with_references(task: BootstrapTask, retrieve: Retrieve, config: Boots
             found = await retrieve(task.question)
             others = [r for r in found.references if squeeze(r.text).casefold() not in seen]
             chosen += [replace(r, number=-1) for r in others[: wanted.most - len(chosen)]]
-    numbers = {reference.number: place for place, reference in enumerate(chosen, 1)}
-    references = tuple(replace(reference, number=place) for place, reference in enumerate(chosen, 1))
+    numbers = {reference.number: number for number, reference in enumerate(chosen, 1)}
+    references = tuple(replace(reference, number=number) for number, reference in enumerate(chosen, 1))
     answer = task.answer
     if answer is not None and task.references is not None:
         answer = renumber_marks(answer, numbers)
-    return BootstrapTask(task.key, task.line, task.question, references, answer)
+    return msgspec.structs.replace(task, references=references, answer=answer)
 
 
 def _best(task: BootstrapTask, references: Sequence[Reference], config: BootstrapConfig) -> list[Reference]:
@@ -60,5 +62,5 @@ def _best(task: BootstrapTask, references: Sequence[Reference], config: Bootstra
     segments = [Text(segment.text) for segment in read_segments(squeeze(task.answer), sentences=True)]
     sources = [Text(reference.text) for reference in references]
     best = overlaps(segments, sources, config.correction).max(axis=0, initial=0.0)
-    kept = sorted(sorted(range(len(references)), key=lambda place: -best[place])[:most])
-    return [references[place] for place in kept]
+    chosen = sorted(sorted(range(len(references)), key=lambda index: -best[index])[:most])
+    return [references[index] for index in chosen]

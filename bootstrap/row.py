@@ -1,4 +1,4 @@
-"""The one way of a row: references, a teacher's answer, corrected citations, filters."""
+"""One row of a bootstrap: references, a teacher's answer, corrected citations, filters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_USAGE = TeacherUsage()
 
 @dataclass(frozen=True, slots=True)
 class RowParts:
-    """What a row needs beside itself."""
+    """What all rows of a run share."""
 
     teacher: Teacher
     retrieve: Retrieve
@@ -36,10 +36,10 @@ class RowParts:
 
 
 async def bootstrap_row(task: BootstrapTask, parts: RowParts) -> Outcome:
-    """What becomes of a task: a sample, a drop with its reason, or a fault after the attempts of the recipe.
+    """Turn a task into a sample, a drop with its reason, or a fault after the attempts of the recipe.
 
-    It depends on nothing but its arguments, so that engines may call it anywhere and in any order. Raises
-    nothing that a single row can cause; cancelling it cancels its requests.
+    It depends on its arguments only, so engines may call it anywhere and in any order. It raises no error
+    that a single row can cause; cancelling it cancels its requests.
     """
     attempts, problem = parts.config.run.attempts, ""
     for _ in range(attempts):
@@ -47,10 +47,10 @@ async def bootstrap_row(task: BootstrapTask, parts: RowParts) -> Outcome:
             return await _row(task, parts)
         except CitewellError as error:
             problem = str(error)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the rows behind this one go on
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other rows continue
             problem = f"{type(error).__name__}: {encodable(str(error))}"
         await asyncio.sleep(0)
-    return Fault(task.key, task.question, problem, attempts)
+    return Fault(key=task.key, question=task.question, error=problem, attempts=attempts)
 
 
 async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
@@ -62,7 +62,15 @@ async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
         reason: Reason, raw: str = "", scores: FilterScores | None = None, usage: TeacherUsage = _NO_USAGE
     ) -> Drop:
         return Drop(
-            task.key, task.question, reason, references, teacher.name, teacher.prompt_hash, raw, scores, usage
+            key=task.key,
+            question=task.question,
+            reason=reason,
+            references=references,
+            teacher=teacher.name,
+            prompt_hash=teacher.prompt_hash,
+            raw_answer=raw,
+            scores=scores,
+            usage=usage,
         )
 
     if len(references) < parts.config.references.fewest:
@@ -73,13 +81,13 @@ async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
     if reason := reason_to_drop(written.text, scores, parts.config, truncated=written.truncated):
         return drop(reason, written.text, scores, written.usage)
     return Sample(
-        task.key,
-        task.question,
-        corrected.answer,
-        references,
-        teacher.name,
-        teacher.prompt_hash,
-        written.text,
-        scores,
-        written.usage,
+        key=task.key,
+        question=task.question,
+        answer=corrected.answer,
+        references=references,
+        teacher=teacher.name,
+        prompt_hash=teacher.prompt_hash,
+        raw_answer=written.text,
+        scores=scores,
+        usage=written.usage,
     )

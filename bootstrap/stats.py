@@ -1,4 +1,4 @@
-"""What became of the rows of a bootstrap: the funnel, lengths, citations, what the teacher took."""
+"""Statistics of a bootstrap: the funnel of filters, lengths, citations, and the teacher's usage."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EXCERPT = 280  # characters
 
 
 class FilterStage(NamedTuple):
-    """A filter: the rows that it stopped, and those that were left after it."""
+    """A filter: the numbers of rows that it stopped, and that were left after it."""
 
     name: str
     stopped: int
@@ -39,7 +39,7 @@ class RejectedExample(NamedTuple):
 
 
 class Distribution(NamedTuple):
-    """A number of each sample: its mean and the quantiles that most are between."""
+    """The mean and quantiles of a number over the samples."""
 
     mean: float
     p5: float
@@ -49,13 +49,13 @@ class Distribution(NamedTuple):
     p95: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BootstrapStatistics:
-    """The rows of a run, counted.
+    """Statistics of the rows of a run.
 
-    `measures` are distributions over the samples, `cited` is how many samples cite 0, 1, 2 … references.
-    `overlap` has the answers' overlaps with their references: of samples, and of what filters stopped.
-    `examples` are by reason, drawn by a hash of their keys: neither the first nor the worst.
+    `measures` are distributions over the samples; `cited` is how many samples cite 0, 1, 2 … references.
+    `overlap` has the answers' overlaps with their references, of samples and of dropped answers. `examples`
+    are by reason, drawn by a hash of their keys.
     """
 
     rows: int
@@ -71,7 +71,7 @@ class BootstrapStatistics:
 
     @property
     def share(self) -> float:
-        """The share of the rows that became samples; 0 where there are no rows."""
+        """The share of the rows that became samples; 0 without rows."""
         return self.kept / self.rows if self.rows else 0.0
 
     def to_json(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ class _Collected:
 
 
 def statistics(outcomes: Iterable[Outcome], examples: int = 2) -> BootstrapStatistics:
-    """Count the outcomes of a run, and keep so many examples of each reason for which rows were dropped."""
+    """Count the outcomes of a run, with `examples` dropped rows of each reason."""
     collected = _Collected()
     stopped: Counter[str] = Counter()
     teachers: Counter[str] = Counter()
@@ -155,7 +155,7 @@ def statistics(outcomes: Iterable[Outcome], examples: int = 2) -> BootstrapStati
 
 
 def funnel_table(statistics: BootstrapStatistics) -> str:
-    """The funnel as lines of text: each filter that stopped rows, and how many were left."""
+    """The funnel as lines of text: the filters that stopped rows, and how many were left."""
     lines = [f"{'rows':<20} {statistics.rows:>9,}"]
     for stage in statistics.funnel:
         share = stage.left / statistics.rows
@@ -165,7 +165,7 @@ def funnel_table(statistics: BootstrapStatistics) -> str:
 
 
 def summary(statistics: BootstrapStatistics) -> str:
-    """The funnel, the measures, what the teacher took and examples, as people read them."""
+    """The funnel, the measures, the teacher's usage and examples, as text."""
     parts = [funnel_table(statistics)]
     if statistics.measures:
         header = f"{'of a sample':<20} {'mean':>8}" + "".join(f"{f'p{q * 100:g}':>8}" for q in _QUANTILES)
@@ -175,8 +175,8 @@ def summary(statistics: BootstrapStatistics) -> str:
     used = statistics.usage
     if used.requests:
         parts.append(
-            f"teacher: {used.requests:,} requests, {used.prompt_tokens:,} tokens of prompts, "
-            f"{used.answer_tokens:,} of answers, cost {used.cost:,.2f}"
+            f"teacher: {used.requests:,} requests, {used.prompt_tokens:,} prompt tokens, "
+            f"{used.answer_tokens:,} answer tokens, cost {used.cost:,.2f}"
         )
     for reason, examples in statistics.examples.items():
         lines = [f"dropped for {reason}:" if reason != FAULT else "failed:"]
@@ -209,7 +209,7 @@ def _example(outcome: Drop | Fault) -> RejectedExample:
 
 
 def _printable(text: str) -> str:
-    """The text without what would steer a terminal: teachers may write anything."""
+    """The text without control characters, which teachers may write."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 

@@ -1,4 +1,4 @@
-"""The protocol of teachers: who writes the answers that a bootstrap corrects and filters."""
+"""The protocol of teachers, which write the answers that a bootstrap corrects and filters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citewell.core.types import Reference
 
 @dataclass(frozen=True, slots=True)
 class TeacherAnswer:
-    """A teacher's answer, with marks such as `[1][3]`; `truncated` where the limit of tokens cut it."""
+    """A teacher's answer, with marks such as `[1][3]`; `truncated` if the limit of tokens cut it."""
 
     text: str
     usage: TeacherUsage = field(default_factory=TeacherUsage)
@@ -22,7 +22,7 @@ class TeacherAnswer:
 class Teacher(Protocol):
     """Writes the answer to a task's question from numbered references.
 
-    `prompt_hash` tells prompts apart; it is empty if there is no prompt.
+    `prompt_hash` identifies the prompt; it is empty without one.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""What travels through a bootstrap: tasks in, samples, drops and faults out, as lines of JSON.
+"""The values of a bootstrap: tasks in; samples, drops and faults out, as lines of JSON.
 
-All are `msgspec` structs, so that a line of a run's shards is read back as what was written, or refused.
+All are `msgspec` structs, so that a damaged line of a run's shards is refused.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ Reason = Literal[
     "few_citations",
     "citation_accuracy",
 ]
-"""Why an answer is dropped, in the order in which the filters ask (docs/bootstrap.md)."""
+"""Why an answer is dropped, in the order of the filters (docs/bootstrap.md)."""
 
 
-class BootstrapTask(msgspec.Struct, frozen=True):
+class BootstrapTask(msgspec.Struct, frozen=True, kw_only=True):
     """A row of the questions file, after its post-processing.
 
-    `key` is the row's id, or a hash of its question where it has none; no two tasks of a file share it.
-    `line` counts from 1. `references` are None if they have yet to be retrieved.
+    `key` is the row's id, or a hash of its question; it is unique in a file.
+    `line` counts from 1. `references` are None if they must be retrieved.
     """
 
     key: str
@@ -38,8 +38,8 @@ class BootstrapTask(msgspec.Struct, frozen=True):
     answer: str | None = None
 
 
-class TeacherUsage(msgspec.Struct, frozen=True):
-    """What a teacher's answers took: requests, tokens, and the cost by the prices of the settings."""
+class TeacherUsage(msgspec.Struct, frozen=True, kw_only=True):
+    """Requests, tokens and cost of a teacher's answers; the cost is by the prices of the recipe."""
 
     requests: int = 0
     prompt_tokens: int = 0
@@ -48,19 +48,20 @@ class TeacherUsage(msgspec.Struct, frozen=True):
 
     def __add__(self, other: TeacherUsage) -> TeacherUsage:
         return TeacherUsage(
-            self.requests + other.requests,
-            self.prompt_tokens + other.prompt_tokens,
-            self.answer_tokens + other.answer_tokens,
-            self.cost + other.cost,
+            requests=self.requests + other.requests,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            answer_tokens=self.answer_tokens + other.answer_tokens,
+            cost=self.cost + other.cost,
         )
 
 
-class FilterScores(msgspec.Struct, frozen=True):
-    """What the filters saw of an answer; all shares are from 0 to 1.
+class FilterScores(msgspec.Struct, frozen=True, kw_only=True):
+    """What the filters decide by; all shares are from 0 to 1.
 
-    `overlap` is the ROUGE of the answer with all its references together. `marks` are the citations that the
-    teacher wrote, `right` those of them that correction kept; `cited` are the references, `cited_segments`
-    the segments (of `segments`) that have a citation after correction. `words` is the answer's length.
+    `overlap` is the ROUGE of the answer with all its references together. `marks` is the number of citations
+    that the teacher wrote, `right` that of those which correction confirmed; `cited` is the number of cited
+    references after correction, `cited_segments` that of segments (of `segments`) with a citation. `words` is
+    the length of the answer.
     """
 
     words: int
@@ -73,7 +74,7 @@ class FilterScores(msgspec.Struct, frozen=True):
 
     @property
     def accuracy(self) -> float | None:
-        """The share of the teacher's marks that correction kept; None if it wrote none."""
+        """The share of the teacher's marks that correction confirmed; None if it wrote none."""
         return self.right / self.marks if self.marks else None
 
     @property
@@ -82,10 +83,10 @@ class FilterScores(msgspec.Struct, frozen=True):
         return self.cited_segments / self.segments if self.segments else 0.0
 
 
-class Sample(msgspec.Struct, frozen=True, tag_field="outcome", tag="sample"):
+class Sample(msgspec.Struct, frozen=True, kw_only=True, tag_field="outcome", tag="sample"):
     """A question, its references and the corrected answer, whose marks `[n]` are the references' numbers.
 
-    `prompt_hash` tells prompts apart; it is empty where the teacher was asked nothing.
+    `prompt_hash` identifies the prompt; it is empty if the teacher has none.
     """
 
     key: str
@@ -99,8 +100,8 @@ class Sample(msgspec.Struct, frozen=True, tag_field="outcome", tag="sample"):
     usage: TeacherUsage = TeacherUsage()
 
 
-class Drop(msgspec.Struct, frozen=True, tag_field="outcome", tag="drop"):
-    """An answer that a filter stopped, the reason, and what the filters saw of it.
+class Drop(msgspec.Struct, frozen=True, kw_only=True, tag_field="outcome", tag="drop"):
+    """An answer that a filter dropped, with the reason and the scores.
 
     `scores` are None if there was no answer to measure.
     """
@@ -116,8 +117,8 @@ class Drop(msgspec.Struct, frozen=True, tag_field="outcome", tag="drop"):
     usage: TeacherUsage = TeacherUsage()
 
 
-class Fault(msgspec.Struct, frozen=True, tag_field="outcome", tag="fault"):
-    """A row that failed, after this many attempts: set aside, and tried again only with `--retry-faults`."""
+class Fault(msgspec.Struct, frozen=True, kw_only=True, tag_field="outcome", tag="fault"):
+    """A row that failed after `attempts` attempts; it is tried again only with `--retry-faults`."""
 
     key: str
     question: str
@@ -126,4 +127,4 @@ class Fault(msgspec.Struct, frozen=True, tag_field="outcome", tag="fault"):
 
 
 Outcome = Sample | Drop | Fault
-"""What becomes of a task: one line of a run's shards, where `outcome` says which of the three it is."""
+"""The result of a task: one line of a run's shards, whose member `outcome` names the kind."""

@@ -1,1 +1,1 @@
-"""The teachers, one a file."""
+"""The teachers, one per file."""

@@ -1,4 +1,4 @@
-"""The teacher over HTTP: any model behind a service that speaks OpenAI's chat completions."""
+"""The teacher over HTTP: any model behind an API of chat completions."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _MILLION = 1_000_000
 class CompletionTeacher:
     """Asks a chat model. The client bounds concurrent requests and repeats those that failed in passing.
 
-    The prompt is cut to its limit by an estimate of its tokens, since each service counts in its own way;
-    the tokens of the usage are those that the service names, none if it names none.
+    The prompt is cut to its limit by an estimate of its tokens, since each service counts differently. The
+    tokens of the usage are those that the service reports, 0 if it reports none.
     """
 
     def __init__(self, client: ChatClient, prompt: TeacherPromptConfig, config: TeacherConfig) -> None:
-        """`client` is entered already; `prompt` and `config` are sections of the recipe."""
+        """`client` is entered by the caller; `prompt` and `config` are sections of the recipe."""
         self.name = published_name(f"openai:{client.model}")
         self._form = prompt.form(PromptForm())
         self.prompt_hash = self._form.hash
@@ -53,10 +53,10 @@ class CompletionTeacher:
         expected += self._config.answer_tokens
         await self._limit.wait(expected)
         completion = await self._client.complete(messages, self._request)
-        usage = TeacherUsage(1)
+        usage = TeacherUsage(requests=1)
         if completion.usage is not None:
             read, written = completion.usage
             self._limit.settle(expected, read + written)
             cost = (read * self._config.prompt_price + written * self._config.answer_price) / _MILLION
-            usage = TeacherUsage(1, read, written, cost)
+            usage = TeacherUsage(requests=1, prompt_tokens=read, answer_tokens=written, cost=cost)
         return TeacherAnswer(completion.text, usage, truncated=completion.finish_reason == "length")

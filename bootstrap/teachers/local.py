@@ -1,4 +1,4 @@
-"""Teachers in this process: a generator that writes one answer, or several of which the best is taken."""
+"""Teachers in this process: a generator that writes one answer, or the best of several."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ _FINISHED = re.compile(r"[.!?…。！？।]['\"’”»)\]]*\s*$|\[\d+\]\s*$")
 class LocalTeacher:
     """Asks one of Citewell's generators for one answer, one question at a time.
 
-    Generators do not say why they stopped; an answer without a stop at its end counts as cut by the limit of
-    tokens.
+    Generators do not say why they stopped; an answer without a full stop at its end counts as truncated.
     """
 
     def __init__(self, backend: GeneratorBackend, prompt_hash: str) -> None:
-        """`prompt_hash` tells the generator's prompts apart from others."""
+        """`prompt_hash` identifies the generator's prompt."""
         self.name = published_name(backend.name)
         self.prompt_hash = prompt_hash
         self._backend = backend
@@ -42,13 +41,13 @@ class LocalTeacher:
 
 
 class SelfTeacher:
-    """Self-bootstrapping: several samples of a generator, of which the best by its citations is taken.
+    """Self-bootstrapping: the best of several samples of a generator, by its citations.
 
-    The best passes the filters, then has most segments that cite, then overlaps most with the references.
+    The best passes the filters, then has the highest coverage, then the highest overlap with the references.
     """
 
     def __init__(self, backend: GeneratorBackend, prompt_hash: str, config: BootstrapConfig) -> None:
-        """`config` is the recipe of the row, by which samples are judged as the row will be."""
+        """`config` is the recipe of the run, whose filters rank the samples."""
         self.name = published_name(f"self:{backend.name}")
         self.prompt_hash = prompt_hash
         self._backend = backend
@@ -56,7 +55,7 @@ class SelfTeacher:
         self._turn = asyncio.Lock()
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
-        """Have the generator write its samples, and take the best; raises what the generator raises."""
+        """Have the generator write samples, and return the best; raises what the generator raises."""
         samples = self._config.teacher.samples
         async with self._turn:
             texts = await _candidates(self._backend, task.question, references, samples)
@@ -79,4 +78,6 @@ async def _candidates(
 
 
 def _written(text: str) -> TeacherAnswer:
-    return TeacherAnswer(text, TeacherUsage(1), truncated=bool(text.strip()) and not _FINISHED.search(text))
+    return TeacherAnswer(
+        text, TeacherUsage(requests=1), truncated=bool(text.strip()) and not _FINISHED.search(text)
+    )

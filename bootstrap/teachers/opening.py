@@ -1,4 +1,4 @@
-"""A teacher by its name, as `--teacher` takes it."""
+"""Open a teacher by the name that `--teacher` takes."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ async def open_teacher(
     relevance: Relevance,
     on_step: OnStep = lambda name, step: None,
 ) -> AsyncGenerator[Teacher, None]:
-    """The teacher `recorded`, `openai:MODEL`, a generator's name, or `self` with perhaps `:` and such a name.
+    """The teacher `recorded`, `openai:MODEL`, a generator's name, `self` or `self:NAME`.
 
-    The address and the key of the API are the generator's settings, and so is the generator of `self` where
-    none is named. Raises `ModelError` if there is no such model, `InputError` if `self` has none.
+    The address and the key of the API are the generator's settings, and so is the generator of a plain
+    `self`. Raises `ModelError` if there is no such model, `InputError` if `self` has no language model.
     """
     if name == RECORDED:
         yield RecordedTeacher()
@@ -50,7 +50,7 @@ async def open_teacher(
     inner = (inner or settings.name) if is_self else name
     if is_self and inner == EXTRACTIVE:
         raise InputError(
-            "The teacher self needs a language model, which writes another answer each time.",
+            "The teacher self needs a language model, which can write different answers.",
             "Write self:SmolLM2-135M-Instruct, for example.",
         )
     teacher = config.teacher

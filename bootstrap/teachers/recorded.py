@@ -1,4 +1,4 @@
-"""The recorded teacher: answers that people or models have written already get citations, nothing else."""
+"""The recorded teacher: uses answers that people or models have already written."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from citewell.core.types import Reference
 
 
 class RecordedTeacher:
-    """Gives the row's own answer."""
+    """Returns the row's own answer."""
 
     name = "recorded"
     prompt_hash = ""
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
-        """The answer of the row; nothing if it has none."""
+        """The answer of the row; empty if it has none."""
         return TeacherAnswer(task.answer or "")

@@ -29,15 +29,24 @@ def sample(key: str, question: str, *, scores: FilterScores = SCORES, teacher: s
         prompt_hash="",
         raw_answer=f"An answer to {key} [1]. And more of it [2].",
         scores=scores,
-        usage=TeacherUsage(1, 900, 60, 0.001),
+        usage=TeacherUsage(requests=1, prompt_tokens=900, answer_tokens=60, cost=0.001),
     )
 
 
 def drop(
     key: str, reason: Reason, *, scores: FilterScores | None = SCORES, raw_answer: str = "Rambling."
 ) -> Drop:
-    return Drop(key, f"Question {key}?", reason, references("A passage."), "recorded", "", raw_answer, scores)
+    return Drop(
+        key=key,
+        question=f"Question {key}?",
+        reason=reason,
+        references=references("A passage."),
+        teacher="recorded",
+        prompt_hash="",
+        raw_answer=raw_answer,
+        scores=scores,
+    )
 
 
 def fault(key: str) -> Fault:
-    return Fault(key, f"Question {key}?", "The teacher did not answer.", 2)
+    return Fault(key=key, question=f"Question {key}?", error="The teacher did not answer.", attempts=2)

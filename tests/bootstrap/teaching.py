@@ -41,7 +41,13 @@ def references(*texts: str) -> tuple[Reference, ...]:
 
 
 def task(number: int = 1, answer: str | None = None) -> BootstrapTask:
-    return BootstrapTask(f"t{number}", number, f"What causes tide number {number}?", references(), answer)
+    return BootstrapTask(
+        key=f"t{number}",
+        line=number,
+        question=f"What causes tide number {number}?",
+        references=references(),
+        answer=answer,
+    )
 
 
 def completion(text: str, finish_reason: str = "stop") -> dict[str, Any]:

@@ -24,14 +24,14 @@ def answer(number: int, shared: int) -> Drop:
     words = (*PASSAGE[:shared], *(f"other{number}x{n}" for n in range(20 - shared)))
     text = " ".join(words).capitalize() + "."
     return Drop(
-        f"a{number}",
-        f"Question {number}?",
-        "hallucination",
-        references(" ".join(PASSAGE)),
-        "t",
-        "",
-        text,
-        SCORES,
+        key=f"a{number}",
+        question=f"Question {number}?",
+        reason="hallucination",
+        references=references(" ".join(PASSAGE)),
+        teacher="t",
+        prompt_hash="",
+        raw_answer=text,
+        scores=SCORES,
     )
 
 

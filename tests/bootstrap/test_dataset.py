@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from citewell.bootstrap.config import DatasetConfig
 from citewell.bootstrap.dataset import Dataset, write_dataset
-from citewell.bootstrap.dataset_config import DatasetConfig
 from citewell.bootstrap.overlap import EvaluationQuestions, read_evaluation
 from citewell.bootstrap.types import FilterScores, Outcome
 from citewell.core.errors import CitewellError
@@ -103,16 +103,16 @@ def test_a_held_out_question_is_left_out_without_any_evaluation_set(tmp_path: Pa
     assert sum(dataset.rows.values()) == 1
     (left_out,) = rows(dataset.folder / "left_out.jsonl")
     assert (left_out["id"], left_out["why"]) == ("b", "evaluation_set")
-    assert "1 that are near a question of an evaluation set, or held out" in card(dataset)
+    assert "1 that are similar to a question of an evaluation set, or held out" in card(dataset)
 
 
 def test_the_card_tells_what_was_compared_whole_and_what_in_part(tmp_path: Path, data: Path) -> None:
     text = card(write(tmp_path / "dataset", data))
-    assert "with all of these evaluation sets, and none is near one of theirs: eli5 (1 questions)." in text
-    assert "may be here" not in text
+    assert "similar to one of these evaluation sets: eli5 (1 questions)." in text
+    assert "may be included" not in text
     evaluation = EvaluationQuestions((), {}, {"expertqa": 115})
     dataset = write_dataset(tmp_path / "d", lambda: OUTCOMES, CONFIG, command="", evaluation=evaluation)
-    assert "the other questions may be here: expertqa (115 questions)." in card(dataset)
+    assert "their other questions may be included: expertqa (115 questions)." in card(dataset)
 
 
 def test_near_duplicates_share_a_split(tmp_path: Path, data: Path) -> None:
@@ -153,7 +153,7 @@ def test_the_card_says_where_rows_went_and_under_what_licence(tmp_path: Path, da
     for expected in (
         "license: cc-by-4.0",
         "citewell bootstrap --questions q.jsonl",
-        "1 that are near a question of an evaluation set, or held out",
+        "1 that are similar to a question of an evaluation set, or held out",
         "eli5 (1 questions)",
         "- hallucination              1         122 left, 98.4%",
         "recorded (123 answers)",
@@ -164,7 +164,7 @@ def test_the_card_says_where_rows_went_and_under_what_licence(tmp_path: Path, da
 def test_without_evaluation_sets_the_card_says_that_nothing_was_compared(tmp_path: Path) -> None:
     dataset = write(tmp_path / "dataset", None)
     assert sum(dataset.rows.values()) == 122
-    assert "were not compared with the files of any evaluation set" in card(dataset)
+    assert "were not compared with any evaluation set" in card(dataset)
 
 
 def test_a_run_without_samples_makes_an_empty_data_set(tmp_path: Path) -> None:

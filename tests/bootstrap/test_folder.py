@@ -66,7 +66,7 @@ def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:
     asked = questions(tmp_path, "Why?")
     begin(run, asked, 1)
     other = {"teacher": "recorded", "recipe": {"filters": {"words": 30}}}
-    with pytest.raises(InputError, match=r"recipe\.filters\.words was different"):
+    with pytest.raises(InputError, match=r"different value of recipe\.filters\.words"):
         run.survey(asked, other)
 
 
@@ -91,7 +91,7 @@ def test_a_run_whose_beginning_is_damaged(tmp_path: Path) -> None:
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("words")
-    with pytest.raises(InputError, match="holds no bootstrap"):
+    with pytest.raises(InputError, match="is not the folder of a bootstrap"):
         RunFolder(tmp_path, 2).survey(questions(tmp_path, "Why?"), STARTED)
 
 

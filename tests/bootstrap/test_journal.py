@@ -41,7 +41,7 @@ def test_a_line_that_was_cut_at_any_byte_is_written_again(tmp_path: Path) -> Non
         shard.write_bytes(whole[:size])
         assert list(journal.outcomes()) == OUTCOMES[:1]
         again = Journal(tmp_path, 10)
-        again.mend()
+        again.repair()
         again.append(OUTCOMES[1:2])
         assert shard.read_bytes() == whole
 
@@ -51,7 +51,7 @@ def test_a_shard_that_was_made_but_not_written(tmp_path: Path) -> None:
     journal.append(OUTCOMES[:1])
     (tmp_path / "outcomes" / "00001.jsonl").touch()
     again = Journal(tmp_path, 1)
-    again.mend()
+    again.repair()
     again.append(OUTCOMES[1:3])
     assert list(again.outcomes()) == OUTCOMES[:3]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from citewell.bootstrap.dataset_config import DatasetConfig
+from citewell.bootstrap.config import DatasetConfig
 from citewell.bootstrap.overlap import (
     EvaluationQuestion,
     EvaluationQuestions,
@@ -66,7 +66,7 @@ def test_of_some_sets_only_what_is_held_out_is_kept_apart(tmp_path: Path) -> Non
     config = DatasetConfig(evaluation_sets="whole.jsonl", held_sets=("half.jsonl",))
     found = read_evaluation(tmp_path, config)
     assert [each.question for each in found.questions] == ["Why?", HELD_OUT]
-    assert (found.sets, found.held) == ({"whole": 1}, {"half": 1})
+    assert (found.sets, found.held_out) == ({"whole": 1}, {"half": 1})
 
 
 def test_the_usual_sets_may_be_missing_but_not_others(tmp_path: Path) -> None:

@@ -74,11 +74,11 @@ def test_a_row_of_eli5(tmp_path: Path) -> None:
     [
         ('{"question": "Why', "it is not JSON"),
         ('{"id": 3}', "it has no `question`"),
-        ({"question": 3}, "its `question` is no text"),
+        ({"question": 3}, "its `question` is not a text"),
         ({"question": "  "}, "its question is empty"),
         ({"title": "[deleted by user]"}, "its author deleted it"),
         ({"question": "w" * 10_000 + "?"}, "its question has 10,001 characters"),
-        ({"question": "Why?", "references": "none"}, "its `references` are no list"),
+        ({"question": "Why?", "references": "none"}, "its `references` are not a list"),
         ({"question": "Why?", "references": [3]}, "its reference 1 is neither text nor an object"),
         ({"question": "Why?", "references": [{"text": "a", "n": 2}, "b"]}, "have the same number"),
         (b"Why \xff?", "it is not UTF-8"),

@@ -31,7 +31,12 @@ pytestmark = [
 PASSAGE = "Tides rise and fall twice a day because the moon pulls the water of all the wide seas towards it."
 CONFIG = RayConfig(workers=2, block=4)
 TASKS = [
-    BootstrapTask(f"t{n}", n, f"Why do tides rise, {n}?", references(PASSAGE, "Bread is baked."))
+    BootstrapTask(
+        key=f"t{n}",
+        line=n,
+        question=f"Why do tides rise, {n}?",
+        references=references(PASSAGE, "Bread is baked."),
+    )
     for n in range(1, 25)
 ]
 

@@ -42,7 +42,7 @@ async def test_everything_is_stored_in_order(tmp_path: Path) -> None:
 
 
 async def test_faults_in_a_row_end_the_run_and_are_left_for_the_next(tmp_path: Path) -> None:
-    with pytest.raises(GaveUpError, match="3 rows failed one after the other"):
+    with pytest.raises(GaveUpError, match="3 consecutive rows failed"):
         await stored(
             tmp_path, fault("a"), sample("b", "?"), fault("c"), fault("d"), fault("e"), sample("f", "?")
         )

@@ -36,7 +36,9 @@ async def test_a_row_becomes_a_sample() -> None:
     assert isinstance(outcome, Sample)
     assert (outcome.key, outcome.answer, outcome.raw_answer) == ("t1", GOOD, GOOD)
     assert (outcome.teacher, len(outcome.prompt_hash)) == ("openai:tutor", 16)
-    assert outcome.usage == TeacherUsage(1, 1000, 100, pytest.approx(0.0028))
+    assert outcome.usage == TeacherUsage(
+        requests=1, prompt_tokens=1000, answer_tokens=100, cost=pytest.approx(0.0028)
+    )
     assert [r.text for r in outcome.references] == list(PASSAGES)
 
 
@@ -192,7 +194,7 @@ async def test_the_recorded_teacher_only_cites() -> None:
 
 async def test_a_row_without_references_or_without_an_answer() -> None:
     taught = parts(RecordedTeacher())
-    outcome = await bootstrap_row(BootstrapTask("t", 1, "Why?", None, GOOD), taught)
+    outcome = await bootstrap_row(BootstrapTask(key="t", line=1, question="Why?", answer=GOOD), taught)
     assert isinstance(outcome, Drop)
     assert (outcome.reason, outcome.scores) == ("few_references", None)
     outcome = await bootstrap_row(task(), taught)

@@ -63,7 +63,7 @@ def test_the_summary_says_all_that_people_ask() -> None:
         "- hallucination             11           3 left, 18.8%",
         "kept                         2   12.5% of the rows",
         "references cited: 1 cite 1, 1 cite 2",
-        "teacher: 2 requests, 1,800 tokens of prompts, 120 of answers, cost 0.00",
+        "teacher: 2 requests, 1,800 prompt tokens, 120 answer tokens, cost 0.00",
         "f: Question f?\n    The teacher did not answer.",
         "e: Question e?\n    (nothing)",
         "c: Question c?; overlap 0.75; cited 2; words 40; accuracy 0.6667",

@@ -139,7 +139,7 @@ async def test_a_teacher_that_is_down_ends_the_run_early(cli: Cli, questions: Pa
     async with service(refuse) as url:
         code, out, err = await run(cli, *arguments(questions, url, tmp_path / "run"))
     assert (code, out) == (1, "")
-    assert "10 rows failed one after the other" in err
+    assert "10 consecutive rows failed" in err
     assert "Bad key" in err
     assert len(asked) < ROWS
 
@@ -206,7 +206,7 @@ def test_other_settings_for_the_same_folder_are_refused(
     assert recorded()[0] == 0
     code, _, err = recorded("--set", "filters.words=5")
     assert code == 2
-    assert "recipe.filters.words was different" in err
+    assert "different value of recipe.filters.words" in err
     file = tmp_path / "recipe.toml"
     file.write_text("[filter]\nwords = 5\n")
     code, _, err = recorded("--recipe", file)

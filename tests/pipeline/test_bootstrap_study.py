@@ -96,7 +96,7 @@ async def test_instructions_are_induced_and_compared(cli: Cli, questions: Path, 
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (("stats", "."), "holds no bootstrap"),
+        (("stats", "."), "is not the folder of a bootstrap"),
         (("calibrate", "."), "Give either --labels FILE or --draw N"),
         (
             (

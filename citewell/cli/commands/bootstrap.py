@@ -170,13 +170,12 @@ class _Run:
         return command(self._questions.file, self._teacher, self._folder.path, changed)
 
     def _failed(self) -> frozenset[str]:
-        from citewell.bootstrap.retry import faults
+        from citewell.bootstrap.record import failed_keys
 
-        return faults(self._folder.journal)
+        return failed_keys(self._folder.journal)
 
     async def _work(self, survey: Survey, failed: frozenset[str]) -> None:
-        from citewell.bootstrap.record import record
-        from citewell.bootstrap.retry import retry
+        from citewell.bootstrap.record import record, record_again
         from citewell.cli.bootstrap_view import progress
 
         journal = self._folder.journal
@@ -184,7 +183,7 @@ class _Run:
             click.echo(f"Retrying {len(failed):,} failed rows.", err=True)
             with progress(0, len(failed)) as seen:
                 rows = (task for task in self._questions.tasks() if task.key in failed)
-                await retry(self._outcomes(list(rows)), journal, seen)
+                await record_again(self._outcomes(list(rows)), journal, seen)
         if survey.done < survey.tasks:
             if survey.done:
                 click.echo(f"Resuming after {survey.done:,} of {survey.tasks:,} rows.", err=True)

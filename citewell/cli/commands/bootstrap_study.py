@@ -44,7 +44,7 @@ def stats(folder: Path, examples: int, out: Path | None, plot: Path | None) -> N
 
     Lengths, citations and overlaps are of the samples kept. The run need not be finished.
     """
-    from citewell.bootstrap.finished import FinishedRun
+    from citewell.bootstrap.folder import FinishedRun
     from citewell.bootstrap.plots import check_plots, draw_statistics
     from citewell.bootstrap.stats import statistics, summary
 
@@ -82,7 +82,7 @@ def calibrate(
     from citewell.bootstrap.calibrate import calibrate as sweep
     from citewell.bootstrap.calibrate import draw as draw_answers
     from citewell.bootstrap.calibrate import read_labels
-    from citewell.bootstrap.finished import FinishedRun
+    from citewell.bootstrap.folder import FinishedRun
     from citewell.bootstrap.plots import check_plots, draw_calibration
 
     if (labels is None) == (draw is None):
