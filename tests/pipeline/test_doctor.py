@@ -52,6 +52,7 @@ def test_what_is_missing_is_named_with_its_remedy(fresh: Cli, tmp_path: Path) ->
     code, rows = checks(
         fresh,
         PYTHONPATH=str(tmp_path / "shadow"),
+        CITEWELL_CACHE_DIR=str(tmp_path / "cache"),
         CITEWELL_DATA_DIR=str(tmp_path / "file" / "data"),
         CITEWELL_SEARCH__PROVIDERS="searxng",
         CITEWELL_SEARCH__SEARXNG_URL="http://127.0.0.1:9",
