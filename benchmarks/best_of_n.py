@@ -11,7 +11,7 @@ questions, says what the choice is worth. It prints
   use; how many words the answers have; and the seconds that writing took;
 - what unsupported sentences should cost: the same for several margins, and for citation support alone;
 - what is saved where n adapts to the question, and what is lost;
-- the curve of WebGPT's appendix I, drawn to FOLDER/best_of_n.png, with a warning where over-optimisation
+- the curve of WebGPT's appendix I, drawn to FOLDER/best_of_n.png, with a warning where over-optimization
   starts.
 
 Every number but the times is the exact mean over all subsets of the samples (`citewell.scorer.estimator`).
@@ -166,7 +166,7 @@ def main() -> None:
     print(shown("rule", ablated) + "\n")
     header = ["least gain", "candidates", "judged", "less than n = 16"]
     print(table(header, [[f"{gain:g}", *values.cells] for gain, values in adapting.items()]))
-    print("\n" + (drawn.warning or "No over-optimisation is seen up to the greatest n."))
+    print("\n" + (drawn.warning or "No over-optimization is seen up to the greatest n."))
     save(
         "best_of_n",
         {

@@ -8,9 +8,9 @@ The vectors are made up, 384 values of unit length as all-MiniLM-L6-v2's are, by
 sum of a topic (Zipf's law says how many pages a topic has), of its page (a lognormal number of passages each)
 and of what is its own (in lognormal measure), each drawn from a normal distribution whose variance falls with
 the dimension's rank to the power of -0.5. Cosines are like those of 44,291 passages of Wikipedia for Schools:
-of random pairs 0.02 ± 0.10 (there 0.03 ± 0.09), of neighbours on a page 0.60 ± 0.13 (0.57 ± 0.13), of a
+of random pairs 0.02 ± 0.10 (there 0.03 ± 0.09), of neighbors on a page 0.60 ± 0.13 (0.57 ± 0.13), of a
 passage with its 10th and 100th nearest 0.63 and 0.36 (0.58 and 0.39). A question is a passage seen through
-noise. `--unnormalised` gives vectors lengths that vary by a tenth, for encoders that do not normalise.
+noise. `--unnormalized` gives vectors lengths that vary by a tenth, for encoders that do not normalize.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _BLOCK = 50_000
 class Law:
     """Draws passages and questions by the law of this benchmark."""
 
-    def __init__(self, passages: int, *, unnormalised: bool) -> None:
+    def __init__(self, passages: int, *, unnormalized: bool) -> None:
         self._random = np.random.default_rng(0)
         self._scale = (np.arange(1, DIMENSION + 1) ** (_DECAY / 2)).astype(np.float32)
         self._scale /= np.linalg.norm(self._scale)
-        self._unnormalised = unnormalised
+        self._unnormalized = unnormalized
         lengths = np.maximum(1, self._random.lognormal(2.8, 0.8, passages // 8 + 10)).astype(int)
         self._page_of = np.repeat(np.arange(len(lengths)), lengths)[:passages]
         while len(self._page_of) < passages:
@@ -87,7 +87,7 @@ class Law:
 
     def _finished(self, vectors: Matrix) -> Matrix:
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        if self._unnormalised:
+        if self._unnormalized:
             vectors *= self._random.normal(1.0, 0.1, (len(vectors), 1)).astype(np.float32)
         return vectors
 
@@ -119,9 +119,9 @@ def build(kind: Kind, passages: Matrix, threads: int) -> FaissIndex:
     return index
 
 
-def measure(size: int, kind: Kind, threads: int, *, unnormalised: bool, questions: int) -> dict[str, Any]:
+def measure(size: int, kind: Kind, threads: int, *, unnormalized: bool, questions: int) -> dict[str, Any]:
     """Build one index and search it with each effort; runs in a process of its own."""
-    law = Law(size, unnormalised=unnormalised)
+    law = Law(size, unnormalized=unnormalized)
     passages = law.passages()
     asked = law.questions(passages, questions)
     limit = max(LIMITS)
@@ -183,7 +183,7 @@ def in_own_process(arguments: argparse.Namespace, size: int, kind: Kind) -> dict
     """Measure one index in a process of its own, so that its memory is its own."""
     command = [sys.executable, "-m", "benchmarks.dense_scale", "--one", str(size), kind]
     command += ["--threads", str(arguments.threads), "--questions", str(arguments.questions)]
-    command += ["--unnormalised"] * arguments.unnormalised
+    command += ["--unnormalized"] * arguments.unnormalized
     # FAISS and NumPy read the number of threads when they are loaded.
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
     environment = os.environ | dict.fromkeys(names, str(arguments.threads))
@@ -214,13 +214,13 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", default=list(EFFORTS), choices=list(EFFORTS))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--questions", type=int, default=QUESTIONS)
-    parser.add_argument("--unnormalised", action="store_true")
+    parser.add_argument("--unnormalized", action="store_true")
     parser.add_argument("--json", type=Path, help="where results go, instead of benchmarks/results")
     parser.add_argument("--one", nargs=2, metavar=("SIZE", "KIND"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
         size, kind = int(arguments.one[0]), arguments.one[1]
-        options = {"unnormalised": arguments.unnormalised, "questions": arguments.questions}
+        options = {"unnormalized": arguments.unnormalized, "questions": arguments.questions}
         print(json.dumps(measure(size, kind, arguments.threads, **options)))
         return
     results = []
@@ -231,7 +231,7 @@ def main() -> None:
             print(json.dumps(results[-1]), file=sys.stderr, flush=True)
     show(results)
     if not arguments.quick:
-        law = "unnormalised" if arguments.unnormalised else "unit length"
+        law = "unnormalized" if arguments.unnormalized else "unit length"
         described = {"threads": arguments.threads, "questions": arguments.questions, "vectors": law}
         save("dense_scale", described | {"results": results}, arguments.json)
 

@@ -8,7 +8,7 @@ share of those that belong to the main text and are in it, `left out` of those t
 Our packaged classifier has learnt from these very pages. Its scores would say little, so that ours are those
 of classifiers that have not seen a page's site: the sites are divided into five folds, and each fold is read
 by a classifier that was trained on the other four. They are kept in the cache folder; training them takes a
-quarter of an hour. `--packaged` adds the packaged classifier, labelled as what it is.
+quarter of an hour. `--packaged` adds the packaged classifier, labeled as what it is.
 
 Time is processor time of one process. Every engine reads a page before the next page is taken, so that they
 share whatever else the machine does; ratios are to trafilatura in its standard mode, with the lowest and the

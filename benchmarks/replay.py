@@ -50,7 +50,7 @@ class Oddities(NamedTuple):
 
     redirects: bool
     trickles: bool
-    mislabelled: bool
+    mislabeled: bool
     large: bool
     coding: str
 
@@ -92,7 +92,7 @@ class Replay:
 
     async def _page(self, request: web.Request, page: str, seconds: float) -> web.StreamResponse:
         odd, body = Oddities.of(page), self._pages[page]
-        charset = "iso-8859-1" if odd.mislabelled else "utf-8"
+        charset = "iso-8859-1" if odd.mislabeled else "utf-8"
         headers = {"Content-Type": f"text/html; charset={charset}"}
         if odd.large:
             body += b"<!-- " + b"x" * (_LARGE - len(body)) + b" -->"

@@ -68,7 +68,7 @@ def from_onnx(file: Path, folder: Path) -> None:
 
 
 def write(source: Path, out: Path) -> None:
-    """Write the model in `source`, mean-pooled, normalised and with its prompts, to the folder `out`."""
+    """Write the model in `source`, mean-pooled, normalized and with its prompts, to the folder `out`."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 

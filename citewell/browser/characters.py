@@ -1,20 +1,16 @@
-"""The characters that the browser writes with, kept out of all text that comes from outside.
+"""The characters that the text browser marks its state with, and their removal from outside text.
 
-Links are marked by them (`【id†text†domain】`), sections of the state begin with ♦, questions and quotes end
-with ■, and ━ shortens a quote (WebGPT, appendix A, https://arxiv.org/abs/2112.09332). Where a page has one
-of them, something that looks alike stands in its place, so that no page can write a mark or a section.
+They mark links (`【id†text†domain】`), sections of the state begin with ♦, questions and quotes end with ■,
+and ━ shortens a quote (WebGPT, appendix A, https://arxiv.org/abs/2112.09332). In the text of pages they are
+replaced by look-alikes, so that no page can forge a mark or a section.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
 
 from citewell.core.text import squeeze
-
-if TYPE_CHECKING:
-    from citewell.browser.page import Link
 
 SPECIAL = "【】†♦■━"
 _ALIKE = {
@@ -24,7 +20,7 @@ _ALIKE = {
     "♦": "◆",
     "■": "▪",
     "━": "—",
-    # These three become special ones in NFKC, by which some tokenizers read their text.
+    # NFKC, which some tokenizers apply, turns these three into special characters.
     "︻": "〖",
     "︼": "〗",
     "￭": "▪",
@@ -32,8 +28,7 @@ _ALIKE = {
 _SPACES = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _BREAKS = "\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _CONTROLS = "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"
-# Soft hyphens, zero-width spaces, marks that turn the direction of text round, and tags: nobody sees them,
-# and a model reads them.
+# Soft hyphens, zero-width spaces, direction marks and tags: invisible to people but not to models.
 _UNSEEN = "\u00ad\u200b\u2060\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f"
 _SURROGATES = "\ud800-\udfff"
 _FOREIGN = re.compile(
@@ -46,27 +41,26 @@ MARK = re.compile(r"【(\d+)†([^【】†]*)(?:†([^【】†]*))?】")
 
 
 def inert(text: str) -> str:
-    """`text` from outside with look-alikes for the special characters, as page text may hold it.
+    """`text` from outside, made harmless: special characters are replaced by look-alikes.
 
-    Every kind of line break is a `\\n` and every kind of space a plain one; characters that control something
-    or cannot be seen are left out, lone surrogates are replaced, and the rest is composed (NFC).
+    All line breaks become `\\n` and all spaces plain ones, control and invisible characters are dropped, lone
+    surrogates are replaced, and the rest is normalized to NFC.
     """
     return unicodedata.normalize("NFC", _FOREIGN.sub(_replaced, text))
 
 
 def inert_line(text: str) -> str:
-    """`inert`, on one line: titles, queries and the texts of links."""
+    """`inert`, on one line, for titles, queries and the texts of links."""
     return squeeze(inert(text))
 
 
-def mark(number: int, link: Link, domain: str) -> str:
-    """How a link stands in the text of a page of `domain`, left out where the link stays on it."""
-    where = "" if link.domain == domain else f"†{link.domain}"
-    return f"【{number}†{link.text}{where}】"
+def mark(number: int, text: str, domain: str = "") -> str:
+    """The mark of a link with this id and text; `domain` is that of another site it leads to, if any."""
+    return f"【{number}†{text}{f'†{domain}' if domain else ''}】"
 
 
 def stripped(text: str) -> str:
-    """Page text with the texts of its links in place of their marks."""
+    """Page text with the marks of links replaced by their texts."""
     return MARK.sub(r"\2", text)
 
 

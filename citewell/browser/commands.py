@@ -22,7 +22,7 @@ Kind = Literal[
 """The names that WebGLM's Tables 11 and 12 count the actions of WebGPT under."""
 
 MOST_SCROLLS = 3
-_LONGEST_NUMBER = 9  # digits: int() takes time that grows with the square of their number
+_MAX_NUMBER = 9  # digits: int() takes time that grows with the square of their number
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def kind_of(command: Command) -> Kind:
 
 
 def _numbered(text: str, name: str, argument: str) -> Command | Invalid:
-    if not (argument.isascii() and argument.isdigit() and len(argument) <= _LONGEST_NUMBER):
+    if not (argument.isascii() and argument.isdigit() and len(argument) <= _MAX_NUMBER):
         return Invalid(text, "a number has to follow the command")
     number = int(argument)
     if name == "Clicked on link":

@@ -36,7 +36,7 @@ from citewell.generator.estimate import estimate_tokens
 LONGEST_COMMAND = 20_000
 """Characters of a command; what is longer is invalid, whatever it is."""
 
-_LONGEST_ACTION = 100  # characters of a past action
+_MAX_ACTION = 100  # characters of a past action
 
 
 class StepResult(NamedTuple):
@@ -265,8 +265,8 @@ class Browser:
 
     def _did(self, action: str) -> None:
         """Note a past action: as a command, but clicks and quotes in the short form of Figure 1."""
-        longer = len(action) > _LONGEST_ACTION
-        self._past.append(f"{action[:_LONGEST_ACTION].rstrip()}…" if longer else action)
+        longer = len(action) > _MAX_ACTION
+        self._past.append(f"{action[:_MAX_ACTION].rstrip()}…" if longer else action)
 
     def _show(self) -> None:
         """Make the state, from what is now."""

@@ -10,7 +10,7 @@ from citewell.core.errors import InputError
 Count = Callable[[str], int]
 """The number of tokens of a text, by the tokenizer of whoever reads the state."""
 
-_LEAST_TOKENS = 256  # the words of the layout alone take up to 140, where every byte is a token
+_MIN_TOKENS = 256  # the words of the layout alone take up to 140, where every byte is a token
 _OF_WINDOW = 0.6
 
 
@@ -32,7 +32,7 @@ class BrowserLimits:
     """The most lines of the page that are in view."""
 
     def __post_init__(self) -> None:
-        least = {"actions": 1, "quote_chars": 1, "state_tokens": _LEAST_TOKENS, "window_lines": 2}
+        least = {"actions": 1, "quote_chars": 1, "state_tokens": _MIN_TOKENS, "window_lines": 2}
         for name, number in least.items():
             if getattr(self, name) < number:
                 raise InputError(

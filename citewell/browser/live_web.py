@@ -33,7 +33,7 @@ class LiveWeb:
 
     A page that cannot be fetched, such as a file that was indexed, is shown as `pages` hold it, if they do:
     what is on the web has its links, and what is not can be read nevertheless. Simplified pages are kept in
-    memory, up to `most_characters` in all, the latest ones longest. Sites that WebGPT left out, and those
+    memory, up to `max_characters` in all, the latest ones longest. Sites that WebGPT left out, and those
     that `query` excludes, are neither found nor opened.
     """
 
@@ -46,7 +46,7 @@ class LiveWeb:
         *,
         query: Query | None = None,
         memory: MemoryBudget | None = None,
-        most_characters: int = 50_000_000,
+        max_characters: int = 50_000_000,
     ) -> None:
         """Browse; `query` has the filters of every search, `memory` bounds the bytes of pages."""
         query = query or Query("")
@@ -57,7 +57,7 @@ class LiveWeb:
         self._fetch = fetch
         self._read = read
         self._memory = memory or MemoryBudget()
-        self._kept = _Kept(most_characters)
+        self._kept = _Kept(max_characters)
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def search(self, query: str) -> TextPage:
@@ -102,8 +102,8 @@ class LiveWeb:
 class _Kept:
     """The pages that were used last, as many as have room."""
 
-    def __init__(self, most_characters: int) -> None:
-        self._room = most_characters
+    def __init__(self, max_characters: int) -> None:
+        self._room = max_characters
         self._pages: OrderedDict[str, TextPage] = OrderedDict()
 
     def get(self, url: str) -> TextPage | None:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from citewell.browser.characters import inert, inert_line, mark
+from citewell.browser.characters import inert, inert_line
 from citewell.browser.page import Link
 from citewell.core.errors import FetchError
 from citewell.retriever.fetch.urls import web_url
@@ -15,7 +15,7 @@ from citewell.retriever.search.urls import host_of, in_domains
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-_LONGEST_LINK = 150  # characters of text in a mark; what follows stands behind it
+_MAX_LINK = 150  # characters of text in a mark; what follows stands behind it
 # What html2text sets apart, and what it would run together with the text around it.
 _BLOCKS = frozenset(
     [
@@ -107,6 +107,6 @@ def _spread(anchor: HtmlElement) -> bool:
 def _written(link: Link, number: int, domain: str) -> str:
     """The mark of a link; of a long text only the beginning is in it, and the rest follows."""
     head = link.text
-    if len(head) > _LONGEST_LINK:
-        head = head[: _LONGEST_LINK + 1].rpartition(" ")[0] or head[:_LONGEST_LINK]
-    return mark(number, Link(head, link.url, link.domain), domain) + link.text[len(head) :]
+    if len(head) > _MAX_LINK:
+        head = head[: _MAX_LINK + 1].rpartition(" ")[0] or head[:_MAX_LINK]
+    return Link(head, link.url, link.domain).mark(number, domain) + link.text[len(head) :]

@@ -14,7 +14,7 @@ from citewell.retriever.extract.kind import kind_of
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.search.presets import PRESETS
 
-_MOST_CHARACTERS = 500_000  # a page has the memory of a reader and of a cache to share
+_MAX_CHARACTERS = 500_000  # a page has the memory of a reader and of a cache to share
 _CUT = "\n\n[The rest of this page is left out.]"
 
 
@@ -61,9 +61,9 @@ def read(body: bytes, url: str, content_type: str, denied: Collection[str]) -> T
     for a page that cannot be shown, such as an image.
     """
     page = _read(body, url, content_type, denied)
-    if len(page.text) <= _MOST_CHARACTERS:
+    if len(page.text) <= _MAX_CHARACTERS:
         return page
-    text = page.text[:_MOST_CHARACTERS]
+    text = page.text[:_MAX_CHARACTERS]
     end, mark = max(text.rfind("\n"), text.rfind(" ")), text.rfind("【")
     if mark > text.rfind("】"):  # it was cut in two
         end = min(end, mark)

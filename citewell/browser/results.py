@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from citewell.browser.characters import inert_line, mark
+from citewell.browser.characters import inert_line
 from citewell.browser.page import Link, TextPage
 from citewell.core.text import shorten
 from citewell.core.types import Hit
 from citewell.retriever.search.presets import PRESETS
 from citewell.retriever.search.urls import host_of, in_domains
 
-_LONGEST_QUERY = 200  # characters, in the title
+_MAX_QUERY = 200  # characters, in the title
 
 
 def results_page(query: str, hits: Sequence[Hit], denied: Collection[str] = PRESETS["webgpt"]) -> TextPage:
@@ -26,8 +26,8 @@ def results_page(query: str, hits: Sequence[Hit], denied: Collection[str] = PRES
     )
     lines: list[str] = []
     for number, (hit, link) in enumerate(zip(wanted, links, strict=True)):
-        lines.append(mark(number, link, ""))
+        lines.append(link.mark(number, ""))
         if snippet := inert_line(hit.snippet):
             lines.append(snippet)
-    title = f"Search results for: {shorten(inert_line(query), _LONGEST_QUERY)}"
+    title = f"Search results for: {shorten(inert_line(query), _MAX_QUERY)}"
     return TextPage("results", "", "", title, title, "\n".join(lines) or "Nothing was found.", links)

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 from html2text import HTML2Text
 from lxml import etree, html
 
-from citewell.browser.characters import MARK, inert, inert_line, mark
+from citewell.browser.characters import MARK, inert, inert_line
 from citewell.browser.main_part import main_part
 from citewell.browser.marking import write_marks
 from citewell.browser.page import Link, TextPage, text_page
@@ -79,7 +79,7 @@ def _numbered(text: str, links: Sequence[Link], domain: str) -> _Numbered:
     end = 0
     for found in MARK.finditer(text):
         link = replace(links[int(found[1])], text=inert_line(found[2]))
-        parts += (inert(text[end : found.start()]), mark(len(kept), link, domain))
+        parts += (inert(text[end : found.start()]), link.mark(len(kept), domain))
         kept.append(link)
         end = found.end()
     return _Numbered("".join([*parts, inert(text[end:])]), tuple(kept))

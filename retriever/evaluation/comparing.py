@@ -15,7 +15,7 @@ from citewell.retriever.evaluation.report import details_file
 from citewell.retriever.evaluation.trec import read_qrels, read_run
 
 QRELS = "qrels.txt"
-"""The judgements beside runs."""
+"""The judgments beside runs."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class SystemDifferences:
 def compare_files(first: Path, second: Path, qrels: Path | None, relevant: int) -> SystemDifferences:
     """Compare `second` with `first`: two TREC runs, or two evaluations in JSON, each with details beside it.
 
-    Raises `InputError` for files of other kinds, runs of other queries, missing judgements, and evaluations
+    Raises `InputError` for files of other kinds, runs of other queries, missing judgments, and evaluations
     that have no system or no questions in common.
     """
     kinds = {file.suffix == ".json" for file in (first, second)}
@@ -65,7 +65,7 @@ def compare_files(first: Path, second: Path, qrels: Path | None, relevant: int) 
 def _runs(first: Path, second: Path, qrels: Path | None, relevant: int) -> dict[str, tuple[Values, Values]]:
     file = qrels or first.parent / QRELS
     if not file.exists():
-        raise InputError(f"There are no judgements {file}.", "Name them with --qrels FILE.")
+        raise InputError(f"There are no judgments {file}.", "Name them with --qrels FILE.")
     judged = read_qrels(file)
     values = []
     for run in (first, second):

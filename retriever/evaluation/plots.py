@@ -74,8 +74,8 @@ def _differences(evaluation: RetrievalEvaluation) -> Any:
     rows = figure.subplots(len(values), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for axes, (name, mine) in zip(rows, values.items(), strict=True):
         differences = sorted((mine[query] - base[query] for query in base), reverse=True)
-        colours = ["tab:blue" if difference >= 0 else "tab:red" for difference in differences]
-        axes.bar(range(1, len(differences) + 1), differences, width=1.0, color=colours)
+        colors = ["tab:blue" if difference >= 0 else "tab:red" for difference in differences]
+        axes.bar(range(1, len(differences) + 1), differences, width=1.0, color=colors)
         axes.axhline(0, color="black", linewidth=0.8)
         found = evaluation.comparisons[measure][name]
         signs = f"{found.better:,} better, {found.worse:,} worse"

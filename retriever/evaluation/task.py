@@ -1,4 +1,4 @@
-"""A retrieval task as BEIR lays it out: a corpus, queries, and judgements."""
+"""A retrieval task as BEIR lays it out: a corpus, queries, and judgments."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class RetrievalTask:
-    """What systems are measured on. `queries` are the judged ones, in the order of the judgements' file."""
+    """What systems are measured on. `queries` are the judged ones, in the order of the judgments' file."""
 
     name: str
     corpus: Corpus
@@ -80,9 +80,9 @@ class RetrievalTask:
 def read_task(
     folder: Path, split: str, *, qrels: Path | None = None, partial: bool = False, limit: int | None = None
 ) -> RetrievalTask:
-    """Read a BEIR folder, with the judgements of `split` or of the file `qrels`; `limit` keeps first queries.
+    """Read a BEIR folder, with the judgments of `split` or of the file `qrels`; `limit` keeps first queries.
 
-    With `partial`, judgements may name documents that the corpus does not hold, because it is a part of a
+    With `partial`, judgments may name documents that the corpus does not hold, because it is a part of a
     larger one; a notice then says how many. Raises `InputError` for a folder of another kind, files that
     cannot be read, ids that are there twice or not at all, and an empty corpus.
     """
@@ -103,11 +103,11 @@ def read_task(
     held = sum(document in corpus.rows for documents in judged.values() for document in documents)
     if not held:
         raise InputError(
-            f"{file} judges no document of {folder}.", "Are these the judgements of another corpus?"
+            f"{file} judges no document of {folder}.", "Are these the judgments of another corpus?"
         )
     if held < every:
         notices.append(
-            f"{every - held:,} of {every:,} judgements are of documents that the corpus does not hold; the "
+            f"{every - held:,} of {every:,} judgments are of documents that the corpus does not hold; the "
             "relevant ones count as not found."
         )
     return RetrievalTask(

@@ -1,6 +1,6 @@
-"""TREC's two formats: judgements (qrels) and runs, as trec_eval and BEIR read and write them.
+"""TREC's two formats: judgments (qrels) and runs, as trec_eval and BEIR read and write them.
 
-Runs are lines of `query Q0 document rank score tag`; the rank is not used. Judgements are lines of
+Runs are lines of `query Q0 document rank score tag`; the rank is not used. Judgments are lines of
 `query iteration document grade`, or BEIR's table of `query-id`, `corpus-id` and `score`
 (https://trec.nist.gov/data/qrels_eng/, https://github.com/beir-cellar/beir/wiki).
 """
@@ -27,39 +27,39 @@ _RUN = "Lines are `query Q0 document rank score tag`."
 def read_qrels(
     file: Path, *, queries: Collection[str] | None = None, documents: Collection[str] | None = None
 ) -> dict[str, dict[str, int]]:
-    """Read judgements in either format, packed or not.
+    """Read judgments in either format, packed or not.
 
     `queries` and `documents` are the ids that exist, where that is to be checked. Raises `InputError` for a
-    line that is no judgement, an id that does not exist, two grades for one document, and an empty file.
+    line that is no judgment, an id that does not exist, two grades for one document, and an empty file.
     """
     qrels: dict[str, dict[str, int]] = {}
     for line in read_lines(file):
         fields = line.text.split("\t" if line.text.count("\t") > 1 else None)
         if len(fields) not in (3, 4):
-            raise line.error(f"a judgement has 3 or 4 fields, this has {len(fields)}.", _QRELS)
+            raise line.error(f"a judgment has 3 or 4 fields, this has {len(fields)}.", _QRELS)
         query, document, grade = fields[0].strip(), fields[-2].strip(), fields[-1].strip()
         if not grade.lstrip("-").isdecimal():
             if line.number == 1:
                 continue  # the names of the columns
             raise line.error(f"the grade {grade!r} is no whole number.", _QRELS)
         if queries is not None and query not in queries:
-            raise line.error(f"there is no query {query!r}.", "Are these the judgements of other queries?")
+            raise line.error(f"there is no query {query!r}.", "Are these the judgments of other queries?")
         if documents is not None and document not in documents:
             raise line.error(
                 f"there is no document {document!r} in the corpus.",
-                "Are these the judgements of another corpus? Where a run of a larger one is ranked anew "
-                "(--rerank), judgements may name documents that are not in the folder.",
+                "Are these the judgments of another corpus? Where a run of a larger one is ranked anew "
+                "(--rerank), judgments may name documents that are not in the folder.",
             )
         judged = qrels.setdefault(query, {})
         if judged.setdefault(document, int(grade)) != int(grade):
             raise line.error(f"document {document!r} of query {query!r} was judged otherwise before.")
     if not qrels:
-        raise InputError(f"{file} holds no judgements.", _QRELS)
+        raise InputError(f"{file} holds no judgments.", _QRELS)
     return qrels
 
 
 def write_qrels(file: Path, qrels: Qrels) -> None:
-    """Write judgements as trec_eval reads them."""
+    """Write judgments as trec_eval reads them."""
     lines = (
         f"{query} 0 {document} {grade}\n"
         for query, judged in qrels.items()

@@ -12,7 +12,7 @@ from citewell.core.errors import ExtractionError
 from citewell.retriever.extract.charset import decode
 from citewell.retriever.extract.document import Block, ExtractedDocument
 
-_MOST_BLOCKS = 20_000
+_MAX_BLOCKS = 20_000
 _DEEPEST = 30
 _LONG = 200  # characters; a longer text stands alone, under its key as a heading
 _TITLES = ("headline", "title", "name")
@@ -47,7 +47,7 @@ def read_json(body: bytes, content_type: str = "") -> JsonText:
         return JsonText(ExtractedDocument(_title(first), tuple(blocks)))
     blocks = []
     for block in _blocks(value, (), 0):
-        if len(blocks) == _MOST_BLOCKS:
+        if len(blocks) == _MAX_BLOCKS:
             return JsonText(
                 ExtractedDocument(_title(value), tuple(blocks)), "only the beginning of its data was read"
             )

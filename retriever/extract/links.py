@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 _HTML = ("text/html", "application/xhtml+xml")
-_MOST_LINKS = 10_000
+_MAX_LINKS = 10_000
 _SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|session_?id|utm_\w+)", re.I)
 _PATH_SESSION = re.compile(r";jsessionid=[^/?;]*", re.I)
 
@@ -32,7 +32,7 @@ class Leads(NamedTuple):
 def canonical(url: URL) -> str:
     """The one spelling of a URL: no fragment, default port, session ids or campaign tags; `/` for no path.
 
-    The normalisations are those of RFC 3986 §6.2, done by yarl, and two that only the web needs.
+    The normalizations are those of RFC 3986 §6.2, done by yarl, and two that only the web needs.
     """
     path = _PATH_SESSION.sub("", url.raw_path)
     url = url.with_path(path, encoded=True, keep_query=True)
@@ -59,7 +59,7 @@ def read_leads(body: bytes, url: str, content_type: str) -> Leads:
         return Leads()
     wishes = _wishes(tree)
     follows = wishes.isdisjoint({"nofollow", "none"})
-    links = dict.fromkeys(islice(_links(tree, URL(url)), _MOST_LINKS)) if follows else ()
+    links = dict.fromkeys(islice(_links(tree, URL(url)), _MAX_LINKS)) if follows else ()
     return Leads(tuple(links), not wishes.isdisjoint({"noindex", "none"}))
 
 

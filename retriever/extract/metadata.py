@@ -28,7 +28,7 @@ _ARTICLES = frozenset(
     ]
 )
 _PARAGRAPH = re.compile(r"\n\s*|(?<=[.!?])\s{2,}")
-_LONGEST_NAME = 100  # characters
+_MAX_NAME = 100  # characters
 
 
 class Metadata(NamedTuple):
@@ -110,10 +110,10 @@ def _first_heading(tree: _Element) -> str:
 def _author(metas: dict[str, str], articles: list[dict[str, Any]]) -> str:
     for article in articles:
         if names := ", ".join(dict.fromkeys(_names(article.get("author")))):
-            return names[:_LONGEST_NAME]
+            return names[:_MAX_NAME]
     for name in ("author", "article:author", "citation_author", "dc.creator", "parsely-author", "byl"):
         value = metas.get(name, "")
-        if value and not value.startswith(("http:", "https:", "@")) and len(value) <= _LONGEST_NAME:
+        if value and not value.startswith(("http:", "https:", "@")) and len(value) <= _MAX_NAME:
             return re.sub(r"^by\s+", "", value, flags=re.IGNORECASE)
     return ""
 
@@ -126,7 +126,7 @@ def _marked_author(tree: _Element) -> str:
         if element.get("itemprop") == "author" or element.get("rel") == "author"
     )
     texts = (_squeezed("".join(element.itertext())) for element in marked)
-    return next((text for text in texts if 0 < len(text) <= _LONGEST_NAME), "")
+    return next((text for text in texts if 0 < len(text) <= _MAX_NAME), "")
 
 
 def _is_attribute(value: bytes, markup: bytes) -> bool:

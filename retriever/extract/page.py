@@ -14,7 +14,7 @@ from citewell.retriever.extract.paragraphs import to_passages
 if TYPE_CHECKING:
     from citewell.retriever.extract.document import ExtractedDocument
 
-_LONGEST_TITLE = 200  # characters
+_MAX_TITLE = 200  # characters
 
 
 Engine = Literal["main", "paper"]
@@ -38,7 +38,7 @@ def extract(
     is the reason, to be shown beside the URL. A page of which only the beginning was read has a `notice`.
     """
     document, notice = _read(body, url, content_type, options or ReadingOptions())
-    title = shorten(document.title or title or _name(url), _LONGEST_TITLE)
+    title = shorten(document.title or title or _name(url), _MAX_TITLE)
     passages = to_passages(document.blocks, url, title)
     if not passages:
         raise ExtractionError("it holds no readable text")

@@ -10,7 +10,7 @@ from citewell.retriever.losses.lists import RankedLists, weighted_mean
 class Contrastive(nn.Module):
     """Cross entropy of a list's positives against its own negatives and against the batch's other passages.
 
-    The best labelled passages of a list are its positives, if their label is above 0; what is labelled lower
+    The best labeled passages of a list are its positives, if their label is above 0; what is labeled lower
     by more than `margin` is an explicit negative; what lies between is left out. All other passages of the
     batch are negatives too, save those that are known to answer the question (`RankedLists.negatives`):
     where several questions share a passage, it must not be pushed away from any of them. Of several positives

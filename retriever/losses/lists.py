@@ -1,4 +1,4 @@
-"""What an objective is told about a batch: questions, passages, and which passage is labelled how."""
+"""What an objective is told about a batch: questions, passages, and which passage is labeled how."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 class RankedLists(NamedTuple):
     """The labels of a batch of `q` questions and `p` distinct passages.
 
-    Each question has a list of labelled passages; a passage may be on several lists, and is encoded once.
+    Each question has a list of labeled passages; a passage may be on several lists, and is encoded once.
 
     `targets` is a (q, p) tensor: the label of a passage on a question's list, NaN where it is not on it.
     `negatives` is a (q, p) tensor of booleans: passages that are not on the list and not known to answer the

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from citewell.browser.characters import mark
 from citewell.browser.page import Link, TextPage
 
 
@@ -12,7 +11,7 @@ def article(
     text: str, name: str = "Crows", domain: str = "birds.example", path: str = "crows", *links: Link
 ) -> TextPage:
     """A page whose `text` has `{0}` where the mark of its link 0 stands."""
-    marked = text.format(*(mark(number, link, domain) for number, link in enumerate(links)))
+    marked = text.format(*(link.mark(number, domain) for number, link in enumerate(links)))
     url = f"https://{domain}/{path}"
     return TextPage("page", url, domain, f"{name} ({domain})", name, marked, tuple(links))
 
@@ -20,7 +19,7 @@ def article(
 def results(query: str, *hits: tuple[TextPage, str]) -> TextPage:
     """Results as a search shows them: the pages that were found, each with its snippet."""
     links = tuple(Link(page.name, page.url, page.domain) for page, _ in hits)
-    parts = [f"{mark(n, link, '')}\n{hits[n][1]}" for n, link in enumerate(links)]
+    parts = [f"{link.mark(n, '')}\n{hits[n][1]}" for n, link in enumerate(links)]
     title = f"Search results for: {query}"
     return TextPage("results", "", "", title, title, "\n".join(parts), links)
 

@@ -174,7 +174,7 @@ async def test_pages_in_memory_are_bounded(serve: Serve, fetcher: HttpFetcher, s
 
     address = await serve({f"/{name}": handler for name in "abc"})
     read = PageReader(sandbox).read
-    browsed = LiveWeb(Metasearch([Hits()]), None, fetcher.fetch, read, most_characters=1500)
+    browsed = LiveWeb(Metasearch([Hits()]), None, fetcher.fetch, read, max_characters=1500)
     for name in "abacab":
         await browsed.open(f"{address}/{name}", "What?")
     assert asked == ["/a", "/b", "/c", "/b"]

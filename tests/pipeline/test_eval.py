@@ -100,7 +100,7 @@ def test_a_run_is_ranked_anew_and_measured_beside(cli: Cli, task: Path, tmp_path
     assert scores[str(run)]["MRR@10"] == 0.75
     assert scores["bm25"]["MRR@10"] == 1
     assert scores["bm25"]["Recall@100"] == 0.75
-    assert "1 of 3 judgements are of documents that the corpus does not hold" in result.err
+    assert "1 of 3 judgments are of documents that the corpus does not hold" in result.err
 
 
 def test_references_are_put_in_order(cli: Cli, tmp_path: Path) -> None:

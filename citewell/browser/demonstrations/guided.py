@@ -24,7 +24,7 @@ LEAST = 0.4
 
 _READ = 5_000  # characters of a page: about four windows, which is as far as is scrolled
 _LATER = 0.05 / 1_300  # relevance that a sentence has to have more for each character further down
-_SHORTEST, _LONGEST = 5, 60  # words of a sentence
+_MIN_WORDS, _MAX_WORDS = 5, 60  # words of a sentence
 _ENOUGH, _PER_PAGE, _PAGES = 3, 2, 2
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n")
 
@@ -126,5 +126,5 @@ def _sentences(page: TextPage) -> Iterator[str]:
     """The whole sentences of the beginning of a page."""
     for paragraph in _PARAGRAPHS.split(stripped(page.text[:_READ])):
         for sentence in map(squeeze, split_sentences(squeeze(paragraph))):
-            if sentence.endswith((".", "!", "?")) and _SHORTEST <= len(words(sentence)) <= _LONGEST:
+            if sentence.endswith((".", "!", "?")) and _MIN_WORDS <= len(words(sentence)) <= _MAX_WORDS:
                 yield sentence

@@ -18,7 +18,7 @@ from citewell.browser.episode import Episode, Step
 
 BACK = "<"
 _ACTIONS = 40  # some for each of the links that lead from any article to any other
-_MOST_SCROLLS = 3  # commands, of up to three windows each, before a link is given up
+_MAX_SCROLLS = 3  # commands, of up to three windows each, before a link is given up
 
 
 class Game(NamedTuple):
@@ -79,7 +79,7 @@ async def replay(
 async def _click(browser: Browser, url: str, steps: list[Step]) -> bool:
     """Scroll until a link to `url` is in view, and click on it; steps that came to nothing are taken back."""
     tried: list[Step] = []
-    for _ in range(_MOST_SCROLLS + 1):
+    for _ in range(_MAX_SCROLLS + 1):
         state = browser.state
         number = next((number for number, link in state.links.items() if _same(link.url, url)), None)
         if number is not None:

@@ -21,10 +21,10 @@ def has_answer(text: str, answers: Sequence[str]) -> bool:
     Case, punctuation and articles do not count, as in SQuAD's measures (https://arxiv.org/abs/1606.05250,
     §6.1).
     """
-    inside = _normalised(text)
-    return any(wanted.strip() and wanted in inside for wanted in map(_normalised, answers))
+    inside = _normalized(text)
+    return any(wanted.strip() and wanted in inside for wanted in map(_normalized, answers))
 
 
-def _normalised(text: str) -> str:
+def _normalized(text: str) -> str:
     kept = (word for word in words(text.replace("'", "").replace("’", "")) if word not in _ARTICLES)
     return f" {' '.join(kept)} "

@@ -12,7 +12,7 @@ from itertools import groupby
 from citewell.browser.policies.legal import Legal
 from citewell.browser.policies.quoting import passages
 
-_LONGEST_QUERY = 80  # characters
+_MAX_QUERY = 80  # characters
 
 
 def commands_grammar(allowed: Legal) -> str:
@@ -45,7 +45,7 @@ def _commands(allowed: Legal) -> Iterator[str]:
 def _rules(allowed: Legal) -> Iterator[str]:
     if allowed.search:
         # What can be seen comes first, so that something follows the command.
-        yield rf"query ::= [^\x00-\x20\x7f] [^\x00-\x1f\x7f]{{0,{_LONGEST_QUERY - 1}}}"
+        yield rf"query ::= [^\x00-\x20\x7f] [^\x00-\x1f\x7f]{{0,{_MAX_QUERY - 1}}}"
     if allowed.links:
         yield "link ::= " + _either(str(number) for number in allowed.links)
     if allowed.find:

@@ -19,7 +19,7 @@ from citewell.generator.prompt import Message
 TEMPERATURE = 0.8
 """That of WebGPT's samples (§4)."""
 
-_MOST = 96  # tokens of a command
+_MAX_TOKENS = 96  # tokens of a command
 _SEEDS = 1_000  # seeds of an episode, more than it has actions
 
 
@@ -69,7 +69,7 @@ class ModelPolicy:
     async def _write(self, state: State, grammar: str) -> CompletedText:
         sampling = self._sampling._replace(seed=self._sampling.seed + state.actions_left)
         return await self._completer.complete(
-            self._messages(state), most=_MOST, sampling=sampling, grammar=grammar
+            self._messages(state), most=_MAX_TOKENS, sampling=sampling, grammar=grammar
         )
 
 

@@ -10,7 +10,7 @@ from citewell.browser.policies.legal import Legal, legal
 from citewell.browser.policy import Action
 from citewell.browser.state import State
 
-_MOST_WORDS = 30  # of a quote
+_MAX_WORDS = 30  # of a quote
 
 
 class RandomLegal:
@@ -39,7 +39,7 @@ class RandomLegal:
             yield Find(self._random.choice(allowed.find))
         if allowed.quotable:
             words = self._random.choice(allowed.quotable)
-            yield Quote(self._words(words, _MOST_WORDS))
+            yield Quote(self._words(words, _MAX_WORDS))
         if allowed.down:
             yield Scroll("down", self._random.randint(1, 3))
         if allowed.up:

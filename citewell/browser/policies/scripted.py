@@ -16,7 +16,7 @@ from citewell.browser.state import State
 from citewell.core.text import content_words, split_sentences, words
 from citewell.generator.extractive import Relevance
 
-_SHORTEST = 8  # words of a passage that is worth quoting
+_MIN_WORDS = 8  # words of a passage that is worth quoting
 _STOPS = (".", "!", "?", "。")
 
 
@@ -150,5 +150,5 @@ class Scripted:
                     passage = []
                 if sentence.rstrip("\"'”’)]").endswith(_STOPS):
                     passage.append(sentence)
-            if sum(len(words(part)) for part in passage) >= _SHORTEST:
+            if sum(len(words(part)) for part in passage) >= _MIN_WORDS:
                 yield " ".join(passage)

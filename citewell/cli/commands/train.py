@@ -62,7 +62,7 @@ def extractor(files: tuple[Path, ...], out: Path, folds: int) -> None:
     from citewell.retriever.extract.main_text.classifier import save
     from citewell.retriever.extract.training.card import describe, score_table, write_card
     from citewell.retriever.extract.training.cross_validation import by_type, fold_classifiers, score_pages
-    from citewell.retriever.extract.training.pages import LabelledPage, read_pages
+    from citewell.retriever.extract.training.pages import LabeledPage, read_pages
     from citewell.retriever.extract.training.rows import data_files
     from citewell.retriever.extract.training.train import TrainingSettings, fit
 
@@ -73,7 +73,7 @@ def extractor(files: tuple[Path, ...], out: Path, folds: int) -> None:
     settings = TrainingSettings()
 
     @cache
-    def pages() -> list[LabelledPage]:
+    def pages() -> list[LabeledPage]:
         _tell("reading pages")
         return list(read_pages(files))
 

@@ -14,7 +14,7 @@ from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 from citewell.core.text import space_out
 from citewell.retriever.evaluation.systems.system import OnProgress
 
-_LONGEST_WORD = 60
+_MAX_WORD = 60
 _STEP = 1000  # passages between two reports of progress
 
 
@@ -29,7 +29,7 @@ class Posting(NamedTuple):
 class Terms:
     """An inverted index in memory. Word `w` is in the passages `rows[ends[w]:ends[w + 1]]`.
 
-    Words are analysed as for English by Tantivy: lower case, no accents, no stop words, Snowball's stems.
+    Words are analyzed as for English by Tantivy: lower case, no accents, no stop words, Snowball's stems.
     `counts` says how often a passage holds a word, `lengths` how many words it has, and `holders` how many
     passages hold a word.
     """
@@ -71,7 +71,7 @@ class Terms:
 def _analyzer() -> TextAnalyzer:
     builder = TextAnalyzerBuilder(Tokenizer.simple())
     for step in (
-        Filter.remove_long(_LONGEST_WORD),
+        Filter.remove_long(_MAX_WORD),
         Filter.lowercase(),
         Filter.ascii_fold(),
         Filter.stopword("english"),

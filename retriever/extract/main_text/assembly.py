@@ -15,8 +15,8 @@ _LISTS = frozenset({"ul", "ol", "dl"})
 _ITEMS = frozenset({"li", "dt", "dd"})
 _PLACES = _LISTS | _ITEMS | {"table", "tr", "td", "th", "pre"}
 # More characters of an item, or of a piece in a cell, and the list sets out posts, the table the page itself.
-_LONGEST_ITEM = 400
-_LONGEST_CELL = 120
+_MAX_ITEM = 400
+_MAX_CELL = 120
 
 
 def assemble(layout: PageLayout, kept: Sequence[bool], title: str) -> tuple[Block, ...]:
@@ -145,8 +145,8 @@ class _Groups:
             first, last = layout.first[group], layout.last[group]
             chars = sum(map(len, layout.texts[first:last]))
             if layout.tags[group] == "table":
-                readable = chars <= _LONGEST_CELL * (last - first)
+                readable = chars <= _MAX_CELL * (last - first)
             else:
-                readable = chars <= _LONGEST_ITEM * self._items.get(group, 1)
+                readable = chars <= _MAX_ITEM * self._items.get(group, 1)
             self._readable[group] = readable
         return self._readable[group]

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from citewell.retriever.extract.main_text.layout import PageLayout
     from citewell.retriever.extract.main_text.signs import Kind
 
-_LONGEST_ROW = 400  # characters; a longer row sets out a page
+_MAX_ROW = 400  # characters; a longer row sets out a page
 _FAIR_HEADING = 0.15  # the probability from which a heading is kept with the text below it
 _SURE = 0.7  # the probability from which a piece shows where the main text is
 _PROSE = 60  # characters of such a piece
 _LEVELS = {f"h{level}": level for level in range(10)}  # as authors write them
-_MOST_OF_IT = 0.8  # the share of these that its container holds
+_MAX_OF_IT = 0.8  # the share of these that its container holds
 
 
 class _Bar(NamedTuple):
@@ -81,7 +81,7 @@ def _in_main_container(layout: PageLayout, likely: Floats, sizes: NDArray[np.flo
     if sure.any():
         held = np.concatenate([[0.0], np.cumsum(sure)])
         # Frames are in the order in which they begin, and those that hold most of it are in each other.
-        frame = np.flatnonzero(held.take(layout.last) - held.take(layout.first) >= _MOST_OF_IT * held[-1])[-1]
+        frame = np.flatnonzero(held.take(layout.last) - held.take(layout.first) >= _MAX_OF_IT * held[-1])[-1]
         inside[: layout.first[frame]] = inside[layout.last[frame] :] = False
     return inside
 
@@ -92,7 +92,7 @@ def _above(layout: PageLayout, likely: Sequence[float], threshold: float) -> lis
     kept = [value >= threshold and not out for value, out in zip(likely, outside, strict=True)]
     for row in _rows(layout):
         sizes = [len(layout.texts[index]) for index in row]
-        if sum(sizes) < _LONGEST_ROW:
+        if sum(sizes) < _MAX_ROW:
             mean = sum(size * likely[index] for size, index in zip(sizes, row, strict=True)) / sum(sizes)
             for index in row:
                 kept[index] = mean >= threshold and not outside[index]

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.retriever.extract.main_text.features import Features, Floats, WordWeights, featurize
+from citewell.retriever.extract.main_text.features import Features, Floats, featurize
 from citewell.retriever.extract.main_text.forest import Forest
+from citewell.retriever.extract.main_text.frames import WordWeights
 
 if TYPE_CHECKING:
     from citewell.retriever.extract.main_text.layout import PageLayout
     from citewell.retriever.extract.main_text.signs import Signs
 
 MODEL = Path(__file__).parent / "model"
-_NEIGHBOURS = (1, 2, 3, -1, -2, -3)
+_NEIGHBORS = (1, 2, 3, -1, -2, -3)
 _WINDOWS = (5, 12)  # pieces on either side
 
 
@@ -26,7 +27,7 @@ class Classifier(NamedTuple):
     """A trained classifier; `citewell train extractor` trains one.
 
     The first forest judges a piece by its features, the second by these and by what the first says of
-    its neighbours and containers (stacking, Wolpert 1992).
+    its neighbors and containers (stacking, Wolpert 1992).
     """
 
     weights: WordWeights
@@ -50,7 +51,7 @@ def stacked(features: Features, guesses: Floats) -> Floats:
     for frames in features.containers:
         first, last = features.first[frames], features.last[frames]
         columns.append((held[last] - held[first]) / (size[last] - size[first]))
-    for places in _NEIGHBOURS:
+    for places in _NEIGHBORS:
         column = np.full(count, -0.1, dtype=np.float32)
         if places > 0:
             column[places:] = guesses[:-places]

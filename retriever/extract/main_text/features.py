@@ -1,76 +1,121 @@
-"""What the classifier sees of each piece of a page: its text, its place, its containers, its neighbours."""
+"""The features of each piece of a page: its text, containers, place, surroundings and neighbors."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.retriever.extract.main_text.text_features import TAG, measure_text
+from citewell.retriever.extract.main_text.frames import (
+    SURROUNDINGS,
+    FrameTable,
+    Indices,
+    Numbers,
+    WordWeights,
+    frame_table,
+)
+from citewell.retriever.extract.main_text.text_features import TAG, TextColumns, TextFeatures, measure_text
 
 if TYPE_CHECKING:
     from citewell.retriever.extract.main_text.layout import PageLayout
     from citewell.retriever.extract.main_text.signs import Signs
 
 Floats = NDArray[np.float32]
-Indices = NDArray[np.int64]
+Column = NDArray[Any]
 
-CONTAINERS = 5  # levels of containers that are looked at, the piece's own frame first
-_PROSE = 80  # characters from which a piece without many links counts as prose
-_FAR = 50  # pieces: no distance counts as more
-_AROUND = (  # noqa: SIM905
-    "article main nav header footer aside form li table dl figure section blockquote pre noscript details "
-    "dialog fieldset ul ol hidden"
-).split()
-_BIT = {tag: 1 << index for index, tag in enumerate(_AROUND)}
-_BITS = np.array([list(_BIT.values())]).T  # (24, 1)
-# Of what is seen of a piece, the rows that are also seen of its neighbours: of its text, of its place, of
-# what is around it, and of its element.
-_TAGS_FROM = 22
-_PLACE_FROM = _TAGS_FROM + len(TAG) + 1 + 8 * CONTAINERS
-_AROUND_FROM = _PLACE_FROM + 24
-_NEAR = (
-    *(0, 3, 9, 15, 16),
-    *(_PLACE_FROM + row for row in (0, 4, 7)),
-    *(_AROUND_FROM + row for row in (2, 4, 5)),
-    *(_TAGS_FROM + TAG[tag] for tag in ("p", "li")),
+CONTAINERS = 5  # levels of containers that are features, beginning with the piece's own frame
+_PROSE_CHARS = 80  # min characters of prose
+_PROSE_LINKS = 0.35  # max share of them in links
+_MAX_DISTANCE = 50  # pieces; larger distances count as this
+
+
+class ContainerColumns(NamedTuple):
+    """Measures of frames, each (f,)."""
+
+    log_chars: Numbers
+    link_share: Numbers
+    log_pieces: Numbers
+    share_of_all_prose: Numbers
+    prose_share: Numbers
+    log_chars_per_piece: Numbers
+    log_children: Numbers
+    name_score: Numbers
+
+
+class PlaceColumns(NamedTuple):
+    """Where pieces are on the page, each (n,). A `kind` is all pieces whose frames look alike."""
+
+    heading_level: Column
+    depth: Column
+    depth_in_main: Column
+    in_main: Column
+    name_score: Column
+    lowest_name_score: Column
+    highest_name_score: Column
+    name_score_sum: Column
+    position: Column
+    pieces_left: Column
+    chars_before: Column
+    prose_before: Column
+    since_prose: Column
+    until_prose: Column
+    since_title: Column
+    after_title: Column
+    since_heading: Column
+    last_heading_level: Column
+    log_chars_to_heading: Column
+    log_kind_pieces: Column
+    log_kind_chars: Column
+    kind_link_share: Column
+    log_kind_chars_per_piece: Column
+    kind_share: Column
+
+
+class PageColumns(NamedTuple):
+    """Measures of the whole page, the same for all its pieces."""
+
+    log_chars: float
+    log_pieces: float
+    link_share: float
+    prose_share: float
+    share_of_prose_pieces: float
+    log_chars_per_prose_piece: float
+    log_titles: float
+    log_largest_kind: float
+    log_largest_kind_chars: float
+    has_article: bool
+    has_main: bool
+    log_articles: float
+
+
+COLUMNS = (
+    *TextColumns._fields,
+    *(f"is_{tag}" for tag in (*TAG, "other_element")),
+    *(f"container_{level}_{name}" for level in range(CONTAINERS) for name in ContainerColumns._fields),
+    *PlaceColumns._fields,
+    *(f"in_{tag}_element" for tag in SURROUNDINGS),
+    *(f"page_{name}" for name in PageColumns._fields),
 )
-_ROLES = {
-    "main": "main",
-    "navigation": "nav",
-    "banner": "header",
-    "contentinfo": "footer",
-    "complementary": "aside",
-    "dialog": "dialog",
-    "article": "article",
-    "search": "form",
-}
-_NAME = re.compile(r"[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])")
-
-
-@dataclass(frozen=True, eq=False)
-class WordWeights:
-    """How much a word speaks for main text (above 0) or against it, as log odds."""
-
-    names: Mapping[str, float]
-    """For words in the class, id or role of a frame."""
-    words: Mapping[str, float]
-    """For words of a short text."""
+"""The names of the columns of a piece itself. Those of `Signs.values` follow, then those of its neighbors."""
+NEIGHBOR_COLUMNS = (
+    *("log_chars", "link_share", "sentence_ends", "is_question", "word_weight"),
+    *("heading_level", "name_score", "name_score_sum"),
+    *("in_nav_element", "in_footer_element", "in_aside_element"),
+    *("is_p", "is_li"),
+)
+"""The columns that a piece also has of each of its four neighbors."""
+_NEIGHBOR_ROWS = tuple(COLUMNS.index(name) for name in NEIGHBOR_COLUMNS)
 
 
 class Features(NamedTuple):
     """The input of the classifier for a page of `n` pieces in `f` frames.
 
-    `values` is (n, d), and lies in memory column by column. `containers` is (5, n): the frames around each
-    piece, each with more text than the one before; frame `i` holds the pieces `first[i]` to `last[i] - 1`.
-    `kinds` is (n,): pieces whose frames look alike have the same number. `sizes` is (n,), the square root of
-    a piece's number of words.
+    `values` is (n, d), stored column by column. `containers` is (5, n): the frames around each piece, each
+    with more pieces than the one before; frame `i` holds the pieces `first[i]` to `last[i] - 1`. `kinds` is
+    (n,): pieces whose frames look alike have the same number. `sizes` is (n,), the square root of the number
+    of words of each piece.
     """
 
     values: Floats
@@ -81,170 +126,100 @@ class Features(NamedTuple):
     sizes: Floats
 
 
-def name_words(names: str) -> frozenset[str]:
-    """The words in the attributes of a frame: `post-body mainText` has post, body, main and text."""
-    return frozenset(word.lower() for word in _NAME.split(names) if 2 < len(word) < 20)
+class _Page(NamedTuple):
+    """What the columns of a page are computed from."""
+
+    text: TextFeatures
+    frames: FrameTable
+    first: Indices  # (f,)
+    last: Indices  # (f,)
+    own: Indices  # (n,), the frame of each piece
+    prose: Numbers  # (n,), the characters of pieces that are prose, else 0
+    # Running sums, (n + 1,): the sum over any run of pieces is the difference of two of them.
+    chars: Numbers
+    link_chars: Numbers
+    prose_chars: Numbers
+
+    @property
+    def total(self) -> float:
+        return max(1.0, float(self.chars[-1]))
+
+    @property
+    def prose_total(self) -> float:
+        return max(1.0, float(self.prose_chars[-1]))
+
+    def within(self, sums: Numbers) -> Numbers:
+        """The sum over the pieces of each frame, (f,)."""
+        return sums[self.last] - sums[self.first]
+
+
+class _Kinds(NamedTuple):
+    """Pieces grouped by the looks of their frames: the kind of each piece, and sums over each kind."""
+
+    kinds: Indices  # (n,)
+    pieces: Indices
+    chars: Column
+    link_chars: Column
 
 
 def featurize(layout: PageLayout, signs: Signs, weights: WordWeights) -> Features:
     """Measure every piece of a page that has at least one."""
-    frames = _frame_table(layout, weights)
-    first, last, own = np.array(layout.first), np.array(layout.last), np.array(layout.owners)
+    page = _measure(layout, signs, weights)
+    count = len(page.own)
+    pieces = (page.last - page.first).astype(np.float64)
+    container_columns = np.stack(_container_columns(page, pieces))
+    containers = _climb(page.own, page.frames.parent, pieces, max(layout.depths).bit_length())
+    kinds = _group(page)
+    surroundings = page.frames.within(page.own)
+    of_page = (*_page_columns(page, kinds, surroundings, layout.tags.count("article")), *signs.values)
+    rows = [
+        *page.text.columns,
+        page.text.tags.ravel(),
+        *(container_columns.take(frame, axis=1).ravel() for frame in containers),
+        *_place_columns(page, kinds),
+        surroundings.ravel(),
+        np.repeat(of_page, count),
+    ]
+    own_rows = np.concatenate(rows, dtype=np.float32).reshape(-1, count)
+    values = _with_neighbors(own_rows)
+    return Features(values.T, containers, page.first, page.last, kinds.kinds, np.sqrt(page.text.words))
+
+
+def _measure(layout: PageLayout, signs: Signs, weights: WordWeights) -> _Page:
     text = measure_text(layout, weights.words, signs.title)
     chars, links = text.chars, text.link_chars
-    count = len(own)
-    index = np.arange(count)
-    prose = np.where((chars >= _PROSE) & (links < 0.35 * chars), chars, 0.0)
-
-    # Sums over any run of pieces are differences of running sums.
-    c, k, r = _running(chars), _running(links), _running(prose)
-    total, prose_total = max(1.0, c[-1]), max(1.0, r[-1])
-    in_chars, in_links, in_prose = c[last] - c[first], k[last] - k[first], r[last] - r[first]
-    in_pieces = (last - first).astype(np.float64)
-    children = np.bincount(frames.parent[1:], minlength=len(first))
-    some_chars = np.maximum(1, in_chars)
-    container = np.stack(
-        [
-            np.log1p(in_chars),
-            in_links / some_chars,
-            np.log1p(in_pieces),
-            in_prose / prose_total,
-            in_prose / some_chars,
-            np.log1p(in_chars / np.maximum(1, in_pieces)),
-            np.log1p(children),
-            frames.score,
-        ]
+    prose = np.where((chars >= _PROSE_CHARS) & (links < _PROSE_LINKS * chars), chars, 0.0)
+    return _Page(
+        text,
+        frame_table(layout, weights),
+        np.array(layout.first),
+        np.array(layout.last),
+        np.array(layout.owners),
+        prose,
+        _running(chars),
+        _running(links),
+        _running(prose),
     )
-    containers = _climb(own, frames.parent, in_pieces, max(layout.depths).bit_length())
-
-    most = np.flatnonzero(in_prose >= 0.6 * prose_total)
-    main = most[np.argmax(frames.depth[most])] if len(most) else 0
-    looks = frames.looks[own].tolist()
-    kind_of = {look: kind for kind, look in enumerate(dict.fromkeys(looks))}
-    kinds = np.array([kind_of[look] for look in looks])
-    of_kind = np.bincount(kinds)
-    kind_chars = np.bincount(kinds, weights=chars)
-    kind_links = np.bincount(kinds, weights=links)
-    own_kind, own_kind_chars = of_kind[kinds], kind_chars[kinds]
-    heading = text.heading
-    since_heading = _since(heading > 0)
-    until_heading = np.minimum(count - index, _since(heading[::-1] > 0)[::-1])
-    titles = np.flatnonzero(heading == 1)
-    since_title = (index - titles[0]) / count if len(titles) else np.full(count, -2.0)
-    depth, score = frames.depth[own], frames.score[own]
-    place = [
-        heading,
-        depth,
-        depth - frames.depth[main],
-        (index >= first[main]) & (index < last[main]),
-        score,
-        frames.lowest[own],
-        frames.highest[own],
-        frames.sum[own],
-        index / count,
-        np.minimum(_FAR, count - index),
-        c[:-1] / total,
-        r[:-1] / prose_total,
-        np.minimum(_FAR, _since(prose > 0)),
-        np.minimum(_FAR, _since(prose[::-1] > 0)[::-1]),
-        since_title,
-        since_title > 0,
-        np.minimum(_FAR, since_heading),
-        np.where(since_heading <= index, heading[np.maximum(0, index - since_heading)], 0),
-        np.log1p(c[index + until_heading] - c[:-1]),
-        np.log1p(own_kind),
-        np.log1p(own_kind_chars),
-        kind_links[kinds] / np.maximum(1, own_kind_chars),
-        np.log1p(own_kind_chars / own_kind),
-        own_kind_chars / total,
-    ]
-    around = (frames.around[own] & _BITS) > 0
-    prose_count = np.count_nonzero(prose)
-    page = [
-        math.log1p(total),
-        math.log1p(count),
-        k[-1] / total,
-        prose_total / total,
-        prose_count / count,
-        math.log1p(prose_total / max(1, prose_count)),
-        math.log1p(len(titles)),
-        math.log1p(of_kind.max()),
-        math.log1p(kind_chars.max()),
-        around[0].any(),
-        around[1].any(),
-        math.log1p(layout.tags.count("article")),
-        *signs.values,
-    ]
-    rows = [
-        *text.rows,
-        text.tags.ravel(),
-        *(container.take(frame, axis=1).ravel() for frame in containers),
-        *place,
-        around.ravel(),
-        np.repeat(page, count),
-    ]
-    seen = np.concatenate(rows, dtype=np.float32).reshape(-1, count)
-    near = seen.take(_NEAR, axis=0)
-    values = np.zeros((len(seen) + 4 * len(near), count), dtype=np.float32)
-    values[: len(seen)] = seen
-    # Of neighbours before and after; zeros beyond the ends.
-    before, before_that, after, after_that = values[len(seen) :].reshape(4, len(near), count)
-    before[:, 1:], before_that[:, 2:] = near[:, :-1], near[:, :-2]
-    after[:, :-1], after_that[:, :-2] = near[:, 1:], near[:, 2:]
-    return Features(values.T, containers, first, last, kinds, np.sqrt(text.words))
 
 
-class _Frames(NamedTuple):
-    parent: Indices
-    depth: Indices
-    score: NDArray[np.float64]  # what its names say
-    lowest: NDArray[np.float64]  # of these scores, of it and the frames around it
-    highest: NDArray[np.float64]
-    sum: NDArray[np.float64]
-    around: Indices  # a bit for each of _AROUND
-    looks: Indices  # the same number for frames that look alike
+def _container_columns(page: _Page, pieces: Numbers) -> ContainerColumns:
+    chars, prose = page.within(page.chars), page.within(page.prose_chars)
+    at_least_one = np.maximum(1, chars)
+    children = np.bincount(page.frames.parent[1:], minlength=len(page.first))
+    return ContainerColumns(
+        np.log1p(chars),
+        page.within(page.link_chars) / at_least_one,
+        np.log1p(pieces),
+        prose / page.prose_total,
+        prose / at_least_one,
+        np.log1p(chars / np.maximum(1, pieces)),
+        np.log1p(children),
+        page.frames.score,
+    )
 
 
-def _frame_table(layout: PageLayout, weights: WordWeights) -> _Frames:
-    tag_numbers, tag = _numbered(layout.tags)
-    name_numbers, name = _numbered(layout.names)
-    score = np.array([_name_score(text, weights) for text in name_numbers])[name]
-    bits = np.array([_BIT.get(text, 0) for text in tag_numbers])[tag]
-    bits[layout.hidden] |= _BIT["hidden"]
-    for index, role in layout.roles.items():
-        if role in _ROLES:
-            bits[index] |= _BIT[_ROLES[role]]
-    parent, depth = np.array(layout.parents), np.array(layout.depths)
-    # Combined with what is around: each round looks twice as far up. The outermost frame is its own parent.
-    up = np.maximum(parent, 0)
-    lowest, highest, around = np.minimum(score, 0), np.maximum(score, 0), bits
-    total, above = score, np.where(parent < 0, 0.0, 1.0)
-    named = name[up] + 1
-    named[parent < 0] = 0
-    looks = (tag * (len(name_numbers) + 1) + named) * len(name_numbers) + name
-    for _ in range(max(layout.depths).bit_length()):
-        lowest, highest = np.minimum(lowest, lowest[up]), np.maximum(highest, highest[up])
-        around, total, above = around | around[up], total + above * total[up], above * above[up]
-        up = up[up]
-    return _Frames(parent, depth, score, lowest, highest, total, around, looks)
-
-
-def _numbered(texts: Sequence[str]) -> tuple[Mapping[str, int], Indices]:
-    """The different texts, each with a number from 0, and the number of each text."""
-    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-    return numbers, np.array([numbers[text] for text in texts])
-
-
-@lru_cache(maxsize=65_536)  # sites use the same few names thousands of times
-def _name_score(names: str, weights: WordWeights) -> float:
-    """What the names of a frame say for main text (above 0) or against it."""
-    found = [weights.names[word] for word in name_words(names) if word in weights.names]
-    # fsum is exact: the words are a set, and come in another order in every process.
-    return math.fsum(found) / math.sqrt(len(found)) if found else 0.0
-
-
-def _climb(own: Indices, parent: Indices, pieces: NDArray[np.float64], rounds: int) -> Indices:
-    """The frames around each piece, each with more pieces than the one before."""
+def _climb(own: Indices, parent: Indices, pieces: Numbers, rounds: int) -> Indices:
+    """The frames around each piece, each with more pieces than the one before: (5, n)."""
     larger = np.maximum(parent, 0)  # the nearest frame around each with more pieces, or the outermost
     for _ in range(rounds):
         larger = np.where(pieces[larger] == pieces, larger[larger], larger)
@@ -254,12 +229,99 @@ def _climb(own: Indices, parent: Indices, pieces: NDArray[np.float64], rounds: i
     return np.stack(levels)
 
 
-def _running(values: NDArray[Any]) -> NDArray[np.float64]:
+def _group(page: _Page) -> _Kinds:
+    looks = page.frames.looks[page.own].tolist()
+    kind_of = {look: kind for kind, look in enumerate(dict.fromkeys(looks))}
+    kinds = np.array([kind_of[look] for look in looks])
+    return _Kinds(
+        kinds,
+        np.bincount(kinds),
+        np.bincount(kinds, weights=page.text.chars),
+        np.bincount(kinds, weights=page.text.link_chars),
+    )
+
+
+def _main_frame(page: _Page) -> int:
+    """The deepest frame with at least 60% of the prose; the outermost if there is none."""
+    candidates = np.flatnonzero(page.within(page.prose_chars) >= 0.6 * page.prose_total)
+    return int(candidates[np.argmax(page.frames.depth[candidates])]) if len(candidates) else 0
+
+
+def _place_columns(page: _Page, kinds: _Kinds) -> PlaceColumns:
+    frames, own, heading = page.frames, page.own, page.text.heading
+    count = len(own)
+    index = np.arange(count)
+    main = _main_frame(page)
+    since_heading = _since(heading > 0)
+    until_heading = np.minimum(count - index, _since(heading[::-1] > 0)[::-1])
+    titles = np.flatnonzero(heading == 1)
+    since_title = (index - titles[0]) / count if len(titles) else np.full(count, -2.0)
+    kind_pieces, kind_chars = kinds.pieces[kinds.kinds], kinds.chars[kinds.kinds]
+    return PlaceColumns(
+        heading,
+        frames.depth[own],
+        frames.depth[own] - frames.depth[main],
+        (index >= page.first[main]) & (index < page.last[main]),
+        frames.score[own],
+        frames.lowest_score[own],
+        frames.highest_score[own],
+        frames.score_sum[own],
+        index / count,
+        np.minimum(_MAX_DISTANCE, count - index),
+        page.chars[:-1] / page.total,
+        page.prose_chars[:-1] / page.prose_total,
+        np.minimum(_MAX_DISTANCE, _since(page.prose > 0)),
+        np.minimum(_MAX_DISTANCE, _since(page.prose[::-1] > 0)[::-1]),
+        since_title,
+        since_title > 0,
+        np.minimum(_MAX_DISTANCE, since_heading),
+        np.where(since_heading <= index, heading[np.maximum(0, index - since_heading)], 0),
+        np.log1p(page.chars[index + until_heading] - page.chars[:-1]),
+        np.log1p(kind_pieces),
+        np.log1p(kind_chars),
+        kinds.link_chars[kinds.kinds] / np.maximum(1, kind_chars),
+        np.log1p(kind_chars / kind_pieces),
+        kind_chars / page.total,
+    )
+
+
+def _page_columns(page: _Page, kinds: _Kinds, surroundings: NDArray[np.bool_], articles: int) -> PageColumns:
+    count = len(page.own)
+    prose_pieces = int(np.count_nonzero(page.prose))
+    return PageColumns(
+        math.log1p(page.total),
+        math.log1p(count),
+        page.link_chars[-1] / page.total,
+        page.prose_total / page.total,
+        prose_pieces / count,
+        math.log1p(page.prose_total / max(1, prose_pieces)),
+        math.log1p(np.count_nonzero(page.text.heading == 1)),
+        math.log1p(kinds.pieces.max()),
+        math.log1p(kinds.chars.max()),
+        surroundings[SURROUNDINGS.index("article")].any(),
+        surroundings[SURROUNDINGS.index("main")].any(),
+        math.log1p(articles),
+    )
+
+
+def _with_neighbors(own_rows: Floats) -> Floats:
+    """The rows of each piece, then some of those of its neighbors; zeros beyond the ends of the page."""
+    count = own_rows.shape[1]
+    near = own_rows.take(_NEIGHBOR_ROWS, axis=0)
+    values = np.zeros((len(own_rows) + 4 * len(near), count), dtype=np.float32)
+    values[: len(own_rows)] = own_rows
+    before, two_before, after, two_after = values[len(own_rows) :].reshape(4, len(near), count)
+    before[:, 1:], two_before[:, 2:] = near[:, :-1], near[:, :-2]
+    after[:, :-1], two_after[:, :-2] = near[:, 1:], near[:, 2:]
+    return values
+
+
+def _running(values: Column) -> Numbers:
     return np.concatenate([[0.0], np.cumsum(values)])
 
 
 def _since(marks: NDArray[np.bool_]) -> Indices:
-    """The distance from each place back to the last mark; more than there are places where none was."""
+    """The distance from each index back to the last mark; more than `len(marks)` if there is none."""
     index = np.arange(len(marks))
     last: Indices = np.maximum.accumulate(np.where(marks, index, -2 * len(marks)))
     return index - last

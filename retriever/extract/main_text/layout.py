@@ -1,4 +1,4 @@
-"""An HTML page as pieces of text in the frames that hold them, in reading order."""
+"""The layout of an HTML page: its pieces of text in reading order, and the frames that contain them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-# Elements that show no text of the page, with all that is in them.
+# Elements that, with all their content, show no text of the page.
 _UNREAD = frozenset(
     "applet area audio base canvas datalist embed frame frameset iframe input link map meta object "  # noqa: SIM905
     "option param script select source style svg template textarea title track video".split()
 )
-# Elements that do not break a line (https://html.spec.whatwg.org/multipage/text-level-semantics.html).
+# Elements that do not start a new line (https://html.spec.whatwg.org/multipage/text-level-semantics.html).
 _INLINE = frozenset(
     "a abbr acronym annotation b bdi bdo big button cite code data del dfn em font i img ins kbd label mark "  # noqa: SIM905
     "math mfrac mi mn mo mrow mspace msqrt mstyle msub msubsup msup mtext nobr output picture q rp rt ruby s "
@@ -33,21 +33,21 @@ _EFFECTS = (
 )
 _OF_HEAD = frozenset({"base", "link", "meta", "noscript", "script", "style", "template", "title"})
 _NO_NAMES = " " * 4  # between the five attributes of Layout.names
-_BREAK = "\0"  # stands for a `<br>` while a piece is read: no text of a page holds it
+_BREAK = "\0"  # stands for a `<br>` while a piece is read: no text of a page contains it
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none")
 
 
 @dataclass(slots=True)
 class PageLayout:
-    """The pieces of text of a page in reading order, and the frames that hold them, column by column.
+    """The pieces of text of a page in reading order, and the frames that contain them, column by column.
 
-    A frame is an element that begins a new line. Frame `i` has `tags[i]`, in `names[i]` its class, id, role,
-    itemprop and aria-label in one string, and in `parents[i]` the frame around it, -1 for the outermost; it
-    holds the pieces `first[i]` to `last[i] - 1`. Few frames have a role or are `hidden`.
+    A frame is an element that starts a new line. Frame `i` has the tag `tags[i]`, its class, id, role,
+    itemprop and aria-label in one string, `names[i]`, and the parent `parents[i]`, -1 for the outermost; it
+    contains the pieces `first[i]` to `last[i] - 1`. `roles` and `hidden` are sparse, by frame.
 
-    A piece is a run of text without a break inside one frame, which is `owners[i]`. Its text has a line break
-    where the author put a `<br>`, and all white space of a `<pre>`. `counts` has five numbers for each piece:
-    links and the characters in them, characters in buttons, bold elements, all inline elements.
+    A piece is an unbroken run of text in one frame, `owners[i]`. Its text has line breaks for `<br>` and all
+    white space of a `<pre>`. `counts` has five numbers per piece: links, characters in links, characters in
+    buttons, bold elements and all inline elements.
     """
 
     tags: list[str] = field(default_factory=list)
@@ -63,7 +63,7 @@ class PageLayout:
     counts: list[tuple[int, int, int, int, int]] = field(default_factory=list)
 
     def lineage(self, frame: int) -> list[int]:
-        """The frame and those around it, innermost first."""
+        """The frame and all frames around it, innermost first."""
         line = []
         while frame >= 0:
             line.append(frame)
@@ -72,26 +72,26 @@ class PageLayout:
 
     def frames_of(self, tag: str) -> list[int]:
         """The frames of elements with this tag."""
-        if tag not in self.tags:  # most pages have none of most tags
+        if tag not in self.tags:  # fast, since most pages lack most tags
             return []
         return [index for index, one in enumerate(self.tags) if one == tag]
 
-    def held_by(self, frames: Iterable[int]) -> list[bool]:
-        """Which pieces are in one of these frames, whose indices ascend."""
-        held = [False] * len(self.texts)
+    def contained_in(self, frames: Iterable[int]) -> list[bool]:
+        """Whether each piece is in any of these frames, given in ascending order."""
+        inside = [False] * len(self.texts)
         end = 0
         for frame in frames:
             first, last = max(end, self.first[frame]), self.last[frame]
-            if first < last:  # else it is in one that was there before
-                held[first:last] = [True] * (last - first)
+            if first < last:  # else it lies in an earlier one
+                inside[first:last] = [True] * (last - first)
                 end = last
-        return held
+        return inside
 
 
 def parse(markup: str | bytes) -> _Element | None:
-    """The element tree of an HTML document or fragment, of text or UTF-8; None where it has no element."""
-    # Text as bytes, because a declaration in the text may name another charset, which lxml refuses.
-    # Plain elements: those of lxml.html are each looked up by a function in Python.
+    """The element tree of an HTML document or fragment, as text or UTF-8; None if it has no element."""
+    # Text is encoded first: lxml rejects text that declares another charset. The parser is not lxml.html's,
+    # which calls a Python function for each element.
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     body = markup.encode(errors="replace") if isinstance(markup, str) else markup
     try:
@@ -102,29 +102,27 @@ def parse(markup: str | bytes) -> _Element | None:
 
 
 def lay_out(tree: _Element) -> PageLayout:
-    """Walk over the page once and write down its pieces."""
+    """The layout of a page."""
     head, body = tree.find("head"), tree.find("body")
-    # Without `<body>`, libxml2 leaves elements that it does not know, such as `<main>`, in the head.
+    # Without `<body>`, libxml2 leaves elements unknown to it, such as `<main>`, in the head.
     strays = head is not None and any(child.tag not in _OF_HEAD for child in head)
     return _walk(tree if body is None or strays else body)
 
 
 def _walk(body: _Element) -> PageLayout:
-    # One long loop over local variables: with methods that share attributes it takes half as long again,
-    # and it is a fifth of the time of a page. Elements are taken as they begin, and end where the next one
-    # has another parent: half the steps of etree.iterwalk.
+    # One loop over local variables: with state in attributes it takes half as long again, and it is a fifth
+    # of the time of a page. Only what happens once per frame or piece is in functions. Elements are taken as
+    # they begin, and end where the next one has another parent: half the steps of etree.iterwalk.
     layout = PageLayout()
-    tags, names, parents, depths = layout.tags, layout.names, layout.parents, layout.depths
-    first, last, texts = layout.first, layout.last, layout.texts
     effect_of = _EFFECTS.get
     around = innermost = body.getparent()
     opened: list[tuple[_Element | None, int]] = []  # what is around the innermost open element
     effect = _BLOCK
     frame = -1  # the innermost
-    in_links = in_buttons = verbatim = 0  # elements that are open
-    parts: list[str] = []  # of the piece that is being read
-    broken = False  # the last part was a line break
-    links = link_chars = button_chars = bold = inlines = 0  # of the piece
+    in_links = in_buttons = verbatim = 0  # numbers of open elements
+    parts: list[str] = []  # of the current piece
+    broken = False  # whether the last part was a line break
+    links = link_chars = button_chars = bold = inlines = 0  # of the current piece
     for element in chain(body.iter(), (None,)):
         parent = around if element is None else element.getparent()
         while True:
@@ -136,16 +134,13 @@ def _walk(body: _Element) -> PageLayout:
                 innermost = element
                 if effect == _SKIPPED:
                     break
-                tag = element.tag
-                effect = effect_of(tag, _BLOCK)
+                effect = effect_of(element.tag, _BLOCK)
                 if effect == _SKIPPED:
                     break
-            # Two line breaks in a row part paragraphs.
+            # Two line breaks in a row separate paragraphs.
             if parts and (effect == _BLOCK or (effect == _LINE_BREAK and starts and broken)):
-                if text := _joined(parts, verbatim):
-                    texts.append(text)
-                    layout.owners.append(frame)
-                    layout.counts.append((links, link_chars, button_chars, bold, inlines))
+                counts = (links, link_chars, button_chars, bold, inlines)
+                _add_piece(layout, frame, _joined(parts, verbatim), counts)
                 parts, broken = [], False
                 links = link_chars = button_chars = bold = inlines = 0
             elif effect == _LINE_BREAK and starts:
@@ -153,20 +148,8 @@ def _walk(body: _Element) -> PageLayout:
                 broken = True
             if starts:
                 if effect == _BLOCK:
-                    parents.append(frame)
-                    depths.append(depths[frame] + 1 if frame >= 0 else 0)
-                    frame = len(tags)
-                    tags.append(tag)
-                    first.append(len(texts))
-                    last.append(0)
-                    attributes = element.items()
-                    if not attributes:
-                        names.append(_NO_NAMES)
-                    elif len(attributes) == 1 and attributes[0][0] == "class":  # as most have
-                        names.append(attributes[0][1] + _NO_NAMES)
-                    else:
-                        names.append(_read_attributes(dict(attributes), frame, layout))
-                    verbatim += tag == "pre"
+                    frame = _add_frame(layout, frame, element)
+                    verbatim += element.tag == "pre"
                 elif effect < _LINE_BREAK:
                     inlines += 1
                     if effect == _LINKED:
@@ -179,9 +162,9 @@ def _walk(body: _Element) -> PageLayout:
                 text = element.text
             else:
                 if effect == _BLOCK:
-                    last[frame] = len(texts)
-                    verbatim -= tags[frame] == "pre"
-                    frame = parents[frame]
+                    layout.last[frame] = len(layout.texts)
+                    verbatim -= layout.tags[frame] == "pre"
+                    frame = layout.parents[frame]
                 elif effect == _LINKED:
                     in_links -= 1
                 elif effect == _PRESSED:
@@ -191,7 +174,7 @@ def _walk(body: _Element) -> PageLayout:
                 if effect == _SKIPPED:
                     continue
             if text:
-                if text.isspace() and not verbatim:  # what stands between most elements
+                if text.isspace() and not verbatim:  # as between most elements
                     if parts:
                         parts.append(" ")
                 else:
@@ -206,8 +189,34 @@ def _walk(body: _Element) -> PageLayout:
     return layout
 
 
+def _add_piece(layout: PageLayout, frame: int, text: str, counts: tuple[int, int, int, int, int]) -> None:
+    """Add a piece of text in `frame`, unless it is empty."""
+    if text:
+        layout.texts.append(text)
+        layout.owners.append(frame)
+        layout.counts.append(counts)
+
+
+def _add_frame(layout: PageLayout, parent: int, element: _Element) -> int:
+    """Add the frame of an element inside the frame `parent`; return its index."""
+    frame = len(layout.tags)
+    layout.tags.append(element.tag)
+    layout.parents.append(parent)
+    layout.depths.append(layout.depths[parent] + 1 if parent >= 0 else 0)
+    layout.first.append(len(layout.texts))
+    layout.last.append(0)
+    attributes = element.items()
+    if not attributes:
+        layout.names.append(_NO_NAMES)
+    elif len(attributes) == 1 and attributes[0][0] == "class":  # as most have
+        layout.names.append(attributes[0][1] + _NO_NAMES)
+    else:
+        layout.names.append(_read_attributes(dict(attributes), frame, layout))
+    return frame
+
+
 def _read_attributes(attributes: dict[str, str], frame: int, layout: PageLayout) -> str:
-    """Note whether a frame has a role and whether it is hidden; returns its names."""
+    """Note the role of a frame and whether it is hidden; return its names."""
     get = attributes.get
     if role := get("role", ""):
         layout.roles[frame] = role

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from citewell.retriever.extract.main_text.features import name_words
+from citewell.retriever.extract.main_text.frames import name_words
 
 if TYPE_CHECKING:
     from citewell.retriever.extract.main_text.layout import PageLayout
@@ -23,7 +23,7 @@ def hidden_repeats(layout: PageLayout, kept: Sequence[bool]) -> set[int]:
     """The kept pieces that the page hides and whose text it also shows, as for its structured data."""
     if not layout.hidden:
         return set()
-    hides = layout.held_by(layout.hidden)
+    hides = layout.contained_in(layout.hidden)
     hidden = [index for index in _kept(kept) if hides[index]]
     if not hidden:
         return set()
@@ -52,7 +52,7 @@ def comments_under_article(layout: PageLayout, kept: Sequence[bool]) -> set[int]
     }
     if not named:
         return set()
-    inside = layout.held_by(
+    inside = layout.contained_in(
         index
         for index, names in enumerate(layout.names)
         if names in named and layout.tags[index] not in _WHOLE_PAGE

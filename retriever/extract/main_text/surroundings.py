@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from citewell.retriever.extract.main_text.layout import PageLayout
 
 _MAIN = frozenset({"main", "article"})
-_LONGEST_NOTICE = 300  # characters of "You need to enable JavaScript to run this app."
+_MAX_NOTICE = 300  # characters of "You need to enable JavaScript to run this app."
 
 
 def outside_main_text(layout: PageLayout) -> list[bool]:
@@ -22,7 +22,7 @@ def outside_main_text(layout: PageLayout) -> list[bool]:
     footers = [
         frame for frame in footers if not any(_is_main(layout, outer) for outer in layout.lineage(frame))
     ]
-    outside = layout.held_by(footers)
+    outside = layout.contained_in(footers)
     for frame in layout.frames_of("noscript"):
         for index in range(layout.first[frame], layout.last[frame]):
             outside[index] = outside[index] or _asks_for_javascript(layout.texts[index])
@@ -39,4 +39,4 @@ def _is_main(layout: PageLayout, frame: int) -> bool:
 
 
 def _asks_for_javascript(text: str) -> bool:
-    return len(text) <= _LONGEST_NOTICE and "javascript" in text.casefold()
+    return len(text) <= _MAX_NOTICE and "javascript" in text.casefold()

@@ -1,4 +1,4 @@
-"""What the classifier sees of the text of each piece: its length, its signs, its words, its element."""
+"""The features of the text of each piece of a page: its length, characters, words and element."""
 
 from __future__ import annotations
 
@@ -18,26 +18,53 @@ _TAGS = (  # noqa: SIM905
     "address aside header footer nav form main"
 ).split()
 TAG = {tag: index for index, tag in enumerate(_TAGS)}
-"""The rows of `TextFeatures.tags`; all other elements share the last one."""
-_WORDY = 400  # characters up to which the words of a piece are looked at
+"""The rows of `TextFeatures.tags`; all other elements share one more row, the last."""
+_MAX_CHARS = 400  # of a piece whose words are features
 _WORD = re.compile(r"[^\W\d_]+|[©$€£|»›·]")
-_SYMBOLS = "$|"  # those of _WORD in ASCII
-# The same for ASCII text, faster: letters in lower case, and a space for all that is in no word. A zero
-# stands between texts.
+_SYMBOLS = "$|"  # the ASCII symbols of _WORD
+# The same for ASCII text, faster: letters become lower case, and everything outside words a space. Texts are
+# separated by zeros.
 _ASCII = bytes(
     ord(sign.lower()) if sign.isalpha() or sign in f"{_SYMBOLS}\0" else ord(" ")
     for sign in map(chr, range(128))
 ).ljust(256)
 
 
-class TextFeatures(NamedTuple):
-    """Measures of `n` pieces of text.
+class TextColumns(NamedTuple):
+    """The features of `n` pieces of text, each (n,). Shares and counts are per character or per word."""
 
-    `rows` holds 22 measures, each (n,), and `tags` is (29, n), a one in the row of the piece's element; the
-    others are (n,). `heading` is the level of a heading, 0 for other text.
+    log_chars: NDArray[Any]
+    log_words: NDArray[Any]
+    word_length: NDArray[Any]
+    link_share: NDArray[Any]
+    log_links: NDArray[Any]
+    button_share: NDArray[Any]
+    bold: NDArray[Any]
+    log_inline_elements: NDArray[Any]
+    commas: NDArray[Any]
+    sentence_ends: NDArray[Any]
+    digits: NDArray[Any]
+    capitals: NDArray[Any]
+    ends_in_stop: NDArray[Any]
+    ends_in_colon: NDArray[Any]
+    ends_in_dots: NDArray[Any]
+    is_question: NDArray[Any]
+    word_weight: NDArray[Any]
+    lowest_word_weight: NDArray[Any]
+    highest_word_weight: NDArray[Any]
+    mean_word_weight: NDArray[Any]
+    title_similarity: NDArray[Any]
+    has_price: NDArray[Any]
+
+
+class TextFeatures(NamedTuple):
+    """Measures of `n` pieces of text, each (n,) except `tags`.
+
+    `tags` is one-hot, (30, n), with a one in the row of the piece's element. `heading` is the level of a
+    heading, 0 for other text.
     """
 
-    rows: list[NDArray[Any]]
+    columns: TextColumns
     tags: NDArray[np.float32]
     heading: NDArray[np.int64]
     chars: NDArray[np.float64]
@@ -46,15 +73,15 @@ class TextFeatures(NamedTuple):
 
 
 def text_words(texts: Sequence[str]) -> list[list[str]]:
-    """The words and the telling symbols of each text, in lower case; none of a long one."""
+    """The words and symbols (such as © or $) of each text, in lower case; none of a long text."""
     found: list[list[str]] = []
     plain: list[str] = []
-    places: list[int] = []
+    plain_numbers: list[int] = []
     for text in texts:
-        if len(text) >= _WORDY:
+        if len(text) >= _MAX_CHARS:
             found.append([])
         elif text.isascii() and "\0" not in text:
-            places.append(len(found))
+            plain_numbers.append(len(found))
             plain.append(text)
             found.append([])
         else:
@@ -62,13 +89,15 @@ def text_words(texts: Sequence[str]) -> list[list[str]]:
     joined = "\0".join(plain)
     for symbol in _SYMBOLS:
         joined = joined.replace(symbol, f" {symbol} ")
-    for place, text in zip(places, joined.encode().translate(_ASCII).decode().split("\0"), strict=False):
-        found[place] = text.split()
+    for number, text in zip(
+        plain_numbers, joined.encode().translate(_ASCII).decode().split("\0"), strict=False
+    ):
+        found[number] = text.split()
     return found
 
 
 def measure_text(layout: PageLayout, weights: Mapping[str, float], title: str) -> TextFeatures:
-    """Measure the text of each piece; `weights` are those of words, `title` is the page's `<title>`."""
+    """Measure the text of each piece. `weights` are log odds of words, `title` is the page's `<title>`."""
     texts = layout.texts
     signs = _count_signs(texts)
     chars, words = signs.chars, signs.spaces + 1
@@ -78,7 +107,9 @@ def measure_text(layout: PageLayout, weights: Mapping[str, float], title: str) -
         .T
     )
     link_chars = np.minimum(link_chars, chars)
-    rows = [
+    title_words = frozenset(_WORD.findall(title.lower()))
+    word_weight, lowest, highest, mean, similarity = _word_signs(text_words(texts), weights, title_words)
+    columns = TextColumns(
         np.log1p(chars),
         np.log1p(words),
         np.minimum(20, chars / words),
@@ -95,19 +126,23 @@ def measure_text(layout: PageLayout, weights: Mapping[str, float], title: str) -
         signs.ends_in_colon,
         signs.ends_in_dots,
         signs.asks,
-        *_word_signs(text_words(texts), weights, frozenset(_WORD.findall(title.lower()))),
-        signs.prices & (chars < _WORDY),
-    ]
+        word_weight,
+        lowest,
+        highest,
+        mean,
+        similarity,
+        signs.prices & (chars < _MAX_CHARS),
+    )
     numbers = map(TAG.get, map(layout.tags.__getitem__, layout.owners), repeat(len(_TAGS)))
     tag = np.array(list(numbers))
     tags = np.zeros((len(_TAGS) + 1, len(tag)), dtype=np.float32)
     tags[tag, np.arange(len(tag))] = 1
     heading = np.where((tag >= TAG["h1"]) & (tag <= TAG["h6"]), tag - TAG["h1"] + 1, 0)
-    return TextFeatures(rows, tags, heading, chars, link_chars, words.astype(np.float32))
+    return TextFeatures(columns, tags, heading, chars, link_chars, words.astype(np.float32))
 
 
 class _Signs(NamedTuple):
-    """Numbers of characters in each of `n` texts, and what they end in; all (n,)."""
+    """Counts of characters in each of `n` texts, and what the texts end in; all (n,)."""
 
     chars: NDArray[np.float64]
     spaces: NDArray[np.float64]
@@ -123,15 +158,15 @@ class _Signs(NamedTuple):
 
 
 def _count_signs(texts: Sequence[str]) -> _Signs:
-    """Count in all texts at once: as one array of code points, with a zero after each."""
+    """Count in all texts at once, in one array of code points with a zero after each text."""
     joined = "\0".join([*texts, ""])
-    # Half as large where no character is beyond the basic plane, as hardly any is.
+    # UTF-16 is half as large and nearly always enough: no character beyond the basic plane.
     encoded = joined.encode("utf-16-le", errors="replace")
     wide = len(encoded) > 2 * len(joined)
     if wide:
         encoded = joined.encode("utf-32-le", errors="replace")
     codes: NDArray[np.uint16 | np.uint32] = np.frombuffer(encoded, dtype=np.uint32 if wide else np.uint16)
-    ends = np.cumsum(np.array(list(map(len, texts))) + 1) - 1  # the places of the zeros
+    ends = np.cumsum(np.array(list(map(len, texts))) + 1) - 1  # the positions of the zeros
     starts = np.zeros_like(ends)
     starts[1:] = ends[:-1] + 1
 
@@ -168,10 +203,10 @@ def _count_signs(texts: Sequence[str]) -> _Signs:
 def _word_signs(
     words: Sequence[Sequence[str]], weights: Mapping[str, float], title: frozenset[str]
 ) -> NDArray[np.float64]:
-    """What the words of each of `n` texts say: (5, n), zeros for a text without words.
+    """Features of the words of each of `n` texts: (5, n), zeros for a text without words.
 
-    The rows are the sum, the lowest, the highest and the mean of their weights, and their likeness to the
-    title of the page.
+    The rows are the sum of the weights over the square root of their number, the lowest, the highest, the
+    mean, and the Jaccard similarity with the title of the page.
     """
     count = len(words)
     found = np.array(list(map(weights.get, chain.from_iterable(words), repeat(np.nan))))
@@ -189,7 +224,7 @@ def _word_signs(
         signs[2, owners[starts]] = np.maximum.reduceat(found, starts)
     disjoint = map(title.isdisjoint, words)
     for index in [index for index, none in enumerate(disjoint) if not none]:
-        different = set(words[index])
-        shared = len(different & title)
-        signs[4, index] = shared / (len(different) + len(title) - shared)
+        distinct = set(words[index])
+        shared = len(distinct & title)
+        signs[4, index] = shared / (len(distinct) + len(title) - shared)
     return signs

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from citewell.core.errors import ExtractionError
 from citewell.retriever.extract.html import read_html
 from citewell.retriever.extract.main_text.classifier import Classifier, load, save
-from citewell.retriever.extract.training.pages import LabelledPage, fold
+from citewell.retriever.extract.training.pages import LabeledPage, fold
 from citewell.retriever.extract.training.rows import PageRow, rows_of
 from citewell.retriever.extract.training.scores import (
     ExtractionScore,
@@ -29,7 +29,7 @@ _ENGINE = Path(__file__).parent.parent
 _FITTED_BY = (
     *(
         f"main_text/{name}.py"
-        for name in ("layout", "signs", "features", "text_features", "forest", "classifier")
+        for name in ("layout", "signs", "features", "frames", "text_features", "forest", "classifier")
     ),
     *(f"training/{name}.py" for name in ("rows", "pages", "words", "train")),
 )
@@ -62,7 +62,7 @@ def checksum(file: Path) -> str:
 
 def fold_classifiers(
     files: Sequence[Path],
-    pages: Callable[[], Sequence[LabelledPage]],
+    pages: Callable[[], Sequence[LabeledPage]],
     settings: TrainingSettings,
     folds: int,
     cache: Path,

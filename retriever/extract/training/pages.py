@@ -20,7 +20,7 @@ _PARTS = re.compile(r" \| |: ")  # of a line: the cells of a table, a name and i
 _RUN = 4  # words
 
 
-class LabelledPage(NamedTuple):
+class LabeledPage(NamedTuple):
     """A page of `n` pieces.
 
     `labels` is (n,), each the share of the piece's words that is main text; `words` is (n,), their number.
@@ -35,17 +35,17 @@ class LabelledPage(NamedTuple):
     words: Floats
 
 
-def read_pages(files: Iterable[Path]) -> Iterator[LabelledPage]:
+def read_pages(files: Iterable[Path]) -> Iterator[LabeledPage]:
     """Read the pages of `citewell.retriever.extract.training.rows` that hold any text.
 
     Raises `InputError` for a file or a line that is not of its form.
     """
     for _, row in rows_of(files):
-        if page := _labelled(row):
+        if page := _labeled(row):
             yield page
 
 
-def _labelled(row: PageRow) -> LabelledPage | None:
+def _labeled(row: PageRow) -> LabeledPage | None:
     tree = parse(row.html)
     if tree is None or row.gold_text is None:
         return None
@@ -55,7 +55,7 @@ def _labelled(row: PageRow) -> LabelledPage | None:
     words = [_words(text) for text in layout.texts]
     sizes = np.array([len(piece) for piece in words], dtype=np.float32)
     signs = read_signs(tree, row.url or "")
-    return LabelledPage(row.id, row.site, layout, signs, _shares(words, row.gold_text), sizes)
+    return LabeledPage(row.id, row.site, layout, signs, _shares(words, row.gold_text), sizes)
 
 
 def _shares(pieces: list[list[str]], text: str) -> Floats:

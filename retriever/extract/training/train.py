@@ -1,4 +1,4 @@
-"""Fitting the classifier of main text to labelled pages."""
+"""Fitting the classifier of main text to labeled pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from citewell.retriever.extract.main_text.classifier import Classifier, stacked
 from citewell.retriever.extract.main_text.features import Features, Floats, featurize
 from citewell.retriever.extract.main_text.forest import Forest
-from citewell.retriever.extract.training.pages import LabelledPage, fold
+from citewell.retriever.extract.training.pages import LabeledPage, fold
 from citewell.retriever.extract.training.words import weigh_words
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class TrainingSettings(NamedTuple):
 OnStep = Callable[[str], None]
 
 
-def fit(pages: Sequence[LabelledPage], settings: TrainingSettings, on_step: OnStep) -> Classifier:
-    """Fit a classifier to labelled pages; the same pages and settings give the same classifier.
+def fit(pages: Sequence[LabeledPage], settings: TrainingSettings, on_step: OnStep) -> Classifier:
+    """Fit a classifier to labeled pages; the same pages and settings give the same classifier.
 
     What the first forest and the words say about a training page is always learnt without its site:
     otherwise the second forest would trust them more than they deserve.
@@ -59,7 +59,7 @@ def fit(pages: Sequence[LabelledPage], settings: TrainingSettings, on_step: OnSt
     return Classifier(weigh_words(pages), first, _grow(tables, pages, settings))
 
 
-def _splits(pages: Sequence[LabelledPage], salt: str) -> Iterator[tuple[list[int], list[int]]]:
+def _splits(pages: Sequence[LabeledPage], salt: str) -> Iterator[tuple[list[int], list[int]]]:
     folds = [fold(page.group, _INNER, salt) for page in pages]
     for number in range(_INNER):
         yield (
@@ -68,7 +68,7 @@ def _splits(pages: Sequence[LabelledPage], salt: str) -> Iterator[tuple[list[int
         )
 
 
-def _grow(tables: Sequence[Floats], pages: Sequence[LabelledPage], settings: TrainingSettings) -> Forest:
+def _grow(tables: Sequence[Floats], pages: Sequence[LabeledPage], settings: TrainingSettings) -> Forest:
     from catboost import CatBoost, Pool
 
     pool = Pool(
@@ -97,7 +97,7 @@ def _grow(tables: Sequence[Floats], pages: Sequence[LabelledPage], settings: Tra
     return forest_of(model)
 
 
-def _importance(page: LabelledPage) -> Floats:
+def _importance(page: LabeledPage) -> Floats:
     """Pieces count by their share of the page's main text, so that every page counts the same."""
     main = max(_SMALL_TEXT, float(page.words[page.labels >= 0.5].sum()))
     shares: Floats = np.minimum((page.words + 1) / main, 1.0)

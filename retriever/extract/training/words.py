@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from citewell.retriever.extract.main_text.features import WordWeights, name_words
+from citewell.retriever.extract.main_text.frames import WordWeights, name_words
 from citewell.retriever.extract.main_text.text_features import text_words
-from citewell.retriever.extract.training.pages import LabelledPage
+from citewell.retriever.extract.training.pages import LabeledPage
 
 _NAME_SITES = 6  # sites that a word must be seen on, so that no word stands for one site
 _TEXT_SITES = 20
@@ -18,8 +18,8 @@ _NAME_LEAST = 0.25  # weights nearer to 0 than this are left out
 _TEXT_LEAST = 0.4
 
 
-def weigh_words(pages: Sequence[LabelledPage]) -> WordWeights:
-    """Learn the weights of words from labelled pages."""
+def weigh_words(pages: Sequence[LabeledPage]) -> WordWeights:
+    """Learn the weights of words from labeled pages."""
     names = _log_odds(pages, _name_votes, _NAME_SITES)
     words = _log_odds(pages, _text_votes, _TEXT_SITES)
     # Most short texts are no main text: what counts is how a word differs from the others.
@@ -34,7 +34,7 @@ _Votes = dict[str, tuple[float, float]]
 
 
 def _log_odds(
-    pages: Iterable[LabelledPage], votes: Callable[[LabelledPage], _Votes], least: int
+    pages: Iterable[LabeledPage], votes: Callable[[LabeledPage], _Votes], least: int
 ) -> dict[str, float]:
     for_text: defaultdict[str, float] = defaultdict(float)
     against: defaultdict[str, float] = defaultdict(float)
@@ -51,7 +51,7 @@ def _log_odds(
     }
 
 
-def _name_votes(page: LabelledPage) -> _Votes:
+def _name_votes(page: LabeledPage) -> _Votes:
     """Each word in the names of frames votes with the share of main text in the largest frame that has it."""
     layout = page.layout
     mass = np.array(list(map(len, layout.texts)), dtype=np.float64) ** 0.75
@@ -74,7 +74,7 @@ def _name_votes(page: LabelledPage) -> _Votes:
     return votes
 
 
-def _text_votes(page: LabelledPage) -> _Votes:
+def _text_votes(page: LabeledPage) -> _Votes:
     """Each word of short texts has one vote a page, divided as these texts are."""
     yes: defaultdict[str, float] = defaultdict(float)
     seen: defaultdict[str, int] = defaultdict(int)

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from citewell.browser.characters import MARK, SPECIAL, inert, inert_line, mark, stripped
+from citewell.browser.characters import MARK, SPECIAL, inert, inert_line, stripped
 from citewell.browser.page import Link
 from citewell.browser.reading import read_page
 from citewell.browser.results import results_page
@@ -81,7 +81,7 @@ MARKED = {
 
 @pytest.mark.parametrize(("number", "link", "text"), MARKED.values(), ids=[f"A: {rule}" for rule in MARKED])
 def test_marks(number: int, link: Link, text: str) -> None:
-    assert mark(number, link, "birds.example") == text
+    assert link.mark(number, "birds.example") == text
     assert stripped(f"See {text}.") == "See Rooks."
     found = MARK.fullmatch(text)
     assert found is not None

@@ -24,7 +24,7 @@ from tests.browser.schools import School, relevance
 JUDGE = by_quotes(relevance)
 ASKED = (
     BrowsingQuestion("who wrote the song about rain", ("Mary Jones",)),
-    BrowsingQuestion("what colour is snow", ("green",)),
+    BrowsingQuestion("what color is snow", ("green",)),
 )
 
 

@@ -1,4 +1,4 @@
-"""Vectors in files and in PostgreSQL: the same protocol, and the same behaviour."""
+"""Vectors in files and in PostgreSQL: the same protocol, and the same behavior."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def test_files_that_cannot_be_compared(tmp_path: Path) -> None:
     scores = keep(tmp_path / "a.json", mine=LOW, bm25=LOW)
     with pytest.raises(InputError, match="are of two kinds"):
         compare_files(run, scores, None, 1)
-    with pytest.raises(InputError, match="There are no judgements"):
+    with pytest.raises(InputError, match="There are no judgments"):
         compare_files(run, run, None, 1)
     (tmp_path / "qrels.txt").write_text("q9 0 bats 1\n")
     with pytest.raises(InputError, match="has none of the queries of"):

@@ -13,7 +13,7 @@ QRELS = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"c": 1}}
 
 
 def made_up(seed: int) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Judgements and a run with many ties, of 20 queries and 300 documents."""
+    """Judgments and a run with many ties, of 20 queries and 300 documents."""
     chance = random.Random(seed)
     documents = [f"d{number}" for number in range(300)]
     qrels = {

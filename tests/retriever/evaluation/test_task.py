@@ -57,7 +57,7 @@ def test_judgements_of_a_larger_corpus(tmp_path: Path) -> None:
         read_task(folder, "test", qrels=qrels)
     task = read_task(folder, "test", qrels=qrels, partial=True)
     assert task.qrels["q2"]["elsewhere"] == 2
-    assert "1 of 2 judgements" in task.notices[0]
+    assert "1 of 2 judgments" in task.notices[0]
     qrels.write_text("q2\telsewhere\t2\n")
     with pytest.raises(InputError, match="judges no document"):
         read_task(folder, "test", qrels=qrels, partial=True)
@@ -91,7 +91,7 @@ MISTAKES = {
         replace("qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\towls\t1\n"),
         r"test\.tsv, line 2: there is no document 'owls' in the corpus",
     ),
-    "judgement without a grade": (replace("qrels/test.tsv", "q1\tbats\n"), "line 1: a judgement has 3 or 4"),
+    "judgment without a grade": (replace("qrels/test.tsv", "q1\tbats\n"), "line 1: a judgment has 3 or 4"),
     "grade of words": (
         replace("qrels/test.tsv", "q1\tbats\t1\nq1\tmoon\tgood\n"),
         "line 2: the grade 'good'",
@@ -100,7 +100,7 @@ MISTAKES = {
         replace("qrels/test.tsv", "q1\tbats\t1\nq1\tbats\t2\n"),
         "line 2: document 'bats' of query",
     ),
-    "no judgements": (replace("qrels/test.tsv", "query-id\tcorpus-id\tscore\n"), "holds no judgements"),
+    "no judgments": (replace("qrels/test.tsv", "query-id\tcorpus-id\tscore\n"), "holds no judgments"),
     "document twice": (
         replace("corpus.jsonl", ROW + ROW),
         "corpus.jsonl, line 2: there is a document 'bats'",

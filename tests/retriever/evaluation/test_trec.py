@@ -1,4 +1,4 @@
-"""TREC runs and judgements: what is written is read again, and bad lines are named."""
+"""TREC runs and judgments: what is written is read again, and bad lines are named."""
 
 from __future__ import annotations
 

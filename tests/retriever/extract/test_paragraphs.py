@@ -57,7 +57,7 @@ def test_long_lists_are_split_between_items() -> None:
     assert max(map(len, passages)) <= 1000
 
 
-def test_white_space_is_normalised_but_not_in_listings() -> None:
+def test_white_space_is_normalized_but_not_in_listings() -> None:
     assert texts(Block("a\u00a0 b\t c \n\n  d soft\u00adhyphen")) == ["a b c\n  d softhyphen"]
     assert texts(Block("if x:\n    y  = 1  \n\n    z", verbatim=True)) == ["if x:\n    y  = 1\n    z"]
 

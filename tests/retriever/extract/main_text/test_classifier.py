@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from citewell.retriever.extract.main_text.classifier import MODEL, Classifier, load, packaged, stacked
-from citewell.retriever.extract.main_text.features import WordWeights, featurize
+from citewell.retriever.extract.main_text.features import featurize
 from citewell.retriever.extract.main_text.forest import Forest
+from citewell.retriever.extract.main_text.frames import WordWeights
 from citewell.retriever.extract.main_text.layout import lay_out, parse
 from citewell.retriever.extract.main_text.signs import Signs, read_signs
 

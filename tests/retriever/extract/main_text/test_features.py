@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from citewell.retriever.extract.main_text.features import (
+    COLUMNS,
     CONTAINERS,
+    NEIGHBOR_COLUMNS,
     Features,
-    WordWeights,
     featurize,
-    name_words,
 )
+from citewell.retriever.extract.main_text.frames import WordWeights, name_words
 from citewell.retriever.extract.main_text.layout import lay_out, parse
 from citewell.retriever.extract.main_text.signs import Signs, read_signs
 from citewell.retriever.extract.main_text.text_features import text_words
@@ -46,6 +47,19 @@ def test_names_are_cut_into_words() -> None:
 @pytest.mark.parametrize("text", ["", "a|b||$5.00\tC-3\n", "".join(map(chr, range(128))), "don't\0know"])
 def test_words_of_ascii_are_read_like_those_of_other_texts(text: str) -> None:
     assert text_words([f"{text} é"]) == [[*text_words([text])[0], "é"]]
+
+
+def test_columns_have_names_of_their_own_and_neighbors_have_some_of_them() -> None:
+    assert len(set(COLUMNS)) == len(COLUMNS)
+    values = features_of(PAGE.format(PROSE, PROSE * 9)).values
+    tree = parse(PAGE.format(PROSE, PROSE * 9))
+    assert tree is not None
+    own = len(COLUMNS) + len(read_signs(tree, "").values)
+    assert values.shape[1] == own + 4 * len(NEIGHBOR_COLUMNS)
+    heading = values[:, COLUMNS.index("heading_level")]
+    assert heading.tolist() == [0, 0, 1, 0, 0, 0]
+    before = values[:, own + NEIGHBOR_COLUMNS.index("heading_level")]
+    assert before.tolist() == [0, *heading[:-1].tolist()]
 
 
 def test_every_page_has_the_same_columns_and_no_missing_numbers() -> None:

@@ -13,7 +13,7 @@ import pytest
 from citewell.retriever.extract.html import read_html
 from citewell.retriever.extract.main_text.classifier import load, save
 from citewell.retriever.extract.training.cross_validation import by_type, fold_classifiers, score_pages
-from citewell.retriever.extract.training.pages import LabelledPage, read_pages
+from citewell.retriever.extract.training.pages import LabeledPage, read_pages
 from citewell.retriever.extract.training.train import TrainingSettings, fit, forest_of
 from citewell.retriever.extract.training.words import weigh_words
 from tests.retriever.extract.training.made_up import made_up_page
@@ -38,11 +38,11 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="session")
-def made_up_pages(made_up_file: Path) -> list[LabelledPage]:
+def made_up_pages(made_up_file: Path) -> list[LabeledPage]:
     return list(read_pages([made_up_file]))
 
 
-def test_it_learns_to_leave_out_what_surrounds_an_article(made_up_pages: list[LabelledPage]) -> None:
+def test_it_learns_to_leave_out_what_surrounds_an_article(made_up_pages: list[LabeledPage]) -> None:
     classifier = fit(made_up_pages, SMALL, lambda step: None)
     row = made_up_page(site=77, number=1)
     document = read_html(str(row["html"]).encode(), "text/html; charset=utf-8", str(row["url"]), classifier)
@@ -61,7 +61,7 @@ def test_the_same_pages_give_the_same_bytes_in_every_process(made_up_file: Path,
     assert files_of(tmp_path / "1") == files_of(tmp_path / "2")
 
 
-def test_a_stored_classifier_judges_as_before(made_up_pages: list[LabelledPage], tmp_path: Path) -> None:
+def test_a_stored_classifier_judges_as_before(made_up_pages: list[LabeledPage], tmp_path: Path) -> None:
     classifier = fit(made_up_pages, SMALL, lambda step: None)
     save(classifier, tmp_path / "model")
     stored = load(tmp_path / "model")
@@ -95,7 +95,7 @@ def test_a_forest_says_what_catboost_says(depth: int) -> None:
     assert np.allclose(forest_of(model).probabilities(values), expected, atol=1e-5)
 
 
-def test_words_are_weighed_by_sites(made_up_pages: list[LabelledPage]) -> None:
+def test_words_are_weighed_by_sites(made_up_pages: list[LabeledPage]) -> None:
     weights = weigh_words(made_up_pages)
     assert weights.names["article"] > 0.25
     assert weights.names["menu"] < -0.25
@@ -105,7 +105,7 @@ def test_words_are_weighed_by_sites(made_up_pages: list[LabelledPage]) -> None:
 
 
 def test_cross_validation_scores_every_page_once_by_type(
-    made_up_file: Path, made_up_pages: list[LabelledPage], tmp_path: Path
+    made_up_file: Path, made_up_pages: list[LabeledPage], tmp_path: Path
 ) -> None:
     classifiers = fold_classifiers([made_up_file], lambda: made_up_pages, SMALL, 2, tmp_path, print)
     groups = by_type(score_pages([made_up_file], classifiers))
@@ -118,9 +118,9 @@ def test_cross_validation_scores_every_page_once_by_type(
 
 
 def test_folds_that_were_fitted_before_are_not_fitted_again(
-    made_up_file: Path, made_up_pages: list[LabelledPage], tmp_path: Path
+    made_up_file: Path, made_up_pages: list[LabeledPage], tmp_path: Path
 ) -> None:
-    def fails() -> list[LabelledPage]:
+    def fails() -> list[LabeledPage]:
         raise AssertionError("the pages are not needed")
 
     class StoppedError(Exception):
