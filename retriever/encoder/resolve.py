@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from citewell.core.errors import ModelError
-from citewell.core.weights import locate
+from citewell.core.weights import local_name, locate
 
 PoolingMode = Literal["mean", "cls"]
 
@@ -267,6 +267,7 @@ def _plain(
     adapter = None
     if not (folder / "config.json").is_file() and (folder / "adapter_config.json").is_file():
         adapter, base = folder, _read(folder / "adapter_config.json").get("base_model_name_or_path") or ""
+        base = local_name(base)
         weights = locate(base)
         folder = weights.path or download(base)
         tokenizer = tokenizer if _has_tokenizer(tokenizer) else folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,12 +63,44 @@ def save_model(model: SentenceTransformer, folder: Path, base: str) -> None:
         transformer = tower(model, route)
         if hasattr(transformer.model, "peft_config"):
             save_adapters(transformer.model, folder / ADAPTERS / side, base, half=False)
+            _save_tower(model, route, folder / ADAPTERS / side)
     merged: dict[int, Any] = {}
     for route in SIDES.values():
         transformer = tower(model, route)
         if hasattr(transformer.model, "peft_config") and id(transformer) not in merged:
             merged[id(transformer)] = transformer.model = transformer.model.merge_and_unload()
     model.save_pretrained(str(folder), create_model_card=False)
+
+
+def _save_tower(model: SentenceTransformer, route: str, folder: Path) -> None:
+    """Write beside the adapter of a route what makes `SentenceTransformer(folder)` this tower."""
+    router: Any = model[0]
+    transformer, *others = router.sub_modules[route]
+    transformer.processor.save_pretrained(str(folder))
+    transformer.save_config(str(folder))
+    modules = [(transformer, "")]
+    for place, module in enumerate(others, 1):
+        modules.append((module, f"{place}_{type(module).__name__}"))
+        (folder / modules[-1][1]).mkdir()
+        module.save(str(folder / modules[-1][1]))
+    listed = [
+        {
+            "idx": place,
+            "name": str(place),
+            "path": path,
+            "type": f"{type(each).__module__}.{type(each).__name__}",
+        }
+        for place, (each, path) in enumerate(modules)
+    ]
+    prompt = model.prompts.get(route, "")
+    config = {
+        "model_type": "SentenceTransformer",
+        "prompts": {route: prompt} if prompt else {},
+        "default_prompt_name": route if prompt else None,
+        "similarity_fn_name": model.similarity_fn_name,
+    }
+    for name, value in (("modules.json", listed), ("config_sentence_transformers.json", config)):
+        (folder / name).write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
 
 
 def tower(model: SentenceTransformer, route: str) -> Any:

@@ -8,6 +8,7 @@ from citewell.core.redact import published_name
 from citewell.core.tables import markdown_table
 from citewell.core.training.card import DataFile, ModelCard, data_table, metrics_table
 from citewell.core.training.run import Run, RunResult
+from citewell.core.weights import hub_id
 from citewell.scorer.training.config import ScorerRecipe
 from citewell.scorer.training.measures import MATCHED
 from citewell.scorer.training.sources import Sources
@@ -51,7 +52,7 @@ def describe(
     return ModelCard(
         front={
             "library_name": "citewell",
-            "base_model": base,
+            "base_model": hub_id(base),
             "tags": "[citewell, preference-model, reward-model]",
         },
         about=_ABOUT.format(base=base, form=_form(config), elo=elo),

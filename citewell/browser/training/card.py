@@ -10,6 +10,7 @@ from citewell.browser.training.sources import PolicyData
 from citewell.core.redact import published_name
 from citewell.core.training.card import DataFile, ModelCard, data_table, held_out, metrics_table
 from citewell.core.training.run import RunResult
+from citewell.core.weights import hub_id
 
 _ABOUT = """\
 A policy for Citewell's text browser: given a state of the browser as text, it writes the next command. It was
@@ -42,7 +43,7 @@ def describe(
         front={
             "library_name": "peft",
             "pipeline_tag": "text-generation",
-            "base_model": base,
+            "base_model": hub_id(base),
             "tags": "[citewell, text-browser]",
         },
         about=_ABOUT.format(base=base),

@@ -8,6 +8,7 @@ from typing import Any
 
 from citewell.core.errors import ModelError
 from citewell.core.training.config import AdapterConfig
+from citewell.core.weights import hub_id
 
 
 def with_adapters(
@@ -41,9 +42,12 @@ def with_adapters(
 
 
 def save_adapters(model: Any, folder: Path, base: str, *, half: bool = True) -> None:
-    """Write the adapters in PEFT's format, by default in float16; `base` names the model that they adapt."""
+    """Write the adapters in PEFT's format, by default in float16.
+
+    The base is named by its hub id if it has one, so that PEFT finds it without Citewell.
+    """
     for config in model.peft_config.values():
-        config.base_model_name_or_path = base
+        config.base_model_name_or_path = hub_id(base)
     weights = {name: value.detach() for name, value in model.state_dict().items() if ".lora_" in name}
     kept = {name: (value.half() if half else value).contiguous() for name, value in weights.items()}
     # Embeddings are never adapted; to find that out, PEFT would ask the hub for the base.

@@ -65,6 +65,13 @@ def test_the_adapter_and_the_merged_model_are_the_same(
     assert (adapted.model.layers[0].mlp.up_proj.weight - before).abs().max() > 1e-3
 
 
+def test_the_adapter_opens_in_peft(trained: tuple[Path, RunResult, list[str]]) -> None:
+    from peft import AutoPeftModelForCausalLM
+
+    model = AutoPeftModelForCausalLM.from_pretrained(str(trained[0]))
+    assert any(".lora_" in name for name, _ in model.named_parameters())
+
+
 def test_it_is_asked_as_it_was_trained(trained: tuple[Path, RunResult, list[str]], world: Path) -> None:
     out, _, _ = trained
     assert not read_defaults(out).form.demonstration

@@ -192,3 +192,18 @@ def test_the_average_of_the_weights_is_saved(world: Path) -> None:
     result, _ = run(write_config(world, ema=0.9, epochs=4), world / "averaged")
     assert result.after["dev"] > result.before["dev"]
     assert "averaged with a decay of 0.9" in (world / "averaged" / "README.md").read_text()
+
+
+def test_the_adapters_of_each_tower_open_in_sentence_transformers(
+    trained: tuple[Path, RunResult, list[str]],
+) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    out, _, _ = trained
+    whole = SentenceTransformer(str(out), device="cpu")
+    texts = ["q a", "ax mm"]
+    question, passage = (
+        SentenceTransformer(str(out / "adapters" / side), device="cpu") for side in ("question", "passage")
+    )
+    np.testing.assert_allclose(question.encode(texts), whole.encode_query(texts), atol=1e-5)
+    np.testing.assert_allclose(passage.encode(texts), whole.encode_document(texts), atol=1e-5)
