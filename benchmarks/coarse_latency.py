@@ -142,13 +142,12 @@ class Bench:
 
     def _reading(self, case: Case, hits: list[Hit], watched: Watched, rule: WaitPolicy) -> RetrievalStage:
         return RetrievalStage(
-            self._ranker.begin(case.question),
-            hits,
-            self._k,
-            held=None,
+            ranking=self._ranker.begin(case.question),
+            hits=hits,
+            k=self._k,
             fetch=watched.fetch,
             extractor=self._extractor,
-            waiting=rule,
+            wait=rule,
         )
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.local_web import read_articles
+from citewell.core.text import encoded_text
 from citewell.core.weights import locate
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.load import EngineName, load_encoder
@@ -72,7 +73,7 @@ def read_paragraphs(count: int) -> list[str]:
     found: list[str] = []
     for path, html in generator.sample(articles, count):
         passages = extract(html, path).passages
-        found.extend(f"{p.title}. {p.text}" for p in generator.sample(passages, min(2, len(passages))))
+        found.extend(encoded_text(p.title, p.text) for p in generator.sample(passages, min(2, len(passages))))
     return generator.sample(found, count)
 
 

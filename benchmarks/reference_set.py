@@ -30,6 +30,7 @@ import numpy as np
 
 from benchmarks.report import external_data, save, table
 from citewell.core.settings import load_settings
+from citewell.core.text import encoded_text
 from citewell.core.types import Passage
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.encoder.load import load_encoder
@@ -117,7 +118,7 @@ def split(questions: Sequence[Question], sizes: Sequence[int]) -> dict[str, Part
 
 def texts(passages: Sequence[Passage]) -> list[str]:
     """The passages as they are ranked, each with its title before it."""
-    return [f"{p.title}. {p.text}" if p.title else p.text for p in passages]
+    return [encoded_text(p.title, p.text) for p in passages]
 
 
 def relevance(questions: Sequence[Question], passages: Sequence[Passage], encoder: DualEncoder) -> Vectors:

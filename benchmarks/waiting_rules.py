@@ -31,10 +31,11 @@ from benchmarks.delays import PASSING, Fate, fitted
 from benchmarks.local_web import Case, LocalWeb
 from benchmarks.report import save, table
 from citewell.core.settings import Settings
+from citewell.core.text import encoded_text
 from citewell.core.types import Reference
 from citewell.pipeline.parts import build_ranker
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
-from citewell.retriever.expected_references import promise
+from citewell.retriever.expected_references import expected_references
 from citewell.retriever.ranking import PER_PAGE, Ranking
 from citewell.retriever.stage import WaitPolicy
 
@@ -127,7 +128,7 @@ def draw_all(case: Case, settings: Settings, draws: int) -> list[Draw]:
             played.append(Step(seconds, place, top(there), ids(top(there | baseline))))
         return played
 
-    texts = [f"{hit.title}. {hit.snippet}" for hit in case.hits]
+    texts = [encoded_text(hit.title, hit.snippet) for hit in case.hits]
     snippets = Ranking(encoder, case.question, 1).relevance(texts)
     everything = top(frozenset(range(len(case.hits))))
     rng, law = random.Random(case.question), fitted()
@@ -179,8 +180,8 @@ def ids(references: Sequence[Reference]) -> Ids:
 
 
 def promised(state: State) -> float:
-    """The references that the pages on their way promise."""
-    return sum(promise(state.snippets[place], place, state.least) for place in state.pending)
+    """The references that are expected from the pending pages."""
+    return sum(expected_references(state.snippets[place], place, state.least) for place in state.pending)
 
 
 def deadline(seconds: float) -> Rule:

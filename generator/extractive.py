@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.core.events import Token
-from citewell.core.text import content_words, split_sentences, squeeze, words
+from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
 from citewell.core.types import Reference
 
 Relevance = Callable[[str, Sequence[str]], NDArray[np.float32]]
@@ -98,7 +98,7 @@ class ExtractiveGenerator:
             for index, reference in enumerate(references)
             for position, text in enumerate(_sentences(reference.text))
         ]
-        texts = [f"{references[index].title}. {text}" for index, _, text in found]
+        texts = [encoded_text(references[index].title, text) for index, _, text in found]
         scores = self._relevance(question, texts)
         return [
             _Sentence(index, position, text, float(score) + _CONTEXT * references[index].score)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.core.text import words
+from citewell.core.text import encoded_text, words
 from citewell.core.types import Passage, Reference
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.extract.duplicates import Fingerprint, fingerprint, first_of_each
@@ -56,7 +56,7 @@ class Ranking:
 
         Where scores are equal, the page with the better place comes first. Adding a place again replaces it.
         """
-        texts = tuple(f"{passage.title}. {passage.text}" for passage in passages)
+        texts = tuple(encoded_text(passage.title, passage.text) for passage in passages)
         fingerprints = tuple(fingerprint(passage.text) for passage in passages)
         self._pages[place] = _Arrived(tuple(passages), texts, self._bm25.count(texts), fingerprints, date)
         self._filtered = None

@@ -86,3 +86,11 @@ def shorten(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[: limit - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+
+
+def encoded_text(title: str, text: str) -> str:
+    """The text by which a passage is encoded: half of all paragraphs do not name what they are about.
+
+    Indexes and queries must agree on it.
+    """
+    return f"{title}. {text}" if title else text

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from citewell.core.errors import InputError
 from citewell.core.events import Done, Event, Failed, Fetched, Notice, Ranked, Scored, Searched
+from citewell.core.text import encoded_text
 from citewell.core.types import Answer, Candidate, Failure, Outcome, Reference, Sentence
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.correction import check_citations
@@ -111,7 +112,7 @@ class Pipeline:
         run = QuestionRun(self.checked(question))
         for notice in self.notices:
             yield Notice(notice)
-        texts = [f"{r.title}. {r.text}" if r.title else r.text for r in references]
+        texts = [encoded_text(r.title, r.text) for r in references]
         with run.timed("rank"):
             scores = await asyncio.to_thread(self.ranker.scores, run.question, texts)
         run.references = tuple(replace(r, score=float(s)) for r, s in zip(references, scores, strict=True))
@@ -149,20 +150,20 @@ class Pipeline:
         yield Searched(found.hits, found.failures)
         for notice in found.notices:
             yield Notice(notice)
-        reading = RetrievalStage(
-            self.ranker.begin(run.question),
-            found.hits,
-            self.limits.k,
-            held=self.search.pages,
+        stage = RetrievalStage(
+            ranking=self.ranker.begin(run.question),
+            hits=found.hits,
+            k=self.limits.k,
             fetch=self.fetch,
             extractor=self.extractor,
-            waiting=self.limits.wait,
-            room=self.memory,
+            wait=self.limits.wait,
+            collection=self.search.pages,
+            memory=self.memory,
             warn=run.warnings.add,
         )
         last = time.perf_counter()
         with run.timed("fetch"):
-            async with aclosing(reading.pages()) as outcomes:
+            async with aclosing(stage.pages()) as outcomes:
                 async for outcome in outcomes:
                     if isinstance(outcome, Failure):
                         run.failures.append(outcome)
@@ -179,7 +180,7 @@ class Pipeline:
         if any(failure.kind == "late" for failure in run.failures):
             run.timings["wait"] = round(time.perf_counter() - last, 4)
         with run.timed("rank"):
-            run.references = await reading.references()
+            run.references = await stage.references()
         run.relevant = evidence(run.question, run.references) >= self.limits.min_relevance
         yield Ranked(run.references, run.relevant)
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from citewell.core.errors import ModelError
-from citewell.core.types import Page, Passage
+from citewell.core.text import encoded_text
+from citewell.core.types import Page
 from citewell.retriever.collection.store import PageStore
 from citewell.retriever.collection.vectors import EncodedPage, Encoding, Stored, VectorIndex
 from citewell.retriever.encoder.encoder import DualEncoder
@@ -53,11 +54,6 @@ def encoding_of(encoder: DualEncoder) -> Encoding:
     return Encoding(encoder.name, encoder.fingerprint, encoder.dimension)
 
 
-def encoded_text(passage: Passage) -> str:
-    """What of a passage is encoded: its text, after its page's title if there is one."""
-    return f"{passage.title}. {passage.text}" if passage.title else passage.text
-
-
 def encode_pages(
     store: PageStore,
     vectors: VectorIndex,
@@ -77,7 +73,8 @@ def encode_pages(
     vectors.remove(gone)
     for batch in _batches(store, todo):
         stored_vectors = vectors.known(page.url for page in batch if page.url in known)
-        texts = {_digest(text): text for page in batch for text in map(encoded_text, page.passages)}
+        passages = [passage for page in batch for passage in page.passages]
+        texts = {_digest(text): text for text in (encoded_text(p.title, p.text) for p in passages)}
         missing = [digest for digest in texts if digest not in stored_vectors]
         encoded_now = _encode(encoder, [texts[digest] for digest in missing])
         by_digest = {**stored_vectors, **dict(zip(missing, encoded_now, strict=True))}
@@ -124,7 +121,7 @@ def _encode(encoder: DualEncoder, texts: list[str]) -> Stored:
 
 
 def _encoded_page(page: Page, digest: str, by_digest: Mapping[bytes, Stored], dimension: int) -> EncodedPage:
-    texts = tuple(_digest(encoded_text(passage)) for passage in page.passages)
+    texts = tuple(_digest(encoded_text(p.title, p.text)) for p in page.passages)
     rows = [by_digest[text] for text in texts]
     matrix = np.stack(rows) if rows else np.empty((0, dimension), dtype=np.float16)
     return EncodedPage(page.url, digest, texts, matrix)

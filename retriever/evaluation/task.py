@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, plain_or_gzipped, read_lines
+from citewell.core.text import encoded_text
 from citewell.retriever.evaluation.trec import Qrels, read_qrels
 
 _LAYOUT = "A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv; .gz is understood too."
@@ -35,7 +36,7 @@ class Corpus:
     def passages(self) -> tuple[str, ...]:
         """What systems read: the text after its title, where it has one."""
         pairs = zip(self.titles, self.texts, strict=True)
-        return tuple(f"{title}. {text}" if title else text for title, text in pairs)
+        return tuple(encoded_text(title, text) for title, text in pairs)
 
     @cached_property
     def rows(self) -> Mapping[str, int]:

@@ -1,4 +1,4 @@
-"""Reading pages: ranked while others are on their way, and no longer waited for than they promise."""
+"""Reading pages: ranked while others are on their way, and waited for no longer than is worth it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,15 @@ def reading(
     ranker: Ranker, hits: list[Hit], web: Web, *, held: Shelf | None = None, waiting: WaitPolicy
 ) -> RetrievalStage:
     ranking = ranker.begin(QUESTION)
-    return RetrievalStage(ranking, hits, 5, held=held, fetch=web.fetch, extractor=Texts(), waiting=waiting)
+    return RetrievalStage(
+        ranking=ranking,
+        hits=hits,
+        k=5,
+        collection=held,
+        fetch=web.fetch,
+        extractor=Texts(),
+        wait=waiting,
+    )
 
 
 async def outcomes(reading: RetrievalStage) -> list[Page | Failure]:
@@ -241,7 +249,9 @@ async def test_few_passages_are_encoded_after_the_last_page_and_those_at_hand_al
     slow = Hit("http://bats.example/slow", "Bats", QUESTION)
     encoder, web = Words(), Web({slow.url: long})
     ranking = Ranker(encoder, prefilter=48).begin(QUESTION)
-    stage = RetrievalStage(ranking, [slow], 5, held=None, fetch=web.fetch, extractor=Lines(), waiting=PATIENT)
+    stage = RetrievalStage(
+        ranking=ranking, hits=[slow], k=5, collection=None, fetch=web.fetch, extractor=Lines(), wait=PATIENT
+    )
     asyncio.get_running_loop().call_later(0.35, web.released.set)
     await outcomes(stage)
     assert await stage.references()
@@ -251,7 +261,7 @@ async def test_few_passages_are_encoded_after_the_last_page_and_those_at_hand_al
     ranking = Ranker(encoder, prefilter=48).begin(QUESTION)
     shelf = Shelf(page(slow.url, *long.split("\n")))
     stage = RetrievalStage(
-        ranking, [slow], 5, held=shelf, fetch=web.fetch, extractor=Lines(), waiting=PATIENT
+        ranking=ranking, hits=[slow], k=5, collection=shelf, fetch=web.fetch, extractor=Lines(), wait=PATIENT
     )
     await outcomes(stage)
     await stage.references()
@@ -272,7 +282,9 @@ async def test_passages_of_the_last_page_are_encoded_as_long_as_that_changes_the
     slow = Hit("http://bats.example/slow", "Bats", QUESTION)
     web = Web({slow.url: "\n".join(texts)})
     ranking = Ranker(Later(), prefilter=48).begin(QUESTION)
-    stage = RetrievalStage(ranking, [slow], 3, held=None, fetch=web.fetch, extractor=Lines(), waiting=PATIENT)
+    stage = RetrievalStage(
+        ranking=ranking, hits=[slow], k=3, collection=None, fetch=web.fetch, extractor=Lines(), wait=PATIENT
+    )
     asyncio.get_running_loop().call_later(0.35, web.released.set)
     await outcomes(stage)
     assert [reference.text for reference in await stage.references()] == texts[:-4:-1]

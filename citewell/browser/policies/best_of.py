@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from citewell.browser.episode import Episode
 from citewell.browser.policy import Policy
 from citewell.core.errors import InputError
+from citewell.core.text import encoded_text
 from citewell.core.types import Reference, Sentence
 from citewell.generator.extractive import Relevance
 from citewell.scorer.scorer import Scorer
@@ -57,7 +58,7 @@ def by_quotes(relevance: Relevance) -> EpisodeJudge:
     """Rates an episode by its most relevant quote."""
 
     def rate(episode: Episode) -> float:
-        texts = [f"{quote.title}. {quote.text}" for quote in episode.quotes]
+        texts = [encoded_text(quote.title, quote.text) for quote in episode.quotes]
         return max(map(float, relevance(episode.question, texts)), default=-1.0)
 
     return EpisodeJudge("relevance", rate)

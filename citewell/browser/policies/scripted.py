@@ -13,7 +13,7 @@ from citewell.browser.policies.legal import Legal, is_new_search, is_results, on
 from citewell.browser.policies.quoting import abbreviated
 from citewell.browser.policy import Action
 from citewell.browser.state import State
-from citewell.core.text import content_words, split_sentences, words
+from citewell.core.text import content_words, encoded_text, split_sentences, words
 from citewell.generator.extractive import Relevance
 
 _MIN_WORDS = 8  # words of a passage that is worth quoting
@@ -134,7 +134,7 @@ class Scripted:
         if not passages:
             return None
         title = state.title.rpartition(" (")[0]
-        scores = self._relevance(state.question, [f"{title}. {passage}" for passage in passages])
+        scores = self._relevance(state.question, [encoded_text(title, passage) for passage in passages])
         return max(_Rated(float(score), place) for place, score in enumerate(scores))
 
     def _passages(self, allowed: Legal) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from citewell.core.jsonl import Line
+from citewell.core.text import encoded_text
 
 
 def text(line: Line, row: Mapping[str, Any], name: str) -> str:
@@ -26,4 +27,4 @@ def passage(line: Line, value: Any) -> str:
     if not isinstance(value, dict):
         raise line.error("a passage is neither text nor an object with its text.")
     title, body = value.get("title"), text(line, value, "text")
-    return f"{title}. {body}" if title else body
+    return encoded_text(title or "", body)

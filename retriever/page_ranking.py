@@ -1,0 +1,71 @@
+"""The ranking of one question's pages: pages are added from the event loop, and ranked in threads."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Sequence
+from threading import Lock
+
+from citewell.core.text import encoded_text
+from citewell.core.types import Hit, Page, Reference
+from citewell.retriever.expected_references import expected_references
+from citewell.retriever.ranking import Ranking
+
+# Passages encoded at a time, those first that BM25 puts first: few, so that a page that comes does not wait.
+# After the last page somebody waits: then so many steps in a row without a change of the references end it.
+_STEP, _IDLE_STEPS = 4, 2
+
+
+class PageRanking:
+    """Ranks the passages of the pages that have arrived, for several threads that take turns."""
+
+    def __init__(self, *, ranking: Ranking, hits: Sequence[Hit], k: int) -> None:
+        """Rank pages of `hits`, which are named by their positions from 0, for the `k` best passages."""
+        self._ranking = ranking
+        self._hits = hits
+        self._k = k
+        self._arrived: deque[tuple[int, Page]] = deque()
+        self._lock = Lock()
+
+    def add(self, position: int, page: Page) -> None:
+        """Add the page of the hit at `position`; does not block."""
+        self._arrived.append((position, page))
+
+    def advance(self) -> bool:
+        """Encode a few more passages; says whether there were any."""
+        with self._lock:
+            self._take_arrived()
+            return self._ranking.advance(_STEP)
+
+    def expected(self, pending: Sequence[int]) -> float:
+        """The expected number of references from the pages of the hits at these positions."""
+        with self._lock:
+            known = self._ranking.known(self._k)
+            lowest = known[-1].score if len(known) == self._k else None
+            hits = [self._hits[position] for position in pending]
+            scores = self._ranking.relevance([encoded_text(hit.title, hit.snippet) for hit in hits])
+            return sum(
+                expected_references(score, position, lowest)
+                for score, position in zip(scores, pending, strict=True)
+            )
+
+    def top(self, encode_until: float = math.inf) -> tuple[Reference, ...]:
+        """The best passages of all pages that arrived.
+
+        All passages are encoded until the time `encode_until` (`time.monotonic`), and after it only as long
+        as they change the references.
+        """
+        with self._lock:
+            self._take_arrived()
+            references, idle = self._ranking.known(self._k), 0
+            while (idle < _IDLE_STEPS or time.monotonic() < encode_until) and self._ranking.advance(_STEP):
+                references, before = self._ranking.known(self._k), references
+                idle = 0 if references != before else idle + 1
+            return references
+
+    def _take_arrived(self) -> None:
+        while self._arrived:
+            position, page = self._arrived.popleft()
+            self._ranking.add(position, page.passages, page.date)
