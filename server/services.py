@@ -67,7 +67,6 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
             queue=wanted.queue,
             queue_seconds=wanted.queue_seconds,
             answer_seconds=wanted.answer_seconds,
-            resume_seconds=wanted.resume_seconds,
         )
         queue = QuestionQueue(limits, [metrics] if tracing is None else [metrics, tracing])
         recorder = EndRecorder(store)

@@ -33,12 +33,6 @@ class ServerSettings(Section):
     answer_seconds: float = Field(
         300.0, gt=0, description="Time limit per answer, without waiting, in seconds."
     )
-    resume_seconds: float = Field(
-        5.0,
-        ge=0,
-        description="Seconds that an answer continues after its last streaming client has disconnected, so "
-        "that the client can reconnect.",
-    )
     cache_seconds: float = Field(
         300.0, ge=0, description="Seconds for which a repeated question gets the same answer."
     )

@@ -203,7 +203,6 @@ def slow(start: Start, search: Search) -> Service:
         search__try_seconds=15,
         server__concurrency=1,
         server__queue=1,
-        server__resume_seconds=0.2,
     )
 
 

@@ -120,7 +120,6 @@ async def test_a_question_that_runs_shows_its_stage_and_is_stopped(
         search__searxng_url=search.url,
         search__seconds=15,
         search__try_seconds=15,
-        server__resume_seconds=0.2,
     )
     with serving(wanted) as service:
         page = await open_page("/", url=service.url)
