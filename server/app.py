@@ -14,72 +14,72 @@ from litestar.exceptions import HTTPException
 from citewell.core.errors import CitewellError
 from citewell.core.settings import Settings
 from citewell.server.access.authenticator import Caller
-from citewell.server.api.answers import ask, follow, history, read, remove
+from citewell.server.api.answers import ask_question, delete_answer, follow_question, get_answer, list_answers
 from citewell.server.api.authorize import admit
-from citewell.server.api.chat import complete
-from citewell.server.api.collections import collections, index, job, jobs
-from citewell.server.api.comparisons import compare
+from citewell.server.api.chat import create_chat_completion
+from citewell.server.api.collections import get_job, index_source, list_collections, list_jobs
+from citewell.server.api.comparisons import create_comparison
 from citewell.server.api.demonstrations import (
-    act,
-    answered_episode,
-    begin,
-    demonstrated_episode,
-    demonstrations,
-    recording,
-    remove_demonstration,
-    submit,
-    take_up,
+    begin_demonstration,
+    delete_demonstration,
+    get_answer_episode,
+    get_demonstration,
+    get_demonstration_episode,
+    get_demonstration_recording,
+    give_command,
+    list_demonstrations,
+    submit_demonstration,
 )
 from citewell.server.api.demonstrations_export import export_demonstrations
 from citewell.server.api.description import described
 from citewell.server.api.exports import EXPORTS
-from citewell.server.api.feedback import give_feedback
+from citewell.server.api.feedback import create_feedback
 from citewell.server.api.headers import secure
-from citewell.server.api.health import health, problem_type, ready
-from citewell.server.api.metrics import metrics
-from citewell.server.api.models import model, models
+from citewell.server.api.health import get_health, get_problem_type, get_readiness
+from citewell.server.api.metrics import get_metrics
+from citewell.server.api.models import get_model, list_models
 from citewell.server.api.problems import reply_to_depth, reply_to_error, reply_to_fault, reply_to_http_error
-from citewell.server.api.rankings import rank
-from citewell.server.api.ratings import judge
-from citewell.server.api.retrieve import retrieve
+from citewell.server.api.rankings import create_ranking
+from citewell.server.api.ratings import create_rating
+from citewell.server.api.retrieve import find_references
 from citewell.server.pages.site import pages, templates
 from citewell.server.services import Services, open_services
 from citewell.server.telemetry.metrics import Metrics
 from citewell.server.telemetry.shared import shared_folder
 
 _HANDLERS = (
-    health,
-    ready,
-    metrics,
-    problem_type,
-    ask,
-    read,
-    follow,
-    answered_episode,
-    history,
-    remove,
-    give_feedback,
-    retrieve,
-    compare,
-    rank,
-    judge,
+    get_health,
+    get_readiness,
+    get_metrics,
+    get_problem_type,
+    ask_question,
+    get_answer,
+    follow_question,
+    get_answer_episode,
+    list_answers,
+    delete_answer,
+    create_feedback,
+    find_references,
+    create_comparison,
+    create_ranking,
+    create_rating,
     *EXPORTS,
-    begin,
-    act,
-    submit,
-    take_up,
-    demonstrations,
-    remove_demonstration,
-    demonstrated_episode,
-    recording,
+    begin_demonstration,
+    give_command,
+    submit_demonstration,
+    get_demonstration,
+    list_demonstrations,
+    delete_demonstration,
+    get_demonstration_episode,
+    get_demonstration_recording,
     export_demonstrations,
-    collections,
-    index,
-    jobs,
-    job,
-    complete,
-    models,
-    model,
+    list_collections,
+    index_source,
+    list_jobs,
+    get_job,
+    create_chat_completion,
+    list_models,
+    get_model,
 )
 
 

@@ -56,7 +56,7 @@ class ElsewhereError(CitewellError):
     response_description="The answer.",
     tags=["answers"],
 )
-async def ask(
+async def ask_question(
     request: Request[Any, Any, Any],
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],
@@ -86,7 +86,7 @@ async def ask(
     media_type=sse.MEDIA_TYPE,
     tags=["answers"],
 )
-async def follow(
+async def follow_question(
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],
     answer_id: FromPath[str],
@@ -105,7 +105,7 @@ async def follow(
     responses=problems(404),
     tags=["answers"],
 )
-async def read(
+async def get_answer(
     services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> AnswerResponse:
     """A question and, once it is done, its answer."""
@@ -113,7 +113,7 @@ async def read(
 
 
 @get("/v1/answers", opt={"scope": "ask"}, summary="List answers", responses=problems(), tags=["answers"])
-async def history(
+async def list_answers(
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],
     before: Before = None,
@@ -138,7 +138,7 @@ async def history(
     responses=problems(404, 429),
     tags=["answers"],
 )
-async def remove(
+async def delete_answer(
     services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> None:
     """Delete an answer from the history, and cancel its question if it runs. Feedback on it is kept."""

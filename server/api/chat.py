@@ -50,7 +50,7 @@ class _Operation(Operation):
     operation_class=_Operation,
     tags=["openai"],
 )
-async def complete(
+async def create_chat_completion(
     request: Request[Any, Any, Any],
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],

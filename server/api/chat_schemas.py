@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from citewell.server.api.schemas import FailureObject, Id, ReferenceObject, SentenceObject
+from citewell.core.types import Failure, Reference, Sentence
+from citewell.server.api.schemas import Id
 
 _NOT_USED = "Accepted, and not used: the settings of the service say how answers are written."
 Number = Annotated[float, Meta(description=_NOT_USED)]
@@ -100,9 +101,9 @@ class ChatExtra(Struct, frozen=True):
     id: Annotated[Id, Meta(description="The answer's own id, as in `GET /v1/answers/{id}`.")]
     outcome: Literal["answered", "no_evidence"]
     cached: bool
-    sentences: list[SentenceObject]
-    references: list[ReferenceObject]
-    failures: list[FailureObject]
+    sentences: list[Sentence]
+    references: list[Reference]
+    failures: list[Failure]
     notices: list[str]
     timings: dict[str, float]
     models: dict[str, str]

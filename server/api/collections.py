@@ -39,7 +39,7 @@ class NoJobError(CitewellError):
     responses=problems(),
     tags=["collections"],
 )
-async def collections(services: NamedDependency[Services]) -> CollectionList:
+async def list_collections(services: NamedDependency[Services]) -> CollectionList:
     """All collections, with their pages and where these come from."""
     return await asyncio.to_thread(_collections, services.settings)
 
@@ -53,7 +53,9 @@ async def collections(services: NamedDependency[Services]) -> CollectionList:
     response_description="The job has been taken.",
     tags=["collections"],
 )
-async def index(services: NamedDependency[Services], data: JSONBody[IndexRequest]) -> Response[JobObject]:
+async def index_source(
+    services: NamedDependency[Services], data: JSONBody[IndexRequest]
+) -> Response[JobObject]:
     """Begin to put a source into a collection: a folder or file of the service, or a site, which is crawled.
 
     What did not change is skipped. Pages of private addresses are not fetched.
@@ -63,7 +65,7 @@ async def index(services: NamedDependency[Services], data: JSONBody[IndexRequest
 
 
 @get("/v1/jobs", opt={"scope": "admin"}, summary="List the jobs", responses=problems(), tags=["collections"])
-async def jobs(
+async def list_jobs(
     services: NamedDependency[Services],
     before: Before = None,
     limit: Limit = 20,
@@ -80,7 +82,7 @@ async def jobs(
     responses=problems(404),
     tags=["collections"],
 )
-async def job(services: NamedDependency[Services], job_id: FromPath[str]) -> JobObject:
+async def get_job(services: NamedDependency[Services], job_id: FromPath[str]) -> JobObject:
     """How far a job is."""
     found = await services.store.get().jobs.get(job_id)
     if found is None:

@@ -27,7 +27,7 @@ from citewell.server.store.ids import new_id
     responses=problems(404, 409, body=True),
     tags=["feedback"],
 )
-async def compare(
+async def create_comparison(
     services: NamedDependency[Services], caller: NamedDependency[Caller], data: JSONBody[ComparisonRequest]
 ) -> Created:
     """Store which of two answers is better, in four respects. It is on the disk when this returns.

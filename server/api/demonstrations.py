@@ -66,7 +66,7 @@ class NoEpisodeError(CitewellError):
     responses=problems(404, body=True),
     tags=["demonstrations"],
 )
-async def begin(
+async def begin_demonstration(
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],
     data: JSONBody[DemonstrationRequest],
@@ -93,7 +93,7 @@ async def begin(
     responses=problems(404, 409, 502, 504, body=True),
     tags=["demonstrations"],
 )
-async def act(
+async def give_command(
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],
     demonstration_id: FromPath[str],
@@ -111,7 +111,7 @@ async def act(
     responses=problems(404, 409, body=True),
     tags=["demonstrations"],
 )
-async def submit(
+async def submit_demonstration(
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],
     demonstration_id: FromPath[str],
@@ -136,7 +136,7 @@ async def submit(
     responses=problems(404),
     tags=["demonstrations"],
 )
-async def take_up(
+async def get_demonstration(
     services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> Demonstration:
     """A demonstration as it stands: what is in view, the quotes, and whether browsing has ended."""
@@ -151,7 +151,7 @@ async def take_up(
     responses=problems(),
     tags=["demonstrations"],
 )
-async def demonstrations(
+async def list_demonstrations(
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],
     before: Before = None,
@@ -169,7 +169,7 @@ async def demonstrations(
     responses=problems(404, 429),
     tags=["demonstrations"],
 )
-async def remove_demonstration(
+async def delete_demonstration(
     services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> None:
     """Delete a demonstration with all that it saw, submitted or not, and its answer."""
@@ -188,7 +188,7 @@ async def remove_demonstration(
     responses=problems(404),
     tags=["demonstrations"],
 )
-async def demonstrated_episode(
+async def get_demonstration_episode(
     services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> EpisodeExport:
     """Every state and command of a demonstration that was submitted, its quotes and its answer."""
@@ -207,7 +207,7 @@ async def demonstrated_episode(
     media_type=MEDIA_TYPE,
     tags=["demonstrations"],
 )
-async def recording(
+async def get_demonstration_recording(
     services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> bytes:
     """What the web gave to each search and each page that was opened, to replay the episode without it."""
@@ -226,7 +226,7 @@ async def recording(
     responses=problems(404),
     tags=["answers"],
 )
-async def answered_episode(
+async def get_answer_episode(
     services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> EpisodeExport:
     """Every state and command that led to an answer with the mode `browse`, and its quotes."""

@@ -6,9 +6,12 @@ from importlib.metadata import version
 from typing import Any
 
 from litestar import Request
+from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme, Tag
+from litestar.types import Method
+from litestar.types.internal_types import PathParameterDefinition
 from msgspec import Struct
 
 from citewell.server.api import demonstration_schemas, schemas
@@ -36,6 +39,13 @@ class _Description(JsonRenderPlugin):
         return super().render(request, openapi_schema)
 
 
+def _operation_id(
+    handler: HTTPRouteHandler, method: Method, path: list[str | PathParameterDefinition]
+) -> str:
+    """The name of the handler, or the one that it was given: clients are generated with it."""
+    return handler.name or handler.handler_name
+
+
 def described() -> OpenAPIConfig:
     """How the API is described."""
     key = SecurityScheme(type="http", scheme="bearer", description="A key made by `citewell keys create`.")
@@ -45,6 +55,7 @@ def described() -> OpenAPIConfig:
         description="Questions in, answers out: every sentence cited, every citation checked.",
         path="/schema",
         use_handler_docstrings=True,
+        operation_id_creator=_operation_id,
         # The pages that Litestar has for looking at the description load their scripts from elsewhere.
         render_plugins=[_Description(path=["/", "/openapi.json"])],
         components=Components(security_schemes={"key": key}),

@@ -26,7 +26,7 @@ from citewell.server.store.ids import new_id
     responses=problems(404, 409, body=True),
     tags=["feedback"],
 )
-async def give_feedback(
+async def create_feedback(
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],
     answer_id: FromPath[str],

@@ -16,7 +16,7 @@ from citewell.server.services import Services
 
 
 @get("/health", summary="Does the process answer?", responses=problems(scope=False), tags=["health"])
-async def health() -> Health:
+async def get_health() -> Health:
     """Say that the process answers; what it needs is asked of `/ready`."""
     return Health()
 
@@ -30,7 +30,7 @@ _NOT_READY = ResponseSpec(Ready, generate_examples=False, description="Questions
     responses={503: _NOT_READY, **problems(scope=False)},
     tags=["health"],
 )
-async def ready(services: NamedDependency[Services]) -> Response[Ready]:
+async def get_readiness(services: NamedDependency[Services]) -> Response[Ready]:
     """Say of the models, the database and the limits whether they are ready, and what they lack.
 
     Limits that fall back to this process alone do not keep questions from being taken.
@@ -53,7 +53,7 @@ async def ready(services: NamedDependency[Services]) -> Response[Ready]:
     responses=problems(404, scope=False),
     tags=["health"],
 )
-async def problem_type(name: FromPath[str]) -> ProblemType:
+async def get_problem_type(name: FromPath[str]) -> ProblemType:
     """Describe a type of problem, as the `type` of a problem names it."""
     kind = known_problems().get(name)
     if kind is None:

@@ -32,7 +32,9 @@ _TEXT = ResponseSpec(
     media_type="text/plain",
     tags=["health"],
 )
-async def metrics(request: Request[Any, Any, Any], services: NamedDependency[Services]) -> Response[bytes]:
+async def get_metrics(
+    request: Request[Any, Any, Any], services: NamedDependency[Services]
+) -> Response[bytes]:
     """The metrics of all processes of the service. A key needs `admin`; without keys, this computer reads."""
     await _check(services.authenticator, request.headers.get("authorization"))
     return Response(await asyncio.to_thread(services.metrics.text), media_type=_MEDIA_TYPE)

@@ -47,7 +47,7 @@ def check_model(services: Services, name: str) -> str:
     exception_handlers=chat_handlers(),
     tags=["openai"],
 )
-async def models(services: NamedDependency[Services]) -> ChatModels:
+async def list_models(services: NamedDependency[Services]) -> ChatModels:
     """All generators, as OpenAI's clients list them. `citewell` is the generator of the settings."""
     return ChatModels([ChatModel(name) for name in known_models(services)])
 
@@ -60,7 +60,7 @@ async def models(services: NamedDependency[Services]) -> ChatModels:
     exception_handlers=chat_handlers(),
     tags=["openai"],
 )
-async def model(services: NamedDependency[Services], model: FromPath[str]) -> ChatModel:
+async def get_model(services: NamedDependency[Services], model: FromPath[str]) -> ChatModel:
     """One generator by its name."""
     check_model(services, model)
     return ChatModel(model)

@@ -25,7 +25,7 @@ from citewell.server.store.rankings import StoredRanking
     responses=problems(404, 409, body=True),
     tags=["feedback"],
 )
-async def rank(
+async def create_ranking(
     services: NamedDependency[Services], caller: NamedDependency[Caller], data: JSONBody[RankingRequest]
 ) -> Created:
     """Store the ranks of two to nine answers to a question. They are on the disk when this returns.

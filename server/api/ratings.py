@@ -26,7 +26,7 @@ from citewell.server.store.ratings import StoredRating
     responses=problems(404, 409, body=True),
     tags=["feedback"],
 )
-async def judge(
+async def create_rating(
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],
     answer_id: FromPath[str],

@@ -25,7 +25,7 @@ from citewell.server.work.options import QuestionOptions
     responses=problems(404, 502, 504, body=True),
     tags=["answers"],
 )
-async def retrieve(
+async def find_references(
     request: Request[Any, Any, Any],
     services: NamedDependency[Services],
     caller: NamedDependency[Caller],

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from citewell.core.types import Failure, Reference, Sentence
+
 Question = Annotated[
     str,
     Meta(min_length=1, max_length=20_000, description="What is asked.", examples=["Why is the sky blue?"]),
@@ -219,35 +221,6 @@ class Created(Struct, frozen=True):
     id: Id
 
 
-class ReferenceObject(Struct, frozen=True):
-    """A passage on which an answer rests."""
-
-    number: int
-    url: str
-    title: str
-    text: str
-    score: float
-    duplicate_urls: list[str] = []
-    date: Annotated[str, Meta(description="Of publication, YYYY-MM-DD; empty where it is not known.")] = ""
-
-
-class SentenceObject(Struct, frozen=True):
-    """A sentence of an answer, and what supports it."""
-
-    text: str
-    citations: list[int]
-    support: float
-    supported: bool
-
-
-class FailureObject(Struct, frozen=True):
-    """A page or a provider that gave nothing, and why."""
-
-    url: str
-    reason: str
-    kind: str = ""
-
-
 class CandidateObject(Struct, frozen=True):
     """One of the answers of which the best won."""
 
@@ -284,8 +257,8 @@ class RetrieveResponse(Struct, frozen=True):
 
     question: str
     outcome: Literal["retrieved", "no_evidence"]
-    references: list[ReferenceObject]
-    failures: list[FailureObject]
+    references: list[Reference]
+    failures: list[Failure]
     notices: list[str]
     timings: dict[str, float]
     models: dict[str, str]
@@ -307,9 +280,9 @@ class AnswerResponse(Struct, frozen=True):
     options: dict[str, Any] = {}
     outcome: Literal["answered", "no_evidence"] | UnsetType = UNSET
     answer: str | UnsetType = UNSET
-    sentences: list[SentenceObject] | UnsetType = UNSET
-    references: list[ReferenceObject] | UnsetType = UNSET
-    failures: list[FailureObject] | UnsetType = UNSET
+    sentences: list[Sentence] | UnsetType = UNSET
+    references: list[Reference] | UnsetType = UNSET
+    failures: list[Failure] | UnsetType = UNSET
     candidates: list[CandidateObject] | UnsetType = UNSET
     notices: list[str] | UnsetType = UNSET
     timings: dict[str, float] | UnsetType = UNSET

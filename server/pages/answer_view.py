@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from citewell.core.text import shorten
-from citewell.server.api.schemas import AnswerResponse, FailureObject, ReferenceObject, SentenceObject
+from citewell.core.types import Failure, Reference, Sentence
+from citewell.server.api.schemas import AnswerResponse
 from citewell.server.pages.links import site_of, web_address
 from citewell.server.pages.markdown import as_markdown
 from citewell.server.pages.support import Piece, supporting
@@ -114,14 +115,14 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     )
 
 
-def _claim(number: int, sentence: SentenceObject, titles: dict[int, str]) -> SentenceView:
+def _claim(number: int, sentence: Sentence, titles: dict[int, str]) -> SentenceView:
     citations = tuple(
         Citation(cited, titles.get(cited, ""), _anchor(number, cited)) for cited in sentence.citations
     )
     return SentenceView(number, sentence.text, sentence.supported, round(100 * sentence.support), citations)
 
 
-def _source(reference: ReferenceObject, sentences: Sequence[SentenceObject]) -> CitedSource:
+def _source(reference: Reference, sentences: Sequence[Sentence]) -> CitedSource:
     supports = tuple(
         Support(
             _anchor(number, reference.number),
@@ -144,7 +145,7 @@ def _day(text: str) -> date | None:
         return None
 
 
-def _unread(failure: FailureObject) -> Unread:
+def _unread(failure: Failure) -> Unread:
     return Unread(_link(failure.url, ""), failure.reason)
 
 

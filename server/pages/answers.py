@@ -49,7 +49,7 @@ async def history_page(
     words: Annotated[str, QueryParameter(name="query", max_length=1000)] = "",
 ) -> Template:
     """The questions of a key, newest first."""
-    found = await api.history.fn(services, caller, before=before, limit=_ROWS, words=words)
+    found = await api.list_answers.fn(services, caller, before=before, limit=_ROWS, words=words)
     older: dict[str, Any] = {"before": found.next} | ({"query": words} if words.strip() else {})
     return html(
         "history.html",

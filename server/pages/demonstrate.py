@@ -27,8 +27,8 @@ async def demonstrations_page(
     before: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
     """The form that begins a demonstration, and those that there are, newest first."""
-    found = await api.demonstrations.fn(services, caller, before=before, limit=_ROWS)
-    collections = await collections_api.collections.fn(services)
+    found = await api.list_demonstrations.fn(services, caller, before=before, limit=_ROWS)
+    collections = await collections_api.list_collections.fn(services)
     return html(
         "demonstrations.html",
         here="demonstrate",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from citewell.core.text import squeeze
-from citewell.server.api.schemas import AnswerResponse, ReferenceObject
+from citewell.core.types import Reference
+from citewell.server.api.schemas import AnswerResponse
 from citewell.server.pages.links import site_of, web_address
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&$!])")
@@ -32,7 +33,7 @@ def as_markdown(answer: AnswerResponse) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _note(reference: ReferenceObject) -> str:
+def _note(reference: Reference) -> str:
     title = _escaped(reference.title or reference.url)
     address = web_address(reference.url)
     if address is None:

@@ -35,9 +35,9 @@ async def sources_page(
     before: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
     """The collections; and the jobs too, where the key has the scope `admin`."""
-    collections = await api.collections.fn(services)
+    collections = await api.list_collections.fn(services)
     may_index = "admin" in caller.scopes
-    found = await api.jobs.fn(services, before=before, limit=_ROWS) if may_index else JobList([], None)
+    found = await api.list_jobs.fn(services, before=before, limit=_ROWS) if may_index else JobList([], None)
     return html(
         "sources.html",
         here="sources",

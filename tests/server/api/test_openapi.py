@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,6 +28,7 @@ def test_every_operation_says_what_it_does_and_what_may_go_wrong(description: di
     assert description["openapi"].startswith("3.1")
     for name, operation in operations(description):
         assert operation["summary"], name
+        assert re.fullmatch("[a-z]+(_[a-z]+)+", operation["operationId"]), name
         assert operation["description"], name
         errors = {status: reply for status, reply in operation["responses"].items() if status >= "400"}
         assert {"400", "500"} <= set(errors), name
