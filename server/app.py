@@ -1,4 +1,4 @@
-"""The application: its addresses, and what is opened and closed with it."""
+"""The ASGI application."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citewell.core.errors import CitewellError
 from citewell.core.settings import Settings
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.answers import ask_question, delete_answer, follow_question, get_answer, list_answers
-from citewell.server.api.authorize import admit
+from citewell.server.api.authorize import authorize
 from citewell.server.api.chat import create_chat_completion
 from citewell.server.api.collections import get_job, index_source, list_collections, list_jobs
 from citewell.server.api.comparisons import create_comparison
@@ -84,10 +84,10 @@ _HANDLERS = (
 
 
 def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()) -> Litestar:
-    """The service that the settings describe, as an ASGI application.
+    """The service as an ASGI application.
 
-    Its parts are opened when it starts; see `open_services` for what may be missing then. `on_startup` is
-    called once they are open, or were tried.
+    Its parts are opened when it starts; see `open_services` for those that may be unavailable then. The
+    functions `on_startup` are called after that.
     """
     wanted = settings.server
     counted = Metrics(shared_folder())
@@ -102,7 +102,7 @@ def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()
         (*_HANDLERS, *pages()),
         lifespan=[opened],
         on_startup=on_startup,
-        guards=[admit],
+        guards=[authorize],
         dependencies={
             "services": Provide(_services, sync_to_thread=False),
             "caller": Provide(_caller, sync_to_thread=False),
@@ -118,7 +118,7 @@ def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()
         cors_config=_cors(wanted.cors_origins),
         openapi_config=described(),
         template_config=templates(),
-        logging_config=None,  # whoever runs the application says what is logged
+        logging_config=None,  # left to the program that runs the application
     )
 
 

@@ -1,4 +1,4 @@
-"""What the service needs beside Citewell's own dependencies."""
+"""Checks that the optional packages of the service are installed."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _TRACING = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 
 
 def need_server_packages() -> None:
-    """Raise `InputError` where a package of the extra `server` is not installed."""
+    """Raise `InputError` if a package of the extra `server` is not installed."""
     need_packages("The service", "server", *_SERVER)
 
 
 def need_tracing_packages() -> None:
-    """Raise `InputError` where a package of the extra `otel` is not installed."""
+    """Raise `InputError` if a package of the extra `otel` is not installed."""
     need_packages("The setting server.otlp_endpoint", "otel", *_TRACING)

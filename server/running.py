@@ -29,7 +29,7 @@ from citewell.server.store.errors import StoreError
 from citewell.server.telemetry.shared import forget_dead, sharing_metrics
 
 _LOG = logging.getLogger("citewell.service")
-_MOST_HEADERS = 16_384  # bytes of a request's first line and headers
+_MAX_HEADERS = 16_384  # bytes of a request's first line and headers
 _LOGGING: Mapping[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -41,13 +41,13 @@ _LOGGING: Mapping[str, Any] = {
 
 
 def run(settings: Settings) -> None:
-    """Listen and answer until a signal ends it: SIGTERM and SIGINT let running questions end first.
+    """Serve until SIGTERM or SIGINT, which let running questions finish first.
 
     Raises `InputError` for an address that cannot be listened on, where other computers could connect to a
     service that has no keys, and where packages are missing, and `SettingsError` for a setting that cannot be
     used.
     """
-    logging.disable(logging.NOTSET)  # the command line keeps libraries quiet
+    logging.disable(logging.NOTSET)  # the command line silences libraries
     wanted = settings.server
     if wanted.otlp_endpoint:
         need_tracing_packages()
@@ -66,7 +66,7 @@ def run(settings: Settings) -> None:
 
 
 class _Workers(Multiprocess):
-    """The processes that serve, and share their metrics in a folder; one that died is replaced at once."""
+    """The worker processes, which share their metrics in a folder. A dead one is replaced at once."""
 
     def __init__(self, config: uvicorn.Config, sockets: list[socket.socket], folder: Path) -> None:
         super().__init__(config, sockets)
@@ -81,7 +81,7 @@ class _Workers(Multiprocess):
 
 
 def server_config(settings: Settings) -> uvicorn.Config:
-    """How uvicorn serves the application of the settings."""
+    """The configuration of uvicorn."""
     wanted = settings.server
     return uvicorn.Config(
         partial(create_app, settings, on_startup=[_shorten_pauses]),
@@ -91,7 +91,7 @@ def server_config(settings: Settings) -> uvicorn.Config:
         workers=wanted.workers,
         # h11 bounds the size of headers, which httptools does not.
         http="h11",
-        h11_max_incomplete_event_size=_MOST_HEADERS,
+        h11_max_incomplete_event_size=_MAX_HEADERS,
         ws="none",
         lifespan="on",
         log_config=dict(_LOGGING),
@@ -119,7 +119,7 @@ def _shorten_pauses() -> None:
 
 
 async def _check(settings: Settings) -> str:
-    """Say who may ask; raises `InputError` where everybody could, from other computers too.
+    """Who may ask, in words; raises `InputError` if everyone could, even from other computers.
 
     A process that serves would end with a traceback for a URL that is wrong, so that this is found out here.
     """
@@ -132,21 +132,21 @@ async def _check(settings: Settings) -> str:
             count = await store.keys.count()
     except StoreError as error:
         click.echo(f"citewell: {error}", err=True)
-        return "the database is not there yet; nobody is answered without it"
+        return "the database is not available yet; no question is answered without it"
     if count:
-        return "keys are needed"
+        return "API keys are required"
     if own:
-        return "no key is needed, since only this computer can connect"
+        return "no API key is required, since only this computer can connect"
     raise InputError(
-        f"Without keys, the service listens on this computer only, and not on {settings.server.host}.",
-        "Make a key first: citewell keys create NAME",
+        f"Without API keys, the service only listens on this computer, not on {settings.server.host}.",
+        "Create a key first: citewell keys create NAME",
     )
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that connections are accepted on; port 0 is any free one.
+    """A listening socket; port 0 picks a free port.
 
-    Raises `SettingsError` for an address that is none of this computer, and `CitewellError` for one in use.
+    Raises `SettingsError` if the address is not one of this computer, and `CitewellError` if it is in use.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -154,7 +154,7 @@ def listen(host: str, port: int) -> socket.socket:
         )[0]
         listening = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise SettingsError(f"{host!r} is no address to listen on: {error.strerror}.") from error
+        raise SettingsError(f"Cannot listen on {host!r}: {error.strerror}.") from error
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
@@ -162,8 +162,8 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise CitewellError(
-            f"Nothing can listen on {host}, port {port}: {error.strerror}.",
-            "Stop what does, or choose another port: citewell serve --port 0 takes a free one.",
+            f"Cannot listen on {host}, port {port}: {error.strerror}.",
+            "Use another port; citewell serve --port 0 picks a free one.",
         ) from error
     listening.set_inheritable(True)
     return listening

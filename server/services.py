@@ -1,4 +1,4 @@
-"""What the handlers of the API work with, opened when the service starts and closed when it stops."""
+"""The parts of the service, opened when it starts and closed when it stops."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class Services:
 
 @asynccontextmanager
 async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[Services, None]:
-    """Open all parts. The store and the models may be missing: they are then opened as soon as they can be.
+    """Open all parts. If the store or the models are unavailable, opening them is retried in the background.
 
-    At the end, running questions are cancelled, and how they ended is stored before the store is closed.
-    Raises `SettingsError` where a setting cannot be used.
+    At the end, running questions are cancelled and stored before the store is closed. Raises `SettingsError`
+    for an invalid setting.
     """
     wanted = settings.server
     url = store_url(wanted.database_url.get_secret_value(), settings.data_dir)
@@ -104,7 +104,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this computer can connect to an address that the service listens on."""
+    """Whether only this computer can connect to a host that the service listens on."""
     if host.lower() == "localhost":
         return True
     try:
@@ -114,10 +114,10 @@ def is_loopback(host: str) -> bool:
 
 
 def own_names(wanted: ServerSettings) -> frozenset[str]:
-    """The names by which the service may be called in the header `Host`; empty where any will do.
+    """The names that the header `Host` may contain; empty if every name is accepted.
 
-    On loopback, a name that somebody else's DNS leads here must not be answered: the page that uses it would
-    act with the rights of whoever sits at this computer (DNS rebinding).
+    On loopback, other names must be refused: with DNS rebinding, a web page would act with the rights of the
+    person at this computer.
     """
     if wanted.hosts:
         return frozenset(name.lower() for name in wanted.hosts)

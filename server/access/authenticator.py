@@ -1,4 +1,4 @@
-"""Who may come in: the check of a request's key and of what it may be used for."""
+"""Authentication: the check of a request's key and of its scopes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HOW = "Send the header `Authorization: Bearer cw_…` with a key made by `citew
 
 
 class KeyRing(Protocol):
-    """Where keys are looked up."""
+    """A place to look up keys."""
 
     async def get(self, id_: str) -> ApiKey | None:
         """Return a key by its id, or None."""
@@ -25,7 +25,7 @@ class KeyRing(Protocol):
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: a key's id, None without one, what it may do, and its own limits, None where it has none."""
+    """Who sends a request: the id of its key, or None; its scopes; and its own limits, if any."""
 
     key_id: str | None
     scopes: frozenset[str]
@@ -34,14 +34,14 @@ class Caller:
 
 
 ANONYMOUS = Caller(None, frozenset(SCOPES) - {"admin"})
-"""Everybody, as long as no key was ever created and the service listens on this computer only."""
+"""Everyone, while no key was ever created and the service listens on this computer only."""
 
 
 class Authenticator:
-    """Lets requests in by the keys of a store.
+    """Authenticates requests with the keys of a store.
 
-    `loopback` says whether the service listens on this computer only: without any key, it is open to
-    everybody there, and to nobody elsewhere.
+    `loopback` says that the service listens on this computer only: there it is open while no key exists;
+    anywhere else it is closed.
     """
 
     def __init__(
@@ -57,16 +57,16 @@ class Authenticator:
         self._has_keys = False
 
     async def admit(self, header: str | None, scope: str) -> Caller:
-        """Return who asks, by the value of the header `Authorization` (RFC 6750, section 2.1).
+        """The caller, from the value of the header `Authorization` (RFC 6750, section 2.1).
 
-        Raises `NoKeyError` without a key where one is needed, `WrongKeyError` for one that is unknown, wrong,
-        revoked or over, `WrongScopeError` for one that may not be used for `scope`, and `StoreError`.
+        Raises `NoKeyError` if a key is needed and missing, `WrongKeyError` if it is unknown, wrong, revoked
+        or expired, `WrongScopeError` if it lacks `scope`, and `StoreError`.
         """
         if self._loopback and not await self._any_keys():
             return _allowed(ANONYMOUS, scope)
         scheme, _, text = (header or "").strip().partition(" ")
         if scheme.lower() != "bearer" or not text.strip():
-            raise NoKeyError("This needs a key.", _HOW)
+            raise NoKeyError("An API key is required.", _HOW)
         return _allowed(await self._caller(text.strip()), scope)
 
     async def _caller(self, text: str) -> Caller:
@@ -76,22 +76,22 @@ class Authenticator:
         key = await self._keys.get(presented.id)
         if not matches(key, presented) or key is None:
             raise WrongKeyError("The key is not valid.", _HOW)
-        if not key.holds(self._now()):
-            why = "revoked" if key.revoked else "made for a time that is over"
-            raise WrongKeyError(f"The key was {why}.", "Ask for a new one: `citewell keys create`.")
+        if not key.is_active(self._now()):
+            why = "was revoked" if key.revoked else "has expired"
+            raise WrongKeyError(f"The key {why}.", "Ask for a new one: `citewell keys create`.")
         return Caller(key.id, key.scopes, key.rate_per_minute, key.daily)
 
     async def _any_keys(self) -> bool:
-        """Keys are revoked and never deleted, so that one is enough to ask no more."""
+        """Whether a key was ever created. Keys are revoked but never deleted: a yes is final."""
         self._has_keys = self._has_keys or await self._keys.count() > 0
         return self._has_keys
 
 
 def _allowed(caller: Caller, scope: str) -> Caller:
     if scope not in caller.scopes:
-        who = "The key is not" if caller.key_id else "Without a key, nobody is"
+        who = "The key lacks" if caller.key_id else "Requests without a key lack"
         raise WrongScopeError(
-            f"{who} allowed to do this: it needs the scope `{scope}`.",
-            f"Make a key that has it: `citewell keys create NAME --scope {scope}`.",
+            f"{who} the scope `{scope}`, which this requires.",
+            f"Create a key that has it: `citewell keys create NAME --scope {scope}`.",
         )
     return caller

@@ -1,4 +1,4 @@
-"""Why a request is not let in."""
+"""Why a request is refused."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from citewell.core.errors import CitewellError
 
 
 class AccessError(CitewellError):
-    """The request is refused; `status` is the HTTP status that says so."""
+    """The request is refused; `status` is the HTTP status."""
 
     status = 403
 
 
 class NoKeyError(AccessError):
-    """The request has no key, and needs one."""
+    """The request needs an API key and has none."""
 
     status = 401
 
 
 class WrongKeyError(AccessError):
-    """The key of the request is unknown, or holds no more."""
+    """The API key is unknown, revoked or expired."""
 
     status = 401
 
 
 class WrongScopeError(AccessError):
-    """The key holds, but not for this."""
+    """The API key lacks the scope that the request needs."""
 
     status = 403

@@ -1,4 +1,4 @@
-"""Keys of the service: made once, shown once, and stored as hashes."""
+"""API keys: created once, shown once, and stored as hashes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from citewell.core.errors import InputError
 
 SCOPES = ("ask", "feedback", "export", "admin")
-"""What a key may be allowed: each scope stands for itself, and `admin` does not contain the others."""
+"""What a key can allow. Each scope stands alone: `admin` does not include the others."""
 
 _ID_BYTES = 8
 _SECRET_BYTES = 32
@@ -24,11 +24,11 @@ _NO_HASH = "0" * 64
 
 @dataclass(frozen=True)
 class ApiKey:
-    """A key as it is stored: all of it but its secret.
+    """A key as it is stored: everything but its secret.
 
-    `hash` is the SHA-256 of the secret, in hexadecimal. The secret has 256 random bits, which nobody finds by
-    trying, so that a slow hash, as passwords need it, would only cost time. `rate_per_minute` and `daily` are
-    None where the service's own limits hold.
+    `hash` is the SHA-256 of the secret, in hexadecimal. The secret has 256 random bits and cannot be guessed,
+    so the slow hash that passwords need would only cost time. `rate_per_minute` and `daily` are None if the
+    limits of the service apply.
     """
 
     id: str
@@ -41,23 +41,23 @@ class ApiKey:
     revoked: datetime | None
     expires: datetime | None
 
-    def holds(self, now: datetime) -> bool:
-        """Whether the key is neither revoked nor over."""
+    def is_active(self, now: datetime) -> bool:
+        """Whether the key is neither revoked nor expired."""
         return self.revoked is None and (self.expires is None or now < self.expires)
 
 
 class NewKey(NamedTuple):
-    """A new key: the secret text to hand out, and what is stored of it."""
+    """A new key: the secret text to hand out, and what is stored."""
 
     secret: str
     key: ApiKey
 
     def __repr__(self) -> str:
-        return f"Made(secret='cw_…', key={self.key!r})"
+        return f"NewKey(secret='cw_…', key={self.key!r})"
 
 
 class Presented(NamedTuple):
-    """A key as somebody presents it: the id to look it up by, and the hash of the secret."""
+    """A key from a request: the id to look it up by, and the hash of the secret."""
 
     id: str
     hash: str
@@ -71,27 +71,29 @@ def new_key(
     daily: int | None = None,
     expires: datetime | None = None,
 ) -> NewKey:
-    """Make a key. Raises `InputError` for a scope that does not exist, none at all, or a limit under 1."""
+    """Create a key. Raises `InputError` for an unknown scope, no scope, or a limit below 1."""
     wanted = frozenset(scopes)
     if unknown := sorted(wanted - set(SCOPES)):
         raise InputError(f"There is no scope {unknown[0]!r}.", f"Scopes are {', '.join(SCOPES)}.")
     if not wanted:
         raise InputError("A key needs a scope.", f"Scopes are {', '.join(SCOPES)}.")
     if any(limit is not None and limit < 1 for limit in (rate_per_minute, daily)):
-        raise InputError("The limit of a key is at least 1.", "Leave it out for the service's own limit.")
+        raise InputError(
+            "The limit of a key must be at least 1.", "Without one, the limit of the service applies."
+        )
     id_, secret = secrets.token_hex(_ID_BYTES), secrets.token_urlsafe(_SECRET_BYTES)
     key = ApiKey(id_, name, _hash(secret), wanted, rate_per_minute, daily, datetime.now(UTC), None, expires)
     return NewKey(f"cw_{id_}_{secret}", key)
 
 
 def read_key(text: str) -> Presented | None:
-    """The parts of a key as it was handed out; None where the text has not the form of one."""
+    """The parts of a key, or None if the text does not look like a key."""
     match = _FORM.fullmatch(text)
     return Presented(match[1], _hash(match[2])) if match else None
 
 
 def matches(key: ApiKey | None, presented: Presented) -> bool:
-    """Whether the secret is that of the key, in the same time for a wrong secret and for no key at all."""
+    """Whether the secret is that of the key. A wrong secret and an unknown key take the same time."""
     expected = _NO_HASH if key is None else key.hash
     return hmac.compare_digest(expected, presented.hash) and key is not None
 

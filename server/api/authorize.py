@@ -1,4 +1,4 @@
-"""What every request passes before its handler is called: the name, the key, the limits and the type."""
+"""The guard of every request: the host name, the type of the body, the key and its limits."""
 
 from __future__ import annotations
 
@@ -15,51 +15,52 @@ from citewell.server.access.errors import AccessError
 from citewell.server.api import sse
 from citewell.server.services import Services, own_names
 
-_MOST_HEADERS = 16_384  # bytes
+_MAX_HEADERS = 16_384  # bytes
 _PORT = re.compile(r":\d+$")
 _CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
 class WrongHostError(AccessError):
-    """The request is for another host."""
+    """The request is for another host name."""
 
     status = 421
 
     def __init__(self) -> None:
         """Name the setting."""
         super().__init__(
-            "This service does not answer by the name in the header `Host`.",
-            "The setting server.hosts lists the names that it answers by.",
+            "The service does not accept the name in the header `Host`.",
+            "Add the name to the setting server.hosts.",
         )
 
 
 class HeadersTooLargeError(CitewellError):
-    """The headers of the request are larger than the service reads."""
+    """The headers of the request are too large."""
 
     status = 431
 
     def __init__(self) -> None:
         """Say how large they may be."""
-        super().__init__(f"Headers of more than {_MOST_HEADERS:,} bytes are not read.", "Send less.")
+        super().__init__(f"The headers have more than {_MAX_HEADERS:,} bytes.", "Send smaller headers.")
 
 
 class TooOftenError(CitewellError):
-    """The key has made as many requests as it may, for now."""
+    """The key has reached its rate limit or its daily quota."""
 
     status = 429
 
     def __init__(self, limit: int | None, retry_after: float) -> None:
-        """`limit` is what the key may do, and `retry_after` the seconds until it may do it again."""
-        super().__init__(f"The key has used up its {limit} requests.", "Ask again after Retry-After seconds.")
+        """`limit` is the number of requests; the key may send the next after `retry_after` seconds."""
+        super().__init__(f"The key has used its {limit} requests.", "Try again after Retry-After seconds.")
         self.retry_after = retry_after
 
 
-async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """Let a request in, or raise why not; `caller` of the connection's state is who asks.
+async def authorize(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
+    """Accept a request and set `caller` in the state of its connection, or raise why it is refused.
 
-    A handler's `opt` says the `scope` that it needs, None for everybody, and whether it `asks` a question.
+    The `opt` of a handler has the `scope` that it needs, None for public ones, and whether it `asks` a
+    question.
     """
-    if sum(len(name) + len(value) for name, value in connection.scope["headers"]) > _MOST_HEADERS:
+    if sum(len(name) + len(value) for name, value in connection.scope["headers"]) > _MAX_HEADERS:
         raise HeadersTooLargeError
     services: Services = connection.app.state.services
     names = own_names(services.settings.server)
@@ -72,13 +73,13 @@ async def admit(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRou
     caller = await services.authenticator.admit(connection.headers.get("authorization"), scope)
     connection.state.caller = caller
     asks = bool(handler.opt.get("asks"))
-    goes_on = asks and sse.resumed(connection.headers) is not None  # it was counted when it began
-    if connection.scope.get("method") in _CHANGING and not goes_on:
+    is_resumed = asks and sse.resumed(connection.headers) is not None  # counted when it began
+    if connection.scope.get("method") in _CHANGING and not is_resumed:
         await _count(services, caller, asks=asks)
 
 
 def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
-    """Take JSON alone: forms and plain text are what a page of another site may send without asking first."""
+    """Accept JSON only: a page of another site may send forms and plain text without a preflight request."""
     headers = connection.headers
     has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
     if has_body and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
@@ -86,7 +87,7 @@ def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
 
 
 async def _count(services: Services, caller: Caller, *, asks: bool) -> None:
-    """Count a request against the limits of its key; whoever needs no key sits at this computer."""
+    """Count a request against the limits of its key. Without keys, all callers are at this computer."""
     if caller.key_id is None:
         return
     wanted = services.settings.server

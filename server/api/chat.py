@@ -1,4 +1,4 @@
-"""Answers for OpenAI's clients: chat completions, whole or as a stream."""
+"""Chat completions in the format of OpenAI's API, whole or as a stream."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CHUNKS = (
 
 @dataclass
 class _Operation(Operation):
-    """The description of an address whose status 200 has two kinds of bodies."""
+    """An operation whose reply with status 200 has two media types."""
 
     def __post_init__(self) -> None:
         if self.responses is not None:
@@ -43,7 +43,7 @@ class _Operation(Operation):
     "/v1/chat/completions",
     status_code=200,
     opt={"scope": "ask", "asks": True},
-    summary="Ask a question as OpenAI's clients do",
+    summary="Create a chat completion",
     responses=chat_errors(404, 413, 415, 429, 502, 504),
     response_description="The answer.",
     exception_handlers=chat_handlers(),
@@ -56,9 +56,9 @@ async def create_chat_completion(
     caller: NamedDependency[Caller],
     data: JSONBody[ChatRequest],
 ) -> Response[ChatAnswer]:
-    """Answer the last message of the user, as `POST /v1/answers` answers a question.
+    """Answer the last user message as `POST /v1/answers` answers a question.
 
-    The messages before it are not read. What would change the answer and cannot be done is refused.
+    Earlier messages are ignored. Parameters that would change the answer but are not supported are refused.
     """
     model = check_model(services, data.model)
     check_parameters(data)

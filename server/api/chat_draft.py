@@ -1,4 +1,4 @@
-"""The beginning of an answer while the rest is being written: sentences that have passed the check."""
+"""The beginning of an answer while the rest is being written: sentences whose citations are checked."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from citewell.generator.citations.correction import check_citations
 from citewell.server.api.chat_text import sentence_text
 from citewell.server.work.event_log import QuestionEvent
 
-AGAIN = "\n\nThe whole answer, checked again: "
+AGAIN = "\n\nThe final answer, after another check: "
 
 
 class Draft:
-    """Turns what a generator writes into text that need not be taken back.
+    """Turns the output of a generator into text that never has to be taken back.
 
-    What a stream has sent stays sent, so that a sentence is given away once the next one has begun, with the
-    citations that it has after the check. Nothing is given away before a sentence is supported: without one,
-    there is no answer.
+    A stream cannot recall what it has sent. So a sentence is sent once the next one begins, with its checked
+    citations, and nothing is sent before a sentence is supported: without one, there is no answer.
     """
 
     def __init__(self, threshold: float, *, drop_unsupported: bool) -> None:

@@ -1,4 +1,4 @@
-"""Errors as OpenAI's API tells them (https://platform.openai.com/docs/guides/error-codes)."""
+"""Errors in the format of OpenAI's API (https://platform.openai.com/docs/guides/error-codes)."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ _CODES: Mapping[str, str] = MappingProxyType(
         "bad-request": "invalid_value",
     }
 )
-"""Names that clients know, where OpenAI has one for the problem."""
+"""OpenAI's codes for problems, which clients know."""
 
 
 class UnsupportedParameterError(InputError):
-    """The parameter would change the answer, and the service cannot do what it asks for."""
+    """The parameter would change the answer, and the service does not support it."""
 
-    def __init__(self, parameter: str, reason: str, hint: str = "Leave it out.") -> None:
+    def __init__(self, parameter: str, reason: str, hint: str = "Remove it from the request.") -> None:
         """`parameter` is its name, and `reason` why it is refused."""
-        super().__init__(f"The parameter `{parameter}` cannot be used here: {reason}.", hint)
+        super().__init__(f"The parameter `{parameter}` is not supported: {reason}.", hint)
         self.parameter = parameter
 
 
 class NoModelError(CitewellError):
-    """There is no generator of this name."""
+    """The model does not exist."""
 
     status = 404
     parameter = "model"
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
-        """The model `name` was asked for, and those that are `known` could have been."""
-        super().__init__(f"There is no model {name[:64]!r}.", f"Models are {', '.join(known)}.")
+        """The model `name` was requested; `known` are those that exist."""
+        super().__init__(f"The model {name[:64]!r} does not exist.", f"Models: {', '.join(known)}.")
 
 
 def error_of(error: CitewellError) -> ChatError:
@@ -66,7 +66,7 @@ def error_of(error: CitewellError) -> ChatError:
 
 
 def chat_errors(*statuses: int) -> dict[int, ResponseSpec]:
-    """The errors that a handler may answer with, for the description of the API."""
+    """The errors that a handler may reply with, for the OpenAPI description."""
     return {status: _described(status) for status in sorted({400, 401, 403, 421, 431, 500, 503, *statuses})}
 
 
@@ -82,7 +82,7 @@ def _told(problem: Mapping[str, Any], parameter: str | None) -> ChatError:
 
 
 def _as_openai(reply: Handler) -> Handler:
-    """The same reply in the other form: same status, same headers."""
+    """The same reply in OpenAI's format, with the same status and headers."""
 
     def handler(request: Request[Any, Any, Any], error: Any) -> Response[Any]:
         told = reply(request, error)
@@ -98,7 +98,7 @@ def _as_openai(reply: Handler) -> Handler:
 
 
 def chat_handlers() -> dict[int | type[Exception], Handler]:
-    """How the handlers that speak as OpenAI's API does tell what went wrong."""
+    """The exception handlers of operations in OpenAI's format."""
     return {
         CitewellError: _as_openai(reply_to_error),
         HTTPException: _as_openai(reply_to_http_error),

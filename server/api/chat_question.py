@@ -1,4 +1,4 @@
-"""What a conversation asks: its question, and what of it is not read or cannot be done."""
+"""The question of a conversation, and the parts of the request that are ignored or refused."""
 
 from __future__ import annotations
 
@@ -17,40 +17,42 @@ _UNUSED = (
 )
 _INSTRUCTIONS = frozenset({"system", "developer"})
 
-EARLIER = "Other messages of the conversation were not read: each question is answered by itself."
+EARLIER = "Other messages of the conversation were ignored: each question is answered on its own."
 
 
 def check_parameters(asked: ChatRequest) -> None:
-    """Raise `UnsupportedParameterError` for what would change the answer and cannot be done."""
+    """Raise `UnsupportedParameterError` for a parameter that would change the answer but is not supported."""
     if asked.n is not None and asked.n != 1:
-        raise UnsupportedParameterError("n", "a question has one answer", "Ask again with n=1.")
+        raise UnsupportedParameterError("n", "a question has one answer", "Use n=1.")
     if asked.tools or asked.functions:
         name = "tools" if asked.tools else "functions"
-        raise UnsupportedParameterError(name, "answers come from references alone, and call nothing")
+        raise UnsupportedParameterError(name, "answers come from references and call no tools")
     if asked.response_format and asked.response_format.get("type") != "text":
         raise UnsupportedParameterError(
             "response_format",
-            "an answer is a text",
-            "POST /v1/answers gives the answer with its sentences and references as JSON.",
+            "an answer is text",
+            "POST /v1/answers returns the answer with its sentences and references as JSON.",
         )
     if asked.modalities and asked.modalities != ["text"]:
-        raise UnsupportedParameterError("modalities", "an answer is a text")
+        raise UnsupportedParameterError("modalities", "an answer is text")
     if asked.stop:
         raise UnsupportedParameterError("stop", "an answer ends where it is complete")
     if asked.logprobs:
-        raise UnsupportedParameterError("logprobs", "the text is the checked answer, not what a model wrote")
+        raise UnsupportedParameterError(
+            "logprobs", "the text is the checked answer, not the output of a model"
+        )
     if asked.logit_bias:
         raise UnsupportedParameterError("logit_bias", "the settings say how answers are written")
 
 
 def question_of(asked: ChatRequest) -> str:
-    """The text of the user's last message.
+    """The text of the last user message.
 
-    Raises `InputError` where there is none, and `UnsupportedParameterError` where it holds more than text.
+    Raises `InputError` if there is none, and `UnsupportedParameterError` if it contains more than text.
     """
     content = _mine(asked)[-1:]
     if not content or content[0].content is None:
-        raise InputError("There is no message of the user.", "Send the question as the last message.")
+        raise InputError("No user message.", "Send the question as the last message.")
     parts = content[0].content
     if isinstance(parts, str):
         return parts
@@ -59,24 +61,24 @@ def question_of(asked: ChatRequest) -> str:
         if part.get("type") != "text" or not isinstance(part.get("text"), str):
             kind = str(part.get("type"))[:64]
             raise UnsupportedParameterError(
-                "messages", f"a part of the type {kind!r} cannot be read", "Send text alone."
+                "messages", f"content of type {kind!r} is not supported", "Send only text."
             )
         texts.append(part["text"])
     return "\n".join(texts)
 
 
 def has_earlier(asked: ChatRequest) -> bool:
-    """Whether the conversation has messages beside the question, that are no instructions."""
+    """Whether the conversation has messages other than the question and instructions."""
     return sum(message.role not in _INSTRUCTIONS for message in asked.messages) > 1
 
 
 def unread(asked: ChatRequest) -> tuple[str, ...]:
-    """What the person who asked should know about the parts of the request that play no part, in words."""
+    """Notices about the parts of the request that are ignored."""
     notices = [EARLIER] if has_earlier(asked) else []
     if any(message.role in _INSTRUCTIONS for message in asked.messages):
-        notices.append("System prompts are not used.")
+        notices.append("System prompts are ignored.")
     if unused := [name for name in _UNUSED if getattr(asked, name) is not None]:
-        notices.append(f"These parameters are not used: {', '.join(unused)}.")
+        notices.append(f"These parameters are ignored: {', '.join(unused)}.")
     return tuple(notices)
 
 

@@ -1,4 +1,4 @@
-"""A stored answer as a chat completion."""
+"""Stored answers as chat completions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from citewell.server.store.answers import StoredAnswer
 
 @dataclass(frozen=True)
 class ChatCompletion:
-    """An answer with what the request for it says of its form."""
+    """An answer and the request that decides its format."""
 
     asked: ChatRequest
     model: str
@@ -31,7 +31,7 @@ class ChatCompletion:
 
     @property
     def id(self) -> str:
-        """The id of the completion, which says that of the answer."""
+        """The id of the completion, which contains that of the answer."""
         return f"chatcmpl-{self.answer.id}"
 
     @property
@@ -46,18 +46,18 @@ class ChatCompletion:
 
     @property
     def end(self) -> str:
-        """The footnotes, and the notices that somebody who sees nothing but the text must know."""
+        """The footnotes, and the notices that readers of the text alone must see."""
         notices = (*self._body["notices"], *([EARLIER] if has_earlier(self.asked) else []))
         return end_text(self._body, notices)
 
     def usage(self) -> ChatUsage:
-        """How long the question and the text are."""
+        """The length of the question and of the text, in tokens."""
         prompt = estimate_tokens(self.answer.question)
         completion = estimate_tokens(self.text + self.end)
         return ChatUsage(prompt, completion, prompt + completion)
 
     def extra(self) -> ChatExtra:
-        """What the answer has beyond its text."""
+        """The parts of the answer that are not text."""
         values: dict[str, Any] = {
             **self._body,
             "id": self.answer.id,
@@ -68,7 +68,7 @@ class ChatCompletion:
         return extra
 
     def whole(self) -> ChatAnswer:
-        """All of it at once."""
+        """The whole completion."""
         choice = ChatChoice(ChatReply(self.text + self.end))
         return ChatAnswer(self.id, self.created, self.model, [choice], self.usage(), self.extra())
 

@@ -1,7 +1,7 @@
-"""The bodies of the addresses that speak as OpenAI's API does.
+"""Requests and replies in the format of OpenAI's API.
 
-They are those of https://platform.openai.com/docs/api-reference/chat, as far as they make sense here, and the
-field `citewell` with what an answer has beyond a text.
+They follow https://platform.openai.com/docs/api-reference/chat as far as that applies here. The field
+`citewell` has the parts of an answer that are not text.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from msgspec import Meta, Struct
 from citewell.core.types import Failure, Reference, Sentence
 from citewell.server.api.schemas import Id
 
-_NOT_USED = "Accepted, and not used: the settings of the service say how answers are written."
+_NOT_USED = "Accepted but ignored: the settings of the service decide how answers are written."
 Number = Annotated[float, Meta(description=_NOT_USED)]
 Count = Annotated[int, Meta(description=_NOT_USED)]
 
 
 class ChatMessage(Struct, frozen=True):
-    """A message of the conversation; the content is a text, or a list of parts of the type `text`."""
+    """A message. Its content is text, or a list of parts of type `text`."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: Annotated[
@@ -28,16 +28,13 @@ class ChatMessage(Struct, frozen=True):
 
 
 class StreamOptions(Struct, frozen=True):
-    """What a stream brings beside the answer."""
+    """Options of a stream."""
 
     include_usage: bool | None = None
 
 
 class ChatRequest(Struct, frozen=True, kw_only=True):
-    """A conversation, of which the last message of the user is the question.
-
-    Keys that are not listed here are ignored.
-    """
+    """A conversation; the last user message is the question. Unknown keys are ignored."""
 
     messages: Annotated[
         list[ChatMessage],
@@ -59,7 +56,7 @@ class ChatRequest(Struct, frozen=True, kw_only=True):
     max_tokens: Count | None = None
     max_completion_tokens: Count | None = None
     seed: Count | None = None
-    n: Annotated[int, Meta(description="Answers wanted; more than 1 is refused.")] | None = None
+    n: Annotated[int, Meta(description="Number of answers; more than 1 is refused.")] | None = None
     stop: Annotated[str | list[str], Meta(description="Refused, unless empty.")] | None = None
     tools: Annotated[list[Any], Meta(description="Refused, unless empty.")] | None = None
     functions: Annotated[list[Any], Meta(description="Refused, unless empty.")] | None = None
@@ -72,14 +69,14 @@ class ChatRequest(Struct, frozen=True, kw_only=True):
 
 
 class ChatReply(Struct, frozen=True):
-    """The message that answers."""
+    """The reply message."""
 
-    content: Annotated[str, Meta(description="Markdown: the answer, its footnotes and notices.")]
+    content: Annotated[str, Meta(description="The answer with footnotes and notices, as Markdown.")]
     role: Literal["assistant"] = "assistant"
 
 
 class ChatChoice(Struct, frozen=True):
-    """The one answer there is."""
+    """The only choice."""
 
     message: ChatReply
     index: int = 0
@@ -88,7 +85,7 @@ class ChatChoice(Struct, frozen=True):
 
 
 class ChatUsage(Struct, frozen=True):
-    """Estimated tokens, one for three bytes of UTF-8: of the question, and of the reply's text."""
+    """Estimated tokens of the question and of the reply: one per three bytes of UTF-8."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -96,9 +93,9 @@ class ChatUsage(Struct, frozen=True):
 
 
 class ChatExtra(Struct, frozen=True):
-    """What an answer has beyond a text."""
+    """The parts of an answer that are not text."""
 
-    id: Annotated[Id, Meta(description="The answer's own id, as in `GET /v1/answers/{id}`.")]
+    id: Annotated[Id, Meta(description="The id of the answer, for `GET /v1/answers/{id}`.")]
     outcome: Literal["answered", "no_evidence"]
     cached: bool
     sentences: list[Sentence]
@@ -110,7 +107,7 @@ class ChatExtra(Struct, frozen=True):
 
 
 class ChatAnswer(Struct, frozen=True):
-    """An answer as OpenAI's chat completions have it, and the field `citewell`."""
+    """A chat completion, with the additional field `citewell`."""
 
     id: str
     created: Annotated[int, Meta(description="When the question was asked, in seconds since 1970.")]
@@ -122,7 +119,7 @@ class ChatAnswer(Struct, frozen=True):
 
 
 class ChatFault(Struct, frozen=True):
-    """What went wrong, in words, by its kind, and by its name."""
+    """What went wrong: a message, the type of error, and its code."""
 
     message: str
     type: str
@@ -131,13 +128,13 @@ class ChatFault(Struct, frozen=True):
 
 
 class ChatError(Struct, frozen=True):
-    """An error as OpenAI's API has it."""
+    """An error in the format of OpenAI's API."""
 
     error: ChatFault
 
 
 class ChatModel(Struct, frozen=True):
-    """A generator under the name by which clients choose it; when it was made is not known."""
+    """A generator, by the name that clients use. Its creation time is not known."""
 
     id: Annotated[str, Meta(examples=["citewell"])]
     created: int = 0

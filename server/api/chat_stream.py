@@ -1,4 +1,4 @@
-"""A chat completion as a stream of chunks, as OpenAI's clients read them."""
+"""A chat completion as a stream of chunks in OpenAI's format."""
 
 from __future__ import annotations
 

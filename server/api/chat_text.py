@@ -13,9 +13,10 @@ _WEB = re.compile(r"https?://[^\s<>]+")
 
 
 def literal(text: str) -> str:
-    """A text of a page in Markdown that shows it as it stands.
+    """Text of a page as Markdown that shows it literally.
 
-    What would become a link, a picture or HTML is escaped: pages do not say what a reader's computer loads.
+    What would become a link, an image or HTML is escaped: a page must not decide what a reader's computer
+    loads.
     """
     return _TAG.sub(r"\1\1\\<", squeeze(text).replace("](", r"]\("))
 
@@ -27,13 +28,13 @@ def sentence_text(sentence: Mapping[str, Any]) -> str:
 
 
 def answer_text(body: Mapping[str, Any]) -> str:
-    """The text of a stored answer without what follows it."""
+    """The text of a stored answer, without footnotes."""
     sentences: Sequence[Mapping[str, Any]] = body["sentences"]
     return " ".join(map(sentence_text, sentences)) or literal(body["answer"])
 
 
 def end_text(body: Mapping[str, Any], notices: Iterable[str]) -> str:
-    """What follows the text of an answer: the references that it cites, and the notices."""
+    """Footnotes for the cited references, and the notices."""
     cited = {number for sentence in body["sentences"] for number in sentence["citations"]}
     footnotes = [_footnote(reference) for reference in body["references"] if reference["number"] in cited]
     notes = [f"Note: {literal(notice)}" for notice in notices]

@@ -1,4 +1,4 @@
-"""Collections: listed, and filled by jobs in the background."""
+"""List collections, and index sources with background jobs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from citewell.server.services import Services
 
 
 class NoJobError(CitewellError):
-    """There is no such job."""
+    """The job does not exist."""
 
     status = 404
 
@@ -40,7 +40,7 @@ class NoJobError(CitewellError):
     tags=["collections"],
 )
 async def list_collections(services: NamedDependency[Services]) -> CollectionList:
-    """All collections, with their pages and where these come from."""
+    """All collections, with the number and the sources of their pages."""
     return await asyncio.to_thread(_collections, services.settings)
 
 
@@ -48,17 +48,17 @@ async def list_collections(services: NamedDependency[Services]) -> CollectionLis
     "/v1/collections",
     status_code=202,
     opt={"scope": "admin"},
-    summary="Fill a collection",
+    summary="Index a source",
     responses=problems(502, body=True),
-    response_description="The job has been taken.",
+    response_description="The job was accepted.",
     tags=["collections"],
 )
 async def index_source(
     services: NamedDependency[Services], data: JSONBody[IndexRequest]
 ) -> Response[JobObject]:
-    """Begin to put a source into a collection: a folder or file of the service, or a site, which is crawled.
+    """Start indexing a source into a collection: a folder or file of the service, or a site to crawl.
 
-    What did not change is skipped. Pages of private addresses are not fetched.
+    Unchanged documents are skipped. Pages at private addresses are not fetched.
     """
     job = await services.indexing.begin(data.name, data.source)
     return Response(to(JobObject, job), headers={"Location": f"/v1/jobs/{job.id}"})
@@ -83,10 +83,10 @@ async def list_jobs(
     tags=["collections"],
 )
 async def get_job(services: NamedDependency[Services], job_id: FromPath[str]) -> JobObject:
-    """How far a job is."""
+    """The progress of a job."""
     found = await services.store.get().jobs.get(job_id)
     if found is None:
-        raise NoJobError(f"There is no job {job_id[:64]!r}.", "GET /v1/jobs lists them.")
+        raise NoJobError(f"The job {job_id[:64]!r} does not exist.", "GET /v1/jobs lists the jobs.")
     shown: JobObject = to(JobObject, found)
     return shown
 
@@ -108,7 +108,7 @@ def _describe(settings: Settings, name: str) -> CollectionSummary:
 
 
 def _source(settings: Settings, source: str) -> str:
-    """A source as people outside may know it: folders of this computer are nobody's business."""
+    """A source without the folders of this computer, which are not exposed."""
     if "://" in source:
         return source
     path, root = Path(source), settings.server.sources

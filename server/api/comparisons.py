@@ -1,4 +1,4 @@
-"""Which of two answers people prefer."""
+"""Comparisons of two answers by people."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from citewell.server.store.ids import new_id
 async def create_comparison(
     services: NamedDependency[Services], caller: NamedDependency[Caller], data: JSONBody[ComparisonRequest]
 ) -> Created:
-    """Store which of two answers is better, in four respects. It is on the disk when this returns.
+    """Store which of two answers is better, in four respects. The comparison is on disk when this returns.
 
     Negative ratings prefer the first answer, positive ones the second. For `unsupported`, the better answer
     is the one with less information that its references do not support. A question that is flagged needs no

@@ -1,4 +1,4 @@
-"""The bodies of demonstrations and episodes, with their limits and examples."""
+"""The requests and replies for demonstrations and episodes, with their limits and examples."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Status = Literal["browsing", "answering", "submitted"]
 
 
 class DemonstrationRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A question that somebody is going to answer with the text browser."""
+    """A question to answer by hand with the text browser."""
 
     question: Question
     collection: Name | None = None
     actions: (
         Annotated[
             int,
-            Meta(ge=1, le=1000, description="Most actions, repeated scrolls merged.", examples=[100]),
+            Meta(ge=1, le=1000, description="Max actions, repeated scrolls merged.", examples=[100]),
         ]
         | None
     ) = None
@@ -29,7 +29,7 @@ class DemonstrationRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_o
         str,
         Meta(
             max_length=20_000,
-            description="An answer that is known: pages that give it away are not shown.",
+            description="A known answer: pages that contain it are not shown.",
             examples=["It scatters blue light more than red light."],
         ),
     ] = ""
@@ -49,7 +49,7 @@ class ActionRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     ]
     after: Annotated[
         int,
-        Meta(ge=0, description="The `count` of the demonstration, as the client saw it.", examples=[0]),
+        Meta(ge=0, description="The `count` of the demonstration that the client has seen.", examples=[0]),
     ]
 
 
@@ -60,14 +60,14 @@ class SubmissionRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only
         str,
         Meta(
             max_length=20_000,
-            description="Empty where browsing ended without one.",
+            description="Empty if browsing ended without an answer.",
             examples=["The sky is blue because air scatters blue light most [1]."],
         ),
     ] = ""
 
 
 class PageLink(Struct, frozen=True):
-    """A link in view. `domain` is empty where it stays on the site."""
+    """A visible link. `domain` is empty for links to the same site."""
 
     id: int
     text: str
@@ -75,7 +75,7 @@ class PageLink(Struct, frozen=True):
 
 
 class BrowserView(Struct, frozen=True):
-    """What is in view: lines `first` to `last` of the page. Links in it are marked `【id†text†domain】`."""
+    """The visible part of a page: lines `first` to `last`. Links in it are marked `【id†text†domain】`."""
 
     title: str
     first: int
@@ -105,14 +105,14 @@ class LastAction(Struct, frozen=True):
 
 
 class Demonstration(Struct, frozen=True):
-    """A demonstration as it stands. `last` is null before the first action, and `ending` while browsing."""
+    """A demonstration as it is now. `last` is null before the first action, `ending` while browsing."""
 
     id: Id
     status: Status
     question: str
     created: datetime
-    count: Annotated[int, Meta(description="Actions so far; the next one is given `after` them.")]
-    actions_left: Annotated[int, Meta(description="Actions that are left, repeated scrolls merged.")]
+    count: Annotated[int, Meta(description="Actions so far; send it as `after` with the next one.")]
+    actions_left: Annotated[int, Meta(description="Remaining actions, repeated scrolls merged.")]
     quotes: list[QuoteObject]
     view: BrowserView
     last: LastAction | None
@@ -131,14 +131,14 @@ class DemonstrationSummary(Struct, frozen=True):
 
 
 class DemonstrationList(Struct, frozen=True):
-    """A page of the demonstrations, newest first; `next` is the `before` of the page that follows."""
+    """A page of the demonstrations, newest first; `next` is the `before` of the next page."""
 
     demonstrations: list[DemonstrationSummary]
     next: Id | None
 
 
 class EpisodeStep(Struct, frozen=True):
-    """A command, and the state it was given in, as a model sees it."""
+    """A command, and the state before it as a model sees it."""
 
     state: str
     command: str
@@ -160,7 +160,7 @@ class EpisodeQuote(Struct, frozen=True):
 
 
 class EpisodeExport(Struct, frozen=True):
-    """A whole episode, as a line of an export has it."""
+    """A whole episode: one line of an export."""
 
     id: str
     question: str

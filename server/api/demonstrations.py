@@ -34,35 +34,35 @@ from citewell.server.work.public_urls import PublicUrls
 
 
 class NoDemonstrationError(CitewellError):
-    """There is no such demonstration, or none that this key may see."""
+    """The demonstration does not exist, or the key may not see it."""
 
     status = 404
 
     def __init__(self, demonstration_id: str) -> None:
         """The demonstration `demonstration_id` was asked for."""
         super().__init__(
-            f"There is no demonstration {demonstration_id[:64]!r}.",
-            "GET /v1/demonstrations lists the demonstrations of a key.",
+            f"The demonstration {demonstration_id[:64]!r} does not exist.",
+            "GET /v1/demonstrations lists your demonstrations.",
         )
 
 
 class NoEpisodeError(CitewellError):
-    """The answer was not found by browsing, or the demonstration was not submitted."""
+    """The answer has no episode, or the demonstration was not submitted."""
 
     status = 404
 
     def __init__(self, id_: str) -> None:
         """The episode of `id_` was asked for."""
         super().__init__(
-            f"There is no episode of {id_[:64]!r}.",
-            "Answers with the mode `browse` have one, and demonstrations that were submitted.",
+            f"{id_[:64]!r} has no episode.",
+            "Answers with the mode `browse` and submitted demonstrations have one.",
         )
 
 
 @post(
     "/v1/demonstrations",
     opt={"scope": "ask", "asks": True},
-    summary="Begin a demonstration",
+    summary="Start a demonstration",
     responses=problems(404, body=True),
     tags=["demonstrations"],
 )
@@ -71,11 +71,11 @@ async def begin_demonstration(
     caller: NamedDependency[Caller],
     data: JSONBody[DemonstrationRequest],
 ) -> Demonstration:
-    """Begin to answer a question with the text browser of WebGPT, as a person."""
+    """Start answering a question by hand with WebGPT's text browser."""
     pipelines = services.pipelines.get()
-    order = QuestionOptions(question=data.question, mode="browse", collection=data.collection)
-    pipelines.check(order)
-    await pipelines.web(order)  # says what is missing
+    options = QuestionOptions(question=data.question, mode="browse", collection=data.collection)
+    pipelines.check(options)
+    await pipelines.web(options)  # raises an error if a package is missing
     seen = await services.demonstrations.begin(
         data.question,
         caller.key_id,
@@ -89,7 +89,7 @@ async def begin_demonstration(
 @post(
     "/v1/demonstrations/{demonstration_id:str}/actions",
     opt={"scope": "ask"},
-    summary="Give a command",
+    summary="Run a browser command",
     responses=problems(404, 409, 502, 504, body=True),
     tags=["demonstrations"],
 )
@@ -99,7 +99,7 @@ async def give_command(
     demonstration_id: FromPath[str],
     data: JSONBody[ActionRequest],
 ) -> Demonstration:
-    """Carry out one command of the text browser, and see where it led. What is not valid counts, too."""
+    """Run one command of the text browser and return the new state. Invalid commands count as actions too."""
     demonstration = await visible_demonstration(services, caller, demonstration_id)
     return await _shown(services, await services.demonstrations.act(demonstration, data.command, data.after))
 
@@ -122,7 +122,7 @@ async def submit_demonstration(
     What was written is an answer from then on, under the same id: it can be read, compared and rated.
     """
     demonstration = await visible_demonstration(services, caller, demonstration_id)
-    own = await _own_pages(services, demonstration)
+    own = await _public_urls(services, demonstration)
     episode: EpisodeExport = to(
         EpisodeExport, await services.demonstrations.submit(demonstration, data.answer, own)
     )
@@ -132,7 +132,7 @@ async def submit_demonstration(
 @get(
     "/v1/demonstrations/{demonstration_id:str}",
     opt={"scope": "ask"},
-    summary="Take a demonstration up again",
+    summary="Resume a demonstration",
     responses=problems(404),
     tags=["demonstrations"],
 )
@@ -184,14 +184,14 @@ async def delete_demonstration(
 @get(
     "/v1/demonstrations/{demonstration_id:str}/episode",
     opt={"scope": "ask"},
-    summary="The episode of a demonstration",
+    summary="Read the episode of a demonstration",
     responses=problems(404),
     tags=["demonstrations"],
 )
 async def get_demonstration_episode(
     services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> EpisodeExport:
-    """Every state and command of a demonstration that was submitted, its quotes and its answer."""
+    """Every state and command of a submitted demonstration, its quotes and its answer."""
     await visible_demonstration(services, caller, demonstration_id)
     return _episode(await services.store.get().demonstrations.episode(demonstration_id), demonstration_id)
 
@@ -199,9 +199,9 @@ async def get_demonstration_episode(
 @get(
     "/v1/demonstrations/{demonstration_id:str}/recording",
     opt={"scope": "ask"},
-    summary="What a demonstration saw",
+    summary="Read the recording of a demonstration",
     responses={
-        200: json_lines("One JSON object a search or page, as `citewell browse --replay` reads them."),
+        200: json_lines("One JSON object per search or page, as `citewell browse --replay` reads them."),
         **problems(404),
     },
     media_type=MEDIA_TYPE,
@@ -210,9 +210,9 @@ async def get_demonstration_episode(
 async def get_demonstration_recording(
     services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> bytes:
-    """What the web gave to each search and each page that was opened, to replay the episode without it."""
+    """What each search and each opened page returned, to replay the episode offline."""
     demonstration = await visible_demonstration(services, caller, demonstration_id)
-    own = await _own_pages(services, demonstration)
+    own = await _public_urls(services, demonstration)
     entries = await services.demonstrations.recording(demonstration)
     return b"".join(
         one_line(own.outside(replace(entry, key=own.name(entry.key)))) + b"\n" for entry in entries
@@ -222,14 +222,14 @@ async def get_demonstration_recording(
 @get(
     "/v1/answers/{answer_id:str}/episode",
     opt={"scope": "ask"},
-    summary="The episode of an answer",
+    summary="Read the episode of an answer",
     responses=problems(404),
     tags=["answers"],
 )
 async def get_answer_episode(
     services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> EpisodeExport:
-    """Every state and command that led to an answer with the mode `browse`, and its quotes."""
+    """Every state and command that led to an answer with the mode `browse`, with the quotes."""
     await visible_answer(services, caller, answer_id)
     return _episode(await services.store.get().answers.episode(answer_id), answer_id)
 
@@ -237,15 +237,15 @@ async def get_answer_episode(
 async def visible_demonstration(
     services: Services, caller: Caller, demonstration_id: str
 ) -> StoredDemonstration:
-    """The demonstration of an id; raises `NoDemonstrationError` where the caller sees none."""
+    """The demonstration with an id; raises `NoDemonstrationError` if the caller may not see it."""
     found = await services.store.get().demonstrations.get(demonstration_id)
     if found is None or not is_visible(caller, found.key_id):
         raise NoDemonstrationError(demonstration_id)
     return found
 
 
-async def _own_pages(services: Services, demonstration: StoredDemonstration) -> PublicUrls:
-    """The names outside of what was browsed, also where the collection is gone meanwhile."""
+async def _public_urls(services: Services, demonstration: StoredDemonstration) -> PublicUrls:
+    """The public URLs of what was browsed, even if the collection was deleted since."""
     collection = demonstration.options["collection"]
     try:
         return await services.pipelines.get().public_urls(QuestionOptions("", collection=collection))
@@ -256,7 +256,7 @@ async def _own_pages(services: Services, demonstration: StoredDemonstration) -> 
 async def _shown(services: Services, seen: DemonstrationState) -> Demonstration:
     """A demonstration as the API gives it."""
     stored, state, last = seen.demonstration, seen.state, seen.last
-    own = await _own_pages(services, stored)
+    own = await _public_urls(services, stored)
     links = [{"id": number, "text": link.text, "domain": link.domain} for number, link in state.links.items()]
     values: dict[str, Any] = {
         "id": stored.id,

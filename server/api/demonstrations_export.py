@@ -1,4 +1,4 @@
-"""Demonstrations as JSON lines, for training a policy."""
+"""Demonstrations as JSON Lines, for training a policy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from citewell.server.services import Services
     opt={"scope": "export"},
     summary="Export the demonstrations",
     responses={
-        200: json_lines("One JSON object a demonstration and line."),
+        200: json_lines("One JSON object per demonstration (JSON Lines)."),
         **problems(),
     },
     media_type=MEDIA_TYPE,
@@ -38,7 +38,7 @@ async def export_demonstrations(
         ),
     ] = "episodes",
 ) -> Stream:
-    """All demonstrations that were submitted, oldest first."""
+    """All submitted demonstrations, oldest first."""
     headers = {"Content-Disposition": 'attachment; filename="demonstrations.jsonl"'}
     episodes = services.store.get().demonstrations.each_episode()
     return Stream(_lines(episodes, form), media_type=MEDIA_TYPE, headers=headers)
@@ -54,7 +54,7 @@ async def _lines(episodes: AsyncGenerator[dict[str, Any], None], form: str) -> A
 
 
 def _record(episode: dict[str, Any]) -> dict[str, Any]:
-    """A demonstration as a record of WebGPT's comparisons (appendix K), which nobody has given a score."""
+    """A demonstration as a record of WebGPT's comparisons (appendix K), without a score."""
     quotes = episode["quotes"]
     return {
         "question": {"dataset": "demonstrations", "id": episode["id"], "full_text": episode["question"]},

@@ -1,4 +1,4 @@
-"""The description of the API: OpenAPI 3.1, at `/schema`."""
+"""The OpenAPI 3.1 description of the API, at `/schema`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from msgspec import Struct
 from citewell.server.api import demonstration_schemas, schemas
 
 _TAGS = (
-    Tag("answers", "Questions and their answers."),
-    Tag("openai", "Questions and their answers, for OpenAI's clients."),
-    Tag("demonstrations", "Questions that people answer with the text browser."),
-    Tag("feedback", "What people think of answers."),
-    Tag("export", "What people thought, for training."),
-    Tag("collections", "What is searched, and how it is filled."),
-    Tag("health", "The service itself."),
+    Tag("answers", "Ask questions and read answers."),
+    Tag("openai", "Ask questions with clients of OpenAI's API."),
+    Tag("demonstrations", "Answer questions by hand with the text browser."),
+    Tag("feedback", "Rate, compare and rank answers."),
+    Tag("export", "Export human judgments for training."),
+    Tag("collections", "List collections and index sources."),
+    Tag("health", "Health and metrics of the service."),
 )
 
 
 class _Description(JsonRenderPlugin):
-    """The description as JSON. That bodies have no other keys is added: Litestar leaves it out."""
+    """The description as JSON, with `additionalProperties: false`, which Litestar omits."""
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         found = openapi_schema["components"]["schemas"]
@@ -47,16 +47,18 @@ def _operation_id(
 
 
 def described() -> OpenAPIConfig:
-    """How the API is described."""
-    key = SecurityScheme(type="http", scheme="bearer", description="A key made by `citewell keys create`.")
+    """The configuration of the OpenAPI description."""
+    key = SecurityScheme(
+        type="http", scheme="bearer", description="A key created with `citewell keys create`."
+    )
     return OpenAPIConfig(
         title="Citewell",
         version=version("citewell"),
-        description="Questions in, answers out: every sentence cited, every citation checked.",
+        description="Answers questions from web pages and documents, with checked citations.",
         path="/schema",
         use_handler_docstrings=True,
         operation_id_creator=_operation_id,
-        # The pages that Litestar has for looking at the description load their scripts from elsewhere.
+        # Litestar's own viewers load their scripts from other sites.
         render_plugins=[_Description(path=["/", "/openapi.json"])],
         components=Components(security_schemes={"key": key}),
         security=[{"key": []}, {}],

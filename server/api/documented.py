@@ -17,9 +17,9 @@ _WITH_BODY = (413, 415, 429)
 
 
 def problems(*statuses: int, scope: bool = True, body: bool = False) -> dict[int, ResponseSpec]:
-    """The problems that a handler may answer with: those of its own, and those of its kind.
+    """The problems that a handler may reply with: its own `statuses` and the common ones.
 
-    `scope` says whether it needs a key, and `body` whether it takes a body and is limited.
+    `scope` says whether it needs a key, and `body` whether it takes a body and counts against limits.
     """
     every = {*_TO_ALL, *statuses, *(_WITH_SCOPE if scope else ()), *(_WITH_BODY if body else ())}
     return {status: _problem(status) for status in sorted(every)}

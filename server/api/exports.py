@@ -1,4 +1,4 @@
-"""What people think of answers as JSON lines, most of which `citewell train scorer` reads."""
+"""Human judgments of answers as JSON Lines, for `citewell train scorer`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Exported(Protocol):
 def _export(
     name: str, what: str, read: str, rows: Callable[[ServiceStore], AsyncGenerator[_Exported, None]]
 ) -> HTTPRouteHandler:
-    """The address that gives all rows of a kind, oldest first; `what` is one of them."""
+    """A handler that exports all rows of a kind, oldest first; `what` names one of them."""
 
     @get(
         f"/v1/export/{name}",
@@ -32,7 +32,7 @@ def _export(
         summary=f"Export the {name}",
         description=f"All {name}, oldest first{read}.",
         responses={
-            200: json_lines(f"One JSON object {what} and line."),
+            200: json_lines(f"One JSON object per {what} (JSON Lines)."),
             **problems(),
         },
         media_type=MEDIA_TYPE,
@@ -54,8 +54,8 @@ async def _lines(rows: AsyncGenerator[_Exported, None]) -> AsyncGenerator[bytes,
 
 _TRAINING = ", as `citewell train scorer --from FILE` reads them"
 EXPORTS = (
-    _export("feedback", "a verdict", _TRAINING, lambda store: store.feedback.each()),
-    _export("comparisons", "a comparison", _TRAINING, lambda store: store.comparisons.each()),
-    _export("rankings", "a ranking", _TRAINING, lambda store: store.rankings.each()),
-    _export("ratings", "a rating", "", lambda store: store.ratings.each()),
+    _export("feedback", "verdict", _TRAINING, lambda store: store.feedback.each()),
+    _export("comparisons", "comparison", _TRAINING, lambda store: store.comparisons.each()),
+    _export("rankings", "ranking", _TRAINING, lambda store: store.rankings.each()),
+    _export("ratings", "rating", "", lambda store: store.ratings.each()),
 )

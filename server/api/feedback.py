@@ -1,4 +1,4 @@
-"""What people think of answers."""
+"""Feedback on answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from citewell.server.store.ids import new_id
 @post(
     "/v1/answers/{answer_id:str}/feedback",
     opt={"scope": "feedback"},
-    summary="Say what an answer is worth",
+    summary="Give feedback on an answer",
     responses=problems(404, 409, body=True),
     tags=["feedback"],
 )
@@ -32,15 +32,16 @@ async def create_feedback(
     answer_id: FromPath[str],
     data: JSONBody[FeedbackRequest],
 ) -> Created:
-    """Store a thumb, a comment, or that a sentence is not supported. It is on the disk when this returns."""
+    """Store a thumb, a comment, or that a sentence is unsupported. It is on disk when this returns."""
     answer = await visible_answer(services, caller, answer_id)
     if not data.thumb and not data.comment.strip() and data.sentence is None:
-        raise InputError("The feedback says nothing.", "Give a thumb, a comment or a sentence.")
+        raise InputError("The feedback is empty.", "Send a thumb, a comment or a sentence.")
     body = written(answer)
     sentences = body["sentences"]
     if data.sentence is not None and data.sentence >= len(sentences):
         raise InputError(
-            f"The answer has {len(sentences)} sentences, and no number {data.sentence}.", "They count from 0."
+            f"The answer has {len(sentences)} sentences, so number {data.sentence} does not exist.",
+            "Sentences are numbered from 0.",
         )
     feedback = StoredFeedback(
         id=new_id(),

@@ -1,4 +1,4 @@
-"""Headers of every reply, those of errors and of addresses that do not exist included."""
+"""Security headers of every reply, also of errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ALWAYS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    # What the API sends is nothing to be shown; pages bring policies of their own.
+    # Replies of the API are not pages; pages set their own policy.
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; form-action 'none'",
     "Cache-Control": "no-store",
 }
@@ -20,7 +20,7 @@ _ALWAYS = {
 
 
 async def secure(message: Message, scope: Scope) -> None:
-    """Add the headers that a reply has not set itself."""
+    """Add the headers that the reply does not set itself."""
     if message["type"] == "http.response.start":
         headers = MutableScopeHeaders.from_message(message)
         for name, value in _ALWAYS.items():

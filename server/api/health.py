@@ -1,4 +1,4 @@
-"""Whether the service lives, and whether it takes questions."""
+"""Health and readiness of the service."""
 
 from __future__ import annotations
 
@@ -15,32 +15,34 @@ from citewell.server.problems import PROBLEMS, known_problems, status_of, title_
 from citewell.server.services import Services
 
 
-@get("/health", summary="Does the process answer?", responses=problems(scope=False), tags=["health"])
+@get("/health", summary="Check health", responses=problems(scope=False), tags=["health"])
 async def get_health() -> Health:
-    """Say that the process answers; what it needs is asked of `/ready`."""
+    """Reply as long as the process runs; `/ready` checks what it needs."""
     return Health()
 
 
-_NOT_READY = ResponseSpec(Ready, generate_examples=False, description="Questions are not taken yet.")
+_NOT_READY = ResponseSpec(
+    Ready, generate_examples=False, description="The service does not accept questions yet."
+)
 
 
 @get(
     "/ready",
-    summary="Are questions taken?",
+    summary="Check readiness",
     responses={503: _NOT_READY, **problems(scope=False)},
     tags=["health"],
 )
 async def get_readiness(services: NamedDependency[Services]) -> Response[Ready]:
-    """Say of the models, the database and the limits whether they are ready, and what they lack.
+    """Whether the models, the database and the limits are ready; if not, why.
 
-    Limits that fall back to this process alone do not keep questions from being taken.
+    Questions are accepted even while limits are counted by each process for itself.
     """
     parts = {"models": _state(services.pipelines.problem), "store": await _store(services)}
     is_ready = set(parts.values()) == {"ready"}
     if services.limiter.trouble:
         parts["limits"] = services.limiter.trouble
     if services.recorder.pending:
-        parts["answers"] = f"{services.recorder.pending} wait for the database"
+        parts["answers"] = f"{services.recorder.pending} are waiting for the database"
     return Response(
         Ready(is_ready, parts, services.queue.running, services.queue.waiting),
         status_code=200 if is_ready else 503,
@@ -49,12 +51,12 @@ async def get_readiness(services: NamedDependency[Services]) -> Response[Ready]:
 
 @get(
     PROBLEMS + "{name:str}",
-    summary="What a problem means",
+    summary="Describe a type of problem",
     responses=problems(404, scope=False),
     tags=["health"],
 )
 async def get_problem_type(name: FromPath[str]) -> ProblemType:
-    """Describe a type of problem, as the `type` of a problem names it."""
+    """Describe the type that the field `type` of a problem names."""
     kind = known_problems().get(name)
     if kind is None:
         raise NotFoundException

@@ -1,4 +1,4 @@
-"""JSON that is one line for every reader."""
+"""JSON on one line for every reader."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _ENDS = {"\x85".encode(): b"\\u0085", "\u2028".encode(): b"\\u2028", "\u2029".en
 
 
 def one_line(value: Any) -> bytes:
-    """A value as JSON without a character that ends a line, in any reading of what does.
+    """A value as JSON without any character that some programs treat as the end of a line.
 
-    JSON leaves three such characters as they are. Many clients of streams and readers of JSON lines split at
-    them, as Python's `str.splitlines` does, so that a page could write the next event or row.
+    JSON does not escape three of them. Many clients of streams and readers of JSON Lines split at them, as
+    Python's `str.splitlines` does, so the text of a page could forge the next event or row.
     """
     line: bytes = encode_json(value)
     for end, escape in _ENDS.items():
@@ -24,5 +24,5 @@ def one_line(value: Any) -> bytes:
 
 
 def json_lines(description: str) -> ResponseSpec:
-    """How a reply of such lines is documented."""
+    """The documentation of a reply in JSON Lines."""
     return ResponseSpec(str, generate_examples=False, description=description, media_type=MEDIA_TYPE)

@@ -1,4 +1,4 @@
-"""The keys of the store, remembered for a second, so that not every request asks the database for them."""
+"""Keys of the store, cached for a second: not every request queries the database."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 from citewell.server.access.authenticator import KeyRing
 from citewell.server.access.keys import ApiKey
 
-_SECONDS = 1.0  # for which a key that was revoked may still open the door
-_MOST = 1000  # keys that are remembered
+_SECONDS = 1.0  # for which a revoked key may still be accepted
+_MAX_KEYS = 1000  # that are cached
 
 
 class _Known(NamedTuple):
@@ -19,7 +19,7 @@ class _Known(NamedTuple):
 
 
 class RememberedKeys:
-    """Looks keys up in a store; `get_keys` gives it, or raises `NotReadyError` while it is not open."""
+    """Looks up keys in the store that `get_keys` returns; that raises `NotReadyError` until it is open."""
 
     def __init__(self, get_keys: Callable[[], KeyRing], clock: Callable[[], float] = time.monotonic) -> None:
         self._get_keys = get_keys
@@ -29,7 +29,7 @@ class RememberedKeys:
         self._counted_until = 0.0
 
     async def get(self, id_: str) -> ApiKey | None:
-        """Return a key by its id, or None; what is not there is not remembered."""
+        """Return a key by its id, or None, which is not cached."""
         now = self._clock()
         known = self._known.get(id_)
         if known is not None and now < known.until:
@@ -37,7 +37,7 @@ class RememberedKeys:
         key = await self._get_keys().get(id_)
         self._known.pop(id_, None)
         if key is not None:
-            if len(self._known) >= _MOST:
+            if len(self._known) >= _MAX_KEYS:
                 del self._known[next(iter(self._known))]
             self._known[id_] = _Known(key, now + _SECONDS)
         return key

@@ -1,4 +1,4 @@
-"""The numbers of the service, for Prometheus."""
+"""Metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _MEDIA_TYPE = CONTENT_TYPE_PLAIN_0_0_4.partition("; charset")[0]  # Litestar add
 _TEXT = ResponseSpec(
     str,
     generate_examples=False,
-    description="The numbers in Prometheus's text format.",
+    description="Metrics in the text format of Prometheus.",
     media_type="text/plain",
 )
 
 
 @get(
     "/metrics",
-    summary="How is the service doing?",
+    summary="Read the metrics",
     responses={200: _TEXT, **problems()},
     media_type="text/plain",
     tags=["health"],
@@ -35,13 +35,13 @@ _TEXT = ResponseSpec(
 async def get_metrics(
     request: Request[Any, Any, Any], services: NamedDependency[Services]
 ) -> Response[bytes]:
-    """The metrics of all processes of the service. A key needs `admin`; without keys, this computer reads."""
+    """The metrics of all processes. This requires the scope `admin`, or no key while none exists."""
     await _check(services.authenticator, request.headers.get("authorization"))
     return Response(await asyncio.to_thread(services.metrics.text), media_type=_MEDIA_TYPE)
 
 
 async def _check(authenticator: Authenticator, header: str | None) -> None:
-    """Raise what `Authenticator.admit` raises, unless the service is keyless and local."""
+    """Raise what `Authenticator.admit` raises, unless no key exists and the service is local."""
     try:
         await authenticator.admit(header, "admin")
     except WrongScopeError:

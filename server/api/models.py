@@ -13,7 +13,7 @@ from citewell.server.api.chat_schemas import ChatModel, ChatModels
 from citewell.server.services import Services
 
 USUAL = "citewell"
-"""The generator of the settings, whatever it is."""
+"""The generator that the settings name."""
 QUOTING = "citewell-extractive"
 """The extractive generator, which every service has."""
 
@@ -21,7 +21,7 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def full_name(generator: str) -> str:
-    """The name of a model that says which generator it is; of a path, the last part alone is told."""
+    """The model name of a generator; a path is reduced to its last part."""
     own = _UNFIT.sub("-", generator.rstrip("/\\").replace("\\", "/").rpartition("/")[2]).strip("-")
     return own if own.startswith(f"{USUAL}-") else f"{USUAL}-{own}"
 
@@ -32,7 +32,7 @@ def known_models(services: Services) -> tuple[str, ...]:
 
 
 def check_model(services: Services, name: str) -> str:
-    """The full name of a model; raises `NoModelError` where there is none of this name."""
+    """The full name of a model; raises `NoModelError` if it does not exist."""
     known = known_models(services)
     if name not in known:
         raise NoModelError(name, known)
@@ -48,7 +48,7 @@ def check_model(services: Services, name: str) -> str:
     tags=["openai"],
 )
 async def list_models(services: NamedDependency[Services]) -> ChatModels:
-    """All generators, as OpenAI's clients list them. `citewell` is the generator of the settings."""
+    """All generators, in the format of OpenAI's API. `citewell` is the one that the settings name."""
     return ChatModels([ChatModel(name) for name in known_models(services)])
 
 

@@ -1,4 +1,4 @@
-"""Lists that are read page by page, the newest first."""
+"""Paginated lists, newest first."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Annotated, Generic, NamedTuple, Protocol, TypeVar
 from litestar.params import QueryParameter
 
 Before = Annotated[
-    str | None, QueryParameter(max_length=64, description="Only what is older than that of this id.")
+    str | None, QueryParameter(max_length=64, description="List only rows older than the one with this id.")
 ]
-Limit = Annotated[int, QueryParameter(ge=1, le=100, description="Most rows of a page.")]
+Limit = Annotated[int, QueryParameter(ge=1, le=100, description="Max rows per page.")]
 
 
 class _Row(Protocol):
@@ -22,12 +22,12 @@ T = TypeVar("T", bound=_Row)
 
 
 class ListPage(NamedTuple, Generic[T]):
-    """Rows of a list; `next` is the `before` of the page that follows, None where this is the last one."""
+    """Rows of a list. `next` is the `before` of the next page, None on the last page."""
 
     rows: Sequence[T]
     next: str | None
 
 
 def page_of(rows: Sequence[T], limit: int) -> ListPage[T]:
-    """A page of at most `limit` rows, of which one more was read, to see whether there are more."""
+    """A page of at most `limit` rows; `rows` has one more if another page follows."""
     return ListPage(rows[:limit], rows[limit - 1].id if len(rows) > limit else None)

@@ -17,16 +17,16 @@ from citewell.server.work.errors import InternalError
 MEDIA_TYPE = "application/problem+json"
 
 _DETAILS = {
-    404: "There is nothing at this address. GET /schema describes those that there are.",
-    405: "This address does not take this method. The header Allow lists those that it takes.",
-    413: "The body is larger than the setting server.max_body lets it be.",
+    404: "This address does not exist. GET /schema describes the API.",
+    405: "This address does not support the method. The header Allow lists the supported ones.",
+    413: "The body is larger than the setting server.max_body allows.",
 }
 
 _LOG = logging.getLogger("citewell.service")
 
 
 def reply(problem: dict[str, Any], request: Request[Any, Any, Any], **headers: str) -> Response[Any]:
-    """The response that tells a problem."""
+    """A problem as a response."""
     return Response(
         problem | {"instance": request.scope["path"]},
         status_code=problem["status"],
@@ -36,7 +36,7 @@ def reply(problem: dict[str, Any], request: Request[Any, Any, Any], **headers: s
 
 
 def reply_to_error(request: Request[Any, Any, Any], error: CitewellError) -> Response[Any]:
-    """Tell an error of Citewell, with when to ask again where that is known."""
+    """The reply for an error of Citewell, with `Retry-After` if that is known."""
     status = status_of(type(error))
     headers: dict[str, str] = {}
     retry_after = getattr(error, "retry_after", None)
@@ -50,7 +50,7 @@ def reply_to_error(request: Request[Any, Any, Any], error: CitewellError) -> Res
 
 
 def reply_to_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
-    """Tell what Litestar refused: a wrong body, an address that does not exist, and so on."""
+    """The reply for what Litestar refuses: a malformed body, an unknown address, and so on."""
     status = error.status_code
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return reply_to_fault(request, error)
@@ -62,28 +62,28 @@ def reply_to_http_error(request: Request[Any, Any, Any], error: HTTPException) -
         "detail": _DETAILS.get(status, error.detail),
     }
     if isinstance(error, ValidationException) and isinstance(error.extra, list):
-        problem["detail"] = "The request is not of the form that this address takes."
+        problem["detail"] = "The request is malformed."
         problem["errors"] = [_wrong(part) for part in error.extra if isinstance(part, dict)]
     headers = {name: str(value) for name, value in (error.headers or {}).items()}
     return reply(problem, request, **headers)
 
 
 def reply_to_fault(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
-    """Tell that something is wrong here; what it is stands in the log alone."""
+    """The reply for a bug in the service, which only the log describes."""
     _LOG.error("A request failed: %s %s", request.method, request.scope["path"], exc_info=error)
     return reply(problem_of(InternalError()), request)
 
 
 def reply_to_depth(request: Request[Any, Any, Any], error: RecursionError) -> Response[Any]:
-    """Tell that a body is nested more deeply than it can be read."""
+    """The reply for JSON that is nested too deeply to parse."""
     return reply_to_http_error(
         request, HTTPException(status_code=400, detail="The JSON is nested too deeply.")
     )
 
 
 def _wrong(part: dict[str, Any]) -> dict[str, str]:
-    """One value that cannot be used: where it is, and why."""
+    """One invalid value: where it is, and why it is invalid."""
     where, detail = str(part.get("key", "")), str(part.get("message", ""))
     if detail == repr(where):  # Litestar names what is missing, and says no more
-        detail = "The request needs a body of JSON." if where == "data" else "It is missing."
+        detail = "A JSON body is required." if where == "data" else "The value is missing."
     return {"where": where, "detail": detail}

@@ -1,4 +1,4 @@
-"""In which order people put several answers."""
+"""Rankings of several answers by people."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from citewell.server.store.rankings import StoredRanking
 async def create_ranking(
     services: NamedDependency[Services], caller: NamedDependency[Caller], data: JSONBody[RankingRequest]
 ) -> Created:
-    """Store the ranks of two to nine answers to a question. They are on the disk when this returns.
+    """Store the ranks of two to nine answers to a question. The ranking is on disk when this returns.
 
-    The ranks stand in the order of the answers: 1 is the best, and equal ranks are ties.
+    `ranks` is in the order of the answers: 1 is best, and equal ranks are ties.
     """
     if len(data.ranks) != len(data.answers):
         raise InputError(
-            f"There are {len(data.answers)} answers and {len(data.ranks)} ranks.", "Give each answer a rank."
+            f"There are {len(data.answers)} answers but {len(data.ranks)} ranks.", "Give each answer a rank."
         )
     ranking = StoredRanking(
         id=new_id(),

@@ -1,4 +1,4 @@
-"""How people judge single answers and their references."""
+"""Ratings of single answers and their references by people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from citewell.server.store.ratings import StoredRating
 @post(
     "/v1/answers/{answer_id:str}/ratings",
     opt={"scope": "feedback"},
-    summary="Judge an answer and its references",
+    summary="Rate an answer and its references",
     responses=problems(404, 409, body=True),
     tags=["feedback"],
 )
@@ -32,15 +32,16 @@ async def create_rating(
     answer_id: FromPath[str],
     data: JSONBody[RatingRequest],
 ) -> Created:
-    """Store the scores of an answer and of each of its references, on WebGLM's scales. They are on the disk
-    when this returns.
+    """Store scores of an answer and of each of its references, on WebGLM's scales. They are on disk when this
+    returns.
 
-    Truthfulness may be left out where the rater does not know.
+    Truthfulness may be omitted if the rater does not know.
     """
     references = written(await visible_answer(services, caller, answer_id))["references"]
     if len(data.references) != len(references):
         raise InputError(
-            f"There are {len(references)} references and scores of {len(data.references)}.", "Score each."
+            f"There are {len(references)} references but {len(data.references)} sets of scores.",
+            "Score each reference.",
         )
     check_scores(data.answer, ANSWERS, "The answer")
     for number, scores in enumerate(data.references, 1):
@@ -58,5 +59,5 @@ async def create_rating(
 
 
 def rater_of(caller: Caller, name: str) -> str:
-    """Who rates: the key, or the name that was given where none is needed."""
+    """The rater: the key, or the given name if the service has no keys."""
     return f"key {caller.key_id}" if caller.key_id is not None else f"name {' '.join(name.split())}"

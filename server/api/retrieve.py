@@ -1,4 +1,4 @@
-"""References alone, without an answer."""
+"""References without an answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def find_references(
     caller: NamedDependency[Caller],
     data: JSONBody[RetrieveRequest],
 ) -> RetrieveResponse:
-    """The references of a question, best first; nothing is written, and nothing is stored."""
+    """Find the references of a question, best first. No answer is written, and nothing is stored."""
     options: QuestionOptions = replace(to(QuestionOptions, data), mode="retrieve")
     answer = await ended(request, services.questions.retrieve(options))
     found: RetrieveResponse = to(RetrieveResponse, answer.body)

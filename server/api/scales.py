@@ -79,7 +79,7 @@ ANSWERS = (
 
 
 def check_scores(scores: dict[str, int], scales: tuple[RatingScale, ...], what: str) -> None:
-    """Raise `InputError` where a score is missing, or is none of these scales."""
+    """Raise `InputError` if a score is missing or does not belong to these scales."""
     known = {scale.name: scale for scale in scales}
     for name, score in scores.items():
         if name not in known or not 0 <= score < len(known[name].levels):
@@ -87,5 +87,5 @@ def check_scores(scores: dict[str, int], scales: tuple[RatingScale, ...], what: 
             raise InputError(f"{what} has no level {score} of {name[:40]!r}.", hint)
     missing = [scale.name for scale in scales if not scale.optional and scale.name not in scores]
     if missing:
-        hint = "Only truthfulness may be left out."
+        hint = "Only truthfulness is optional."
         raise InputError(f"{what} has no score of {', '.join(missing)}.", hint)

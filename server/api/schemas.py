@@ -1,4 +1,4 @@
-"""The bodies that the API takes and gives, with their limits and examples."""
+"""The requests and replies of the API, with their limits and examples."""
 
 from __future__ import annotations
 
@@ -12,28 +12,32 @@ from citewell.core.types import Failure, Reference, Sentence
 
 Question = Annotated[
     str,
-    Meta(min_length=1, max_length=20_000, description="What is asked.", examples=["Why is the sky blue?"]),
+    Meta(min_length=1, max_length=20_000, description="The question.", examples=["Why is the sky blue?"]),
 ]
 Name = Annotated[
     str,
-    Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", description="A collection.", examples=["handbook"]),
+    Meta(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+        description="The name of a collection.",
+        examples=["handbook"],
+    ),
 ]
 Id = Annotated[
     str, Meta(max_length=64, description="An id.", examples=["019aa8f2-7c1b-7d3e-9f54-0c2f8a1b6e3d"])
 ]
 Comment = Annotated[
-    str, Meta(max_length=10_000, description="In one's own words.", examples=["Just what I needed."])
+    str, Meta(max_length=10_000, description="A comment in plain text.", examples=["Just what I needed."])
 ]
 Domains = Annotated[
     list[Annotated[str, Meta(max_length=253)]],
-    Meta(max_length=20, description="The only domains that pages may come from.", examples=[["example.org"]]),
+    Meta(max_length=20, description="Use only pages of these domains.", examples=[["example.org"]]),
 ]
 Rating = Annotated[
     int,
     Meta(
         ge=-2,
         le=2,
-        description="-2: the first answer is much better; 0: a tie; 2: the second is.",
+        description="From -2, the first answer is much better, to 2, the second is; 0 is a tie.",
         examples=[1],
     ),
 ]
@@ -41,10 +45,10 @@ Text = Annotated[str, Meta(min_length=1, max_length=100_000)]
 
 
 class RetrieveRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A question whose references are wanted, and where they may come from."""
+    """A question to find references for, and where they may come from."""
 
     question: Question
-    k: Annotated[int, Meta(ge=1, le=20, description="References wanted.", examples=[5])] | None = None
+    k: Annotated[int, Meta(ge=1, le=20, description="Max references.", examples=[5])] | None = None
     collection: Name | None = None
     sites: Domains = []
     language: Annotated[
@@ -59,7 +63,7 @@ class RetrieveRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=T
 
 
 class AskRequest(RetrieveRequest, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A question to be answered. What is left out is as the service's settings say."""
+    """A question to answer. The settings of the service apply to what is omitted."""
 
     mode: Annotated[
         Literal["answer", "browse"],
@@ -68,25 +72,29 @@ class AskRequest(RetrieveRequest, forbid_unknown_fields=True, frozen=True, kw_on
             "are searched, fetched and ranked."
         ),
     ] = "answer"
-    actions: (
-        Annotated[int, Meta(ge=1, le=1000, description="Most actions of browsing.", examples=[30])] | None
-    ) = None
+    actions: Annotated[int, Meta(ge=1, le=1000, description="Max browser actions.", examples=[30])] | None = (
+        None
+    )
     best_of: (
         Annotated[
-            int, Meta(ge=1, le=16, description="Candidates written, of which the best wins.", examples=[1])
+            int,
+            Meta(
+                ge=1,
+                le=16,
+                description="Number of candidate answers, of which the best is returned.",
+                examples=[1],
+            ),
         ]
         | None
     ) = None
     extractive: Annotated[
-        bool, Meta(description="Whether the answer is quoted, whatever the service's generator is.")
+        bool, Meta(description="Answer with quoted sentences, instead of using the generator.")
     ] = False
-    fresh: Annotated[bool, Meta(description="Whether an answer that is known already must not be used.")] = (
-        False
-    )
+    fresh: Annotated[bool, Meta(description="Do not reuse a cached answer.")] = False
 
 
 class FeedbackRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """What somebody thinks of an answer: a thumb, a comment, or a sentence that is not supported."""
+    """Feedback on an answer: a thumb, a comment, or a sentence that is not supported."""
 
     thumb: Annotated[int, Meta(ge=-1, le=1, description="1 up, -1 down, 0 neither.", examples=[1])] = 0
     comment: Comment = ""
@@ -95,7 +103,7 @@ class FeedbackRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=T
             int,
             Meta(
                 ge=0,
-                description="The sentence that is meant, from 0: not supported, with a thumb of -1.",
+                description="Number of the sentence, from 0; with a thumb of -1: it is not supported.",
                 examples=[0],
             ),
         ]
@@ -104,7 +112,7 @@ class FeedbackRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=T
 
 
 class ComparedAnswer(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """One of two answers: one that this service gave, by its id, or any text with its references."""
+    """An answer to compare: the id of a stored answer, or any text with its references."""
 
     answer_id: Id | None = None
     text: Text | None = None
@@ -112,14 +120,14 @@ class ComparedAnswer(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
 
 
 class ReferenceTrust(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """How far a reference on which an answer relies can be trusted."""
+    """How trustworthy a reference of an answer is."""
 
     reference: Annotated[int, Meta(ge=1, description="Its number, from 1.", examples=[1])]
     trust: Annotated[Literal["low", "medium", "high"], Meta(examples=["high"])]
 
 
 class ClaimRating(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """How well a sentence is supported, by a reference or by common knowledge, and what it is worth."""
+    """How well a sentence is supported, by a reference or by common knowledge, and how relevant it is."""
 
     sentence: Annotated[int, Meta(ge=0, description="Its number, from 0.", examples=[0])]
     support: Annotated[Literal["none", "weak", "strong"], Meta(examples=["strong"])] | None = None
@@ -127,7 +135,7 @@ class ClaimRating(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True)
 
 
 class AnnotatedAnswer(ComparedAnswer, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """One of two answers, with what the rater thinks of its references and sentences."""
+    """One of two answers, with ratings of its references and sentences."""
 
     trust: Annotated[list[ReferenceTrust], Meta(max_length=50)] = []
     claims: Annotated[list[ClaimRating], Meta(max_length=200)] = []
@@ -201,7 +209,7 @@ class RatingRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
 
 
 class IndexRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A source to be put into a collection, which is made where there is none of its name."""
+    """A source to index into a collection, which is created if it does not exist."""
 
     name: Name
     source: Annotated[
@@ -209,20 +217,20 @@ class IndexRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
         Meta(
             min_length=1,
             max_length=8_000,
-            description="A file or folder below that of the setting `server.sources`, or the URL of a site.",
+            description="A file or folder within the setting `server.sources`, or the URL of a site.",
             examples=["https://example.org/"],
         ),
     ]
 
 
 class Created(Struct, frozen=True):
-    """What was stored."""
+    """The id of what was stored."""
 
     id: Id
 
 
 class CandidateObject(Struct, frozen=True):
-    """One of the answers of which the best won."""
+    """One of the candidate answers."""
 
     answer: str
     score: float
@@ -233,7 +241,7 @@ class CandidateObject(Struct, frozen=True):
 
 
 class ProblemDetails(Struct, frozen=True, omit_defaults=True):
-    """What went wrong, as RFC 9457 has it."""
+    """Problem details (RFC 9457)."""
 
     type: Annotated[str, Meta(examples=["/problems/queue-full"])]
     title: str
@@ -245,7 +253,7 @@ class ProblemDetails(Struct, frozen=True, omit_defaults=True):
 
 
 class ProblemType(Struct, frozen=True):
-    """What the `type` of a problem stands for."""
+    """A type of problem."""
 
     type: str
     title: str
@@ -271,11 +279,11 @@ class AnswerResponse(Struct, frozen=True):
     status: Literal["running", "done", "failed", "cancelled"]
     question: str
     created: datetime
-    seconds: Annotated[float, Meta(description="From the request to the answer.")] | None = None
-    cached: Annotated[bool, Meta(description="Whether the answer was known already.")] = False
+    seconds: Annotated[float, Meta(description="Seconds from the request to the answer.")] | None = None
+    cached: Annotated[bool, Meta(description="Whether the answer came from the cache.")] = False
     mode: Annotated[
         Literal["answer", "browse", "demonstration"],
-        Meta(description="`demonstration` is what a person wrote, who cites by judgement."),
+        Meta(description="A `demonstration` was written by a person."),
     ] = "answer"
     options: dict[str, Any] = {}
     outcome: Literal["answered", "no_evidence"] | UnsetType = UNSET
@@ -291,7 +299,7 @@ class AnswerResponse(Struct, frozen=True):
 
 
 class AnswerSummary(Struct, frozen=True):
-    """A question in the history."""
+    """A question of the history."""
 
     id: Id
     status: Literal["running", "done", "failed", "cancelled"]
@@ -301,14 +309,14 @@ class AnswerSummary(Struct, frozen=True):
 
 
 class AnswerList(Struct, frozen=True):
-    """A page of the history, newest first; `next` is the `before` of the page that follows."""
+    """A page of the history, newest first; `next` is the `before` of the next page."""
 
     answers: list[AnswerSummary]
     next: Id | None
 
 
 class CollectionSummary(Struct, frozen=True):
-    """A collection that can be searched; `problem` says why it cannot."""
+    """A collection. `problem` says why it cannot be searched, if so."""
 
     name: Name
     pages: int | None
@@ -319,14 +327,14 @@ class CollectionSummary(Struct, frozen=True):
 
 
 class CollectionList(Struct, frozen=True):
-    """All collections, by name; `searched` is the one that questions go to by themselves."""
+    """All collections, by name; `searched` is the one that is searched by default."""
 
     collections: list[CollectionSummary]
     searched: str | None
 
 
 class JobObject(Struct, frozen=True):
-    """Work that goes on in the background."""
+    """A background job."""
 
     id: Id
     kind: str
@@ -340,20 +348,20 @@ class JobObject(Struct, frozen=True):
 
 
 class JobList(Struct, frozen=True):
-    """A page of the jobs, newest first; `next` is the `before` of the page that follows."""
+    """A page of the jobs, newest first; `next` is the `before` of the next page."""
 
     jobs: list[JobObject]
     next: Id | None
 
 
 class Health(Struct, frozen=True):
-    """That the process answers."""
+    """The process is running."""
 
     status: Literal["ok"] = "ok"
 
 
 class Ready(Struct, frozen=True):
-    """Whether questions are taken; `parts` says of each part that it is `ready`, or what it lacks."""
+    """Whether questions are accepted. `parts` says `ready` for each part, or why it is not."""
 
     ready: bool
     parts: dict[str, str]
@@ -362,5 +370,5 @@ class Ready(Struct, frozen=True):
 
 
 def to(shape: type[Any], values: Any) -> Any:
-    """Values as one of the shapes above."""
+    """Convert values to one of the schemas above."""
     return msgspec.convert(values, shape, from_attributes=True)

@@ -1,4 +1,4 @@
-"""Which answers a caller sees: its own, and all of them with the scope `admin`."""
+"""Which answers a caller may see: its own, or with the scope `admin` all of them."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from citewell.server.store.answers import StoredAnswer
 
 
 class NoAnswerError(CitewellError):
-    """There is no such answer, or none that this key may see."""
+    """The answer does not exist, or the key may not see it."""
 
     status = 404
 
     def __init__(self, answer_id: str) -> None:
         """The answer `answer_id` was asked for."""
         super().__init__(
-            f"There is no answer {answer_id[:64]!r}.", "GET /v1/answers lists the answers of a key."
+            f"The answer {answer_id[:64]!r} does not exist.", "GET /v1/answers lists your answers."
         )
 
 
 class UnansweredError(CitewellError):
-    """The question has no answer, of which anything could be thought."""
+    """The question has no answer to rate."""
 
     status = 409
 
 
 def sees_all(caller: Caller) -> bool:
-    """Whether a caller sees the answers of others; without keys, everybody sits at the same computer."""
+    """Whether a caller may see the answers of others. Without keys, all callers are at this computer."""
     return caller.key_id is None or "admin" in caller.scopes
 
 
 def whose(caller: Caller) -> str | None:
-    """The key whose rows a caller finds in lists; None for those of all."""
+    """The key whose rows a caller may list; None for all rows."""
     return None if sees_all(caller) else caller.key_id
 
 
 def is_visible(caller: Caller, key_id: str | None) -> bool:
-    """Whether a caller sees what the key `key_id` has made, or who needs no key where that is None."""
+    """Whether a caller may see what belongs to the key `key_id`, or to no key if that is None."""
     return key_id == caller.key_id or sees_all(caller)
 
 
 async def visible_answer(services: Services, caller: Caller, answer_id: str) -> StoredAnswer:
-    """The answer of an id, as far as it has come; raises `NoAnswerError` where the caller sees none."""
+    """The answer with an id, finished or not; raises `NoAnswerError` if the caller may not see it."""
     subscription = services.questions.subscription(answer_id)
     if subscription is not None:
         found: StoredAnswer | None = subscription.answer
@@ -56,7 +56,9 @@ async def visible_answer(services: Services, caller: Caller, answer_id: str) -> 
 
 
 def written(answer: StoredAnswer) -> dict[str, Any]:
-    """The body of an answer; raises `UnansweredError` where none was written."""
+    """The body of an answer; raises `UnansweredError` if there is none."""
     if answer.body is None or "answer" not in answer.body:
-        raise UnansweredError(f"The question {answer.id} has no answer.", "Wait for it, or ask again.")
+        raise UnansweredError(
+            f"The question {answer.id} has no answer.", "Wait for it, or ask the question again."
+        )
     return answer.body

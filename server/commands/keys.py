@@ -1,4 +1,4 @@
-"""`citewell keys`: who may use the service."""
+"""`citewell keys`: manage API keys."""
 
 from __future__ import annotations
 
@@ -22,17 +22,19 @@ def _database(command: F) -> F:
     return click.option(
         "--database",
         metavar="URL",
-        help="Database of the service, as in server.database_url [SQLite in the data folder].",
+        help="Database URL, as in server.database_url [SQLite in the data folder].",
     )(command)
 
 
 def _json(command: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON objects, one a line.")(command)
+    return click.option(
+        "--json", "as_json", is_flag=True, help="Print one JSON object per line (JSON Lines)."
+    )(command)
 
 
 @click.group("keys")
 def command() -> None:
-    """Create, list and revoke the keys of the service.
+    """Create, list and revoke API keys of the service.
 
     As long as there is no key, the service answers everybody on its own computer, and nobody else.
     """
@@ -46,11 +48,11 @@ def command() -> None:
     multiple=True,
     type=click.Choice(["ask", "feedback", "export", "admin"]),
     default=("ask", "feedback"),
-    help="What the key may be used for; repeatable [ask and feedback].",
+    help="Scope of the key; repeatable [ask and feedback].",
 )
-@click.option("--rate", type=click.IntRange(min=1), metavar="N", help="Most requests a minute.")
-@click.option("--daily", type=click.IntRange(min=1), metavar="N", help="Most questions a day, in UTC.")
-@click.option("--days", type=click.IntRange(1, 36_500), metavar="N", help="Days after which it is refused.")
+@click.option("--rate", type=click.IntRange(min=1), metavar="N", help="Max requests per minute.")
+@click.option("--daily", type=click.IntRange(min=1), metavar="N", help="Max questions per day (UTC).")
+@click.option("--days", type=click.IntRange(1, 36_500), metavar="N", help="Days until the key expires.")
 @_database
 @_json
 def create(
@@ -62,7 +64,7 @@ def create(
     database: str | None,
     as_json: bool,
 ) -> None:
-    """Create a key for NAME, and print it. It cannot be shown again: only its hash is stored."""
+    """Create a key for NAME and print it once: only its hash is stored."""
     from citewell.server.access.keys import new_key
 
     expires = datetime.now(UTC) + timedelta(days=days) if days else None
@@ -72,25 +74,25 @@ def create(
         click.echo(json.dumps({"secret": made.secret} | _described(made.key), ensure_ascii=False))
         return
     click.echo(made.secret)
-    click.echo(f"Key {made.key.id} is stored. Keep the line above: it is not shown again.", err=True)
+    click.echo(f"Created the key {made.key.id}. Save the line above: it is not shown again.", err=True)
 
 
 @command.command("list")
 @_database
 @_json
 def list_(database: str | None, as_json: bool) -> None:
-    """List all keys, without their secrets."""
+    """List all keys without their secrets."""
     keys = asyncio.run(_all(database))
     if not keys and not as_json:
-        click.echo("There are no keys yet. Make one: citewell keys create NAME")
+        click.echo("No keys yet. Create one: citewell keys create NAME")
     for key in keys:
         row = _described(key)
         if as_json:
             click.echo(json.dumps(row, ensure_ascii=False))
             continue
-        limits = [f"{n:,} a {per}" for n, per in ((key.rate_per_minute, "minute"), (key.daily, "day")) if n]
-        facts = [key.id, row["status"], ", ".join(row["scopes"]), *limits, f"made {key.created:%Y-%m-%d}"]
-        until = [f"until {key.expires:%Y-%m-%d}"] if key.expires else []
+        limits = [f"{n:,} per {per}" for n, per in ((key.rate_per_minute, "minute"), (key.daily, "day")) if n]
+        facts = [key.id, row["status"], ", ".join(row["scopes"]), *limits, f"created {key.created:%Y-%m-%d}"]
+        until = [f"expires {key.expires:%Y-%m-%d}"] if key.expires else []
         click.echo(f"{key.name}: {'; '.join(facts + until)}")
 
 
@@ -98,14 +100,14 @@ def list_(database: str | None, as_json: bool) -> None:
 @click.argument("id_", metavar="ID")
 @_database
 def revoke(id_: str, database: str | None) -> None:
-    """Refuse the key of an ID from now on. The command `citewell keys list` shows the ids."""
+    """Revoke the key with this ID. `citewell keys list` shows the ids."""
     asyncio.run(_revoke(database, id_))
     click.echo(f"Revoked the key {id_}.")
 
 
 def _described(key: ApiKey) -> dict[str, Any]:
     now = datetime.now(UTC)
-    status = "active" if key.holds(now) else "revoked" if key.revoked else "expired"
+    status = "active" if key.is_active(now) else "revoked" if key.revoked else "expired"
     return {
         "id": key.id,
         "name": key.name,
@@ -155,4 +157,4 @@ async def _revoke(database: str | None, id_: str) -> None:
             return
         key = await store.keys.get(id_)
     if key is None:
-        raise InputError(f"There is no key with the id {id_}.", "`citewell keys list` shows the ids.")
+        raise InputError(f"The key {id_} does not exist.", "`citewell keys list` shows the ids.")

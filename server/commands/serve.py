@@ -1,4 +1,4 @@
-"""`citewell serve`: the service, until it is stopped."""
+"""`citewell serve`: run the service."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from citewell.server.packages import need_server_packages
 @click.option("--port", "server__port", type=int, metavar="N", help="Port to listen on [8090].")
 @click.option("--workers", "server__workers", type=int, metavar="N", help="Processes [1].")
 @click.option(
-    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Any setting by its name; repeatable."
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set any setting; repeatable."
 )
 def command(assignments: tuple[str, ...], **named: Any) -> None:
-    """Serve the HTTP API until the process is stopped; running questions are then answered first.
+    """Serve the HTTP API and the web pages. On SIGTERM, running questions are answered first.
 
     Without keys, the service listens on this computer only: `citewell keys create` makes one.
     """

@@ -1,1 +1,1 @@
-"""The pages that people use: rendered here, with small scripts, and nothing from elsewhere."""
+"""The web pages: rendered on the server, with small scripts and no third-party resources."""

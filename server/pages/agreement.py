@@ -1,4 +1,4 @@
-"""How far raters agree."""
+"""Agreement of raters."""
 
 from __future__ import annotations
 

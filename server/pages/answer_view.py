@@ -1,4 +1,4 @@
-"""A finished answer as its page shows it: sentences, sources, and the words that support each sentence."""
+"""The view of a finished answer: sentences, sources, and the words that support each sentence."""
 
 from __future__ import annotations
 

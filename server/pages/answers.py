@@ -1,4 +1,4 @@
-"""The page on which questions are asked, that of each answer, and the history."""
+"""The pages to ask a question, to read an answer, and to browse the history."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ROWS = 25
 async def ask_page(
     question: Annotated[str, QueryParameter(max_length=20_000)] = "",
 ) -> Template:
-    """The field for a question, filled in where the address has one; it is not asked by itself."""
+    """The form for a question, filled in from the URL but not submitted."""
     return html("ask.html", here="ask", question=question)
 
 
@@ -34,7 +34,7 @@ async def ask_page(
 async def answer_page(
     services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> Template:
-    """An answer with its sources, or how far it is."""
+    """An answer with its sources, or its progress."""
     answer = answer_response(await visible_answer(services, caller, answer_id))
     view = view_of(answer) if answer.status == "done" else None
     title = shorten(answer.question, 80)

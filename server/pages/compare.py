@@ -1,4 +1,4 @@
-"""The page on which two answers to a question are compared, without saying how each was made."""
+"""The page to compare two answers to a question blindly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages on which people answer questions with the text browser."""
+"""The pages to answer questions by hand with the text browser."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def demonstrations_page(
     caller: NamedDependency[Caller],
     before: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
-    """The form that begins a demonstration, and those that there are, newest first."""
+    """The form to start a demonstration, and the existing ones, newest first."""
     found = await api.list_demonstrations.fn(services, caller, before=before, limit=_ROWS)
     collections = await collections_api.list_collections.fn(services)
     return html(
@@ -44,7 +44,7 @@ async def demonstrations_page(
 async def demonstration_page(
     services: NamedDependency[Services], caller: NamedDependency[Caller], demonstration_id: FromPath[str]
 ) -> Template:
-    """The text browser of a demonstration, filled in by a script."""
+    """The text browser of a demonstration, which a script fills in."""
     demonstration = await api.visible_demonstration(services, caller, demonstration_id)
     return html(
         "demonstration.html",

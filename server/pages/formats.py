@@ -1,4 +1,4 @@
-"""Times and sizes in the words of the pages."""
+"""Times and sizes for people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def spoken_day(day: date) -> str:
 
 
 def spoken_seconds(seconds: float) -> str:
-    """A duration, as in `1.3 s`, or `12 ms` where it is short."""
+    """A duration, as in `1.3 s`, or `12 ms` if it is short."""
     return f"{seconds:.1f} s" if seconds >= 0.0995 else f"{max(round(seconds * 1000), 0)} ms"
 
 

@@ -1,4 +1,4 @@
-"""Addresses of sources as a page shows them: which become links, and what their site is called."""
+"""URLs of sources as a page shows them: which become links, and the names of their sites."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WEB = re.compile(r"https?://[^\s\\\x00-\x20]+", re.I)
 
 
 def web_address(url: str) -> str | None:
-    """The address where it may become a link, which only http and https may; None otherwise."""
+    """The URL if it may become a link, which only http and https may; otherwise None."""
     try:
         return url if _WEB.fullmatch(url) and urlsplit(url).hostname else None
     except ValueError:

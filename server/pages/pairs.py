@@ -1,4 +1,4 @@
-"""What somebody can compare: the different answers that the same question got, two of them or all."""
+"""Questions with different answers, which can be compared or ranked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on which several answers to a question are put in order, without saying how each was made."""
+"""The page to rank several answers to a question blindly."""
 
 from __future__ import annotations
 

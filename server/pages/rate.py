@@ -1,4 +1,4 @@
-"""The pages on which answers and references are judged one by one, and what came of it."""
+"""The pages to rate answers and references, and to see the results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def rate_page(
     rater: Annotated[str, QueryParameter(max_length=100)] = "",
     after: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
-    """The newest answer that this rater has not rated; `after` is the answer that was left out."""
+    """The newest answer that this rater has not rated; `after` is the answer that was skipped."""
     store = services.store.get()
     needs_name = caller.key_id is None and not rater.strip()
     answers = [] if needs_name else await _rateable(store, caller)

@@ -1,4 +1,4 @@
-"""Replies of pages: templates, errors that people can read, and the policy that holds for all of them."""
+"""Replies of pages: templates, error pages, and the content security policy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POLICY = "; ".join(
 def html(
     template: str, *, status: int = 200, headers: dict[str, str] | None = None, **context: Any
 ) -> Template:
-    """A page made from a template; whatever is put into it is escaped."""
+    """A page from a template, with all values escaped."""
     policy = {"Content-Security-Policy": POLICY}
     return Template(
         template,
@@ -41,17 +41,17 @@ def html(
 
 
 def page_of_error(request: Request[Any, Any, Any], error: CitewellError) -> Template:
-    """Tell an error of Citewell on a page."""
+    """The page for an error of Citewell."""
     return _page(reply_to_error(request, error))
 
 
 def page_of_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Template:
-    """Tell on a page what Litestar refused."""
+    """The page for what Litestar refuses."""
     return _page(reply_to_http_error(request, error))
 
 
 def page_of_fault(request: Request[Any, Any, Any], error: Exception) -> Template:
-    """Tell on a page that something is wrong here; what it is stands in the log alone."""
+    """The page for a bug in the service, which only the log describes."""
     return _page(reply_to_fault(request, error))
 
 

@@ -1,4 +1,4 @@
-"""All pages with their scripts and styles, as one router of the application."""
+"""All pages, scripts and styles, as one router."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ def pages() -> tuple[Router, Router]:
 
 
 def _no_file(request: Request[Any, Any, Any], error: ValueError) -> Template:
-    """A name that no file can have, since it holds the character zero."""
+    """A name that no file can have, since it contains a null character."""
     return page_of_http_error(request, NotFoundException())
 
 
 def templates() -> TemplateConfig[JinjaTemplateEngine]:
-    """How templates are found and filled: everything is escaped, and a name that is missing is an error."""
+    """The template engine: all values are escaped, and a missing name is an error."""
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,

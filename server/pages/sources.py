@@ -1,4 +1,4 @@
-"""The page of what is searched: collections, and the jobs that fill them."""
+"""The page of collections and indexing jobs."""
 
 from __future__ import annotations
 

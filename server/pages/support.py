@@ -1,4 +1,4 @@
-"""Which words of a passage support a sentence: those that the check of citations counts."""
+"""The words of a passage that support a sentence, as the check of citations counts them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from citewell.server.services import Services
 
 @get("/trace")
 async def trace_page() -> Template:
-    """The episodes of a file, which a script reads: they stay on the computer of whoever looks at them."""
+    """The viewer for a file of episodes, which stays on the computer of the viewer."""
     return html("trace.html", here="demonstrate", title="Trace", address="", question="")
 
 
@@ -24,7 +24,7 @@ async def trace_page() -> Template:
 async def episode_page(
     services: NamedDependency[Services], caller: NamedDependency[Caller], id_: FromPath[str]
 ) -> Template:
-    """The episode of a demonstration that was submitted, or of an answer that was found by browsing."""
+    """The episode of a submitted demonstration, or of an answer that was found by browsing."""
     try:
         question = (await visible_demonstration(services, caller, id_)).question
         address = f"/v1/demonstrations/{id_}/episode"

@@ -1,1 +1,1 @@
-"""What must never be lost: answers, feedback, comparisons, ratings, keys and jobs."""
+"""The database of answers, feedback, comparisons, ratings, keys and jobs."""

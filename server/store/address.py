@@ -1,4 +1,4 @@
-"""Where the database is: URLs of SQLite files and of PostgreSQL servers."""
+"""Database URLs of SQLite files and PostgreSQL servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _POSTGRES = {"postgres", "postgresql", "postgresql+psycopg"}
 
 
 def store_url(setting: str, data_dir: Path) -> str:
-    """The URL that `server.database_url` means: where it is empty, the file of the data folder."""
+    """The URL of the setting `server.database_url`; if that is empty, the file in the data folder."""
     return setting or f"sqlite:///{data_dir / 'citewell.sqlite3'}"
 
 
@@ -32,9 +32,9 @@ class Address:
 
 
 def read_address(url: str) -> Address:
-    """Understand a URL such as `sqlite:////var/lib/citewell.sqlite3` or `postgresql://user:password@host/name`.
+    """Parse a URL such as `sqlite:////var/lib/citewell.sqlite3` or `postgresql://user:password@host/name`.
 
-    Raises `SettingsError` for any other, and `InputError` where the driver is not installed.
+    Raises `SettingsError` for other URLs, and `InputError` if the driver is not installed.
     """
     try:
         parsed = make_url(url)
@@ -58,7 +58,6 @@ def read_address(url: str) -> Address:
 
 def _not_understood() -> SettingsError:
     return SettingsError(
-        "The setting server.database_url is wrong: it names neither a file of SQLite nor a database of "
-        "PostgreSQL.",
-        "Write sqlite:////folder/citewell.sqlite3 or postgresql://user:password@host/name, for example.",
+        "The setting server.database_url is wrong: it is neither a SQLite file nor a PostgreSQL database.",
+        "Use sqlite:////folder/citewell.sqlite3 or postgresql://user:password@host/name, for example.",
     )

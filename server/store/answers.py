@@ -1,4 +1,4 @@
-"""Answers: what was asked, how it ended, and the finished answer or the problem."""
+"""Stored questions with their answers or problems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AnswerStatus = Literal["running", "done", "failed", "cancelled"]
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """One question and what became of it.
+    """A question and how it ended.
 
     `body` is `citewell.core.types.Answer.to_json()` of a finished answer, `problem` the RFC 9457 object of a
     failed one, and `seconds` the time it took. `settings` are the options it was asked with. Answers of equal
@@ -47,7 +47,7 @@ _COLUMNS = [*(ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__), AN
 
 
 class AnswerStore:
-    """The stored answers. Each method raises `StoreError` where the database fails.
+    """The stored answers. Each method raises `StoreError` if the database fails.
 
     Nobody waits for the disk to have an answer of Citewell's, since the question can be asked again: in a
     SQLite file, it may be lost with the power, unless feedback or anything else that lasts was stored after
@@ -78,7 +78,7 @@ class AnswerStore:
         seconds: float | None,
         episode: dict[str, Any] | None = None,
     ) -> bool:
-        """Store how an answer ended; returns False where it was deleted meanwhile.
+        """Store how an answer ended; returns False if it was deleted meanwhile.
 
         `episode` is `citewell.browser.episode.Episode` as plain values, of an answer that was found by
         browsing.
@@ -89,19 +89,19 @@ class AnswerStore:
         return changed > 0
 
     async def get(self, id_: str) -> StoredAnswer | None:
-        """Return one answer, or None where there is none."""
+        """Return one answer, or None."""
         rows = await self._database.rows(select(*_COLUMNS).where(ANSWERS.c.id == id_))
         return _answer(rows[0]) if rows else None
 
     async def episode(self, id_: str) -> dict[str, Any] | None:
-        """Return the episode of an answer, or None where it has none."""
+        """Return the episode of an answer, or None."""
         rows = await self._database.rows(select(ANSWERS.c.episode).where(ANSWERS.c.id == id_))
         return rows[0]["episode"] if rows else None
 
     async def page(
         self, key_id: str | None, limit: int, before: str | None = None, query: str = ""
     ) -> list[StoredAnswer]:
-        """Return the newest answers, at most `limit`: those of a key, or of all and none where it is None.
+        """Return the newest answers, at most `limit`, of one key or, with None, of all callers.
 
         `before` leaves out that answer and all newer ones, `query` those without its words in the question,
         in this order and whatever their case.
@@ -137,7 +137,7 @@ class AnswerStore:
         return list(questions.values())
 
     async def delete(self, id_: str) -> bool:
-        """Delete an answer; returns False where there is none. What people thought of it is kept."""
+        """Delete an answer, but not the feedback on it; returns False if it does not exist."""
         return await self._database.change(delete(ANSWERS).where(ANSWERS.c.id == id_)) > 0
 
     async def fresh(self, digest: str, since: datetime) -> StoredAnswer | None:
@@ -166,5 +166,5 @@ def _answer(row: RowMapping) -> StoredAnswer:
 
 
 def _folded(text: str) -> str:
-    """A text without case, in one form of its characters and with single spaces, on any database."""
+    """A text in lower case, in one Unicode form and with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

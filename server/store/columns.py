@@ -1,4 +1,4 @@
-"""Types of columns that give the same back from SQLite and from PostgreSQL."""
+"""Types of columns that behave the same in SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sqlalchemy.types import TypeDecorator
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """An aware time, given back in UTC to the microsecond; refuses naive ones with `ValueError`."""
+    """An aware time, returned in UTC with microseconds. Raises `ValueError` for a naive one."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """SQLite keeps the hands of the clock only, so that they must be those of UTC."""
+        """SQLite stores no time zone, so convert to UTC."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -24,26 +24,26 @@ class UtcTime(TypeDecorator[datetime]):
         return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """PostgreSQL gives times in the zone of the session, SQLite without one."""
+        """PostgreSQL returns times in the zone of the session, SQLite without a zone."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 class PlainText(TypeDecorator[str]):
-    """A text, in which what no database can store is replaced by U+FFFD.
+    """Text in which characters that databases cannot store are replaced by U+FFFD.
 
-    PostgreSQL takes no character zero, and neither takes a lone surrogate.
+    PostgreSQL cannot store null characters; neither database can store lone surrogates.
     """
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Replace what cannot be stored."""
+        """Replace characters that cannot be stored."""
         return None if value is None else storable(value)
 
 
 def storable(text: str) -> str:
-    """The text with U+FFFD in place of the character zero and of lone surrogates."""
+    """The text with U+FFFD in place of null characters and lone surrogates."""
     return text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,4 +1,4 @@
-"""Comparisons: which of two answers to a question people prefer."""
+"""Stored comparisons of two answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading and writing one database: every statement a transaction, every failure a `StoreError`."""
+"""Reading and writing one database: each statement is a transaction, each failure a `StoreError`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from citewell.server.store.migrate import migrate
 Change = Insert | Update | Delete
 T = TypeVar("T")
 
-_SECONDS = 15.0  # for one transaction, waiting for a connection included
+_SECONDS = 15.0  # per transaction, including the wait for a connection
 _REST_SECONDS = 1.0  # between two attempts to open a database that failed
 _BATCH = 500
 
@@ -39,7 +39,7 @@ class Database:
 
     def __init__(self, address: Address) -> None:
         self.transactions = open_transactions(address)
-        """For tests and tools; `rows` and `change` are how the service uses them."""
+        """For tests and tools; the service uses `rows` and `change`."""
         self.place = address.place
         self._address = address
         self._seconds = _SECONDS + (BUSY_SECONDS if address.file else 0)
@@ -49,7 +49,7 @@ class Database:
         self._under_way: set[asyncio.Task[Any]] = set()
 
     async def open(self) -> None:
-        """Migrate, unless that is done; raises `StoreError` where it cannot be."""
+        """Migrate once; raises `StoreError` if that fails."""
         if self._is_open:
             return
         async with self._opening:
@@ -100,7 +100,7 @@ class Database:
             last = rows[-1][id_]
 
     async def close(self) -> None:
-        """Wait for what is under way, and close all connections."""
+        """Wait for running transactions, and close all connections."""
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await self.transactions.close()
 

@@ -1,4 +1,4 @@
-"""Opening the store: all that the service must never lose."""
+"""Opening the store of the service."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from citewell.server.store.ratings import Ratings
 
 
 class ServiceStore:
-    """Everything that is stored, by kind."""
+    """All stored data, by kind."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -35,13 +35,13 @@ class ServiceStore:
         self.jobs = JobStore(database)
 
     async def ping(self) -> None:
-        """Raise `StoreError` where the database does not answer."""
+        """Raise `StoreError` if the database does not respond."""
         await self.database.rows(select(func.now()))
 
 
 @asynccontextmanager
 async def open_store(url: str, *, patient: bool = False) -> AsyncGenerator[ServiceStore]:
-    """Open the database at a URL such as `sqlite:////folder/citewell.sqlite3`, its tables brought up to date.
+    """Open the database at a URL such as `sqlite:////folder/citewell.sqlite3`, and migrate its tables.
 
     What earlier processes left running is marked as ended. Raises `StoreError` where the database cannot be
     used, and `SettingsError` for a URL that is not understood. A `patient` store opens although the database

@@ -1,4 +1,4 @@
-"""Demonstrations: how people answered questions with the text browser, action by action."""
+"""Stored demonstrations: how people answered questions with the text browser, action by action."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class StoredAction:
 
 @dataclass(frozen=True)
 class StoredDemonstration:
-    """A question, and what somebody did so far to answer it.
+    """A question, and the actions of a person to answer it.
 
     `options` say what is searched and within which limits. A demonstration is `browsing` until browsing has
     ended, then `answering`, and in the end `submitted`; only then it has an `episode`, which is
@@ -54,7 +54,7 @@ _COLUMNS = [DEMONSTRATIONS.c[name] for name in StoredDemonstration.__dataclass_f
 
 
 class Demonstrations:
-    """The stored demonstrations. Each method raises `StoreError` where the database fails."""
+    """The stored demonstrations. Each method raises `StoreError` if the database fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -64,14 +64,14 @@ class Demonstrations:
         await self._database.change(insert(DEMONSTRATIONS).values(_values(demonstration)))
 
     async def get(self, id_: str) -> StoredDemonstration | None:
-        """Return one demonstration, or None where there is none."""
+        """Return one demonstration, or None."""
         rows = await self._database.rows(select(*_COLUMNS).where(DEMONSTRATIONS.c.id == id_))
         return _demonstration(rows[0]) if rows else None
 
     async def page(
         self, key_id: str | None, limit: int, before: str | None = None
     ) -> list[StoredDemonstration]:
-        """Return the newest demonstrations, at most `limit`: those of a key, or all where it is None.
+        """Return the newest demonstrations, at most `limit`, of one key or, with None, of all callers.
 
         `before` leaves out that demonstration and all newer ones.
         """
@@ -88,7 +88,7 @@ class Demonstrations:
         noted: list[Any],
         status: DemonstrationStatus,
     ) -> StoredDemonstration | None:
-        """Store one more action and what the web gave to it, and return the demonstration as it is then.
+        """Store another action and what the web returned, and return the updated demonstration.
 
         Returns None where it is not as `before` any more: another action was stored meanwhile, or it was
         deleted.
@@ -113,22 +113,22 @@ class Demonstrations:
         return _demonstration(vars(before) | changes)
 
     async def submit(self, before: StoredDemonstration, episode: dict[str, Any]) -> bool:
-        """Store the episode that a demonstration became; False where it is not as `before` any more."""
+        """Store the episode of a demonstration; returns False if it has changed since `before`."""
         changes = {"episode": episode, "status": "submitted", "updated": datetime.now(UTC)}
         return await self._change(before, changes)
 
     async def noted(self, id_: str) -> dict[str, list[Any]]:
-        """What the web gave to the actions of a demonstration, by the ids that `StoredAction.pages` holds."""
+        """What the web returned to a demonstration, by the ids in `StoredAction.pages`."""
         statement = select(DEMONSTRATION_PAGES).where(DEMONSTRATION_PAGES.c.demonstration_id == id_)
         return {row["id"]: row["noted"] for row in await self._database.rows(statement)}
 
     async def episode(self, id_: str) -> dict[str, Any] | None:
-        """Return the episode of a demonstration, or None where none was submitted."""
+        """Return the episode of a demonstration, or None if it was not submitted."""
         rows = await self._database.rows(select(DEMONSTRATIONS.c.episode).where(DEMONSTRATIONS.c.id == id_))
         return rows[0]["episode"] if rows else None
 
     async def each_episode(self) -> AsyncGenerator[dict[str, Any]]:
-        """The episodes of all demonstrations that were submitted, oldest first, read bit by bit."""
+        """The episodes of all submitted demonstrations, oldest first, read in batches."""
         statement = select(DEMONSTRATIONS.c.id, DEMONSTRATIONS.c.episode).where(
             DEMONSTRATIONS.c.status == "submitted"
         )
@@ -136,7 +136,7 @@ class Demonstrations:
             yield row["episode"]
 
     async def delete(self, id_: str) -> bool:
-        """Delete a demonstration with all that it saw; returns False where there is none."""
+        """Delete a demonstration and its pages; returns False if it does not exist."""
         pages = delete(DEMONSTRATION_PAGES).where(DEMONSTRATION_PAGES.c.demonstration_id == id_)
         gone = await self._database.change(delete(DEMONSTRATIONS).where(DEMONSTRATIONS.c.id == id_))
         await self._database.change(pages)

@@ -1,4 +1,4 @@
-"""Connections to SQLite and PostgreSQL, set up so that what is committed stays committed."""
+"""Connections to SQLite and PostgreSQL, configured so that commits are durable."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KIND = "citewell_kind"
 
 
 class Kind(Enum):
-    """What a transaction does, and what SQLite does for it at its beginning and its end."""
+    """A kind of transaction: how SQLite begins it, and how it is synchronized at its end."""
 
     READING = "BEGIN", "NORMAL"
     WRITING = "BEGIN IMMEDIATE", "NORMAL"
@@ -39,10 +39,10 @@ class Kind(Enum):
 
 
 class Transactions(Protocol):
-    """Runs work on a connection, each in a transaction of its own; other work goes on meanwhile."""
+    """Runs work on a connection, in one transaction each, without blocking the event loop."""
 
     async def run(self, work: Callable[[Connection], T], kind: Kind) -> T:
-        """Run `work` and commit; whatever it raises undoes the transaction."""
+        """Run `work` and commit; an exception rolls the transaction back."""
         ...
 
     async def close(self) -> None:
@@ -56,7 +56,7 @@ def open_transactions(address: Address) -> Transactions:
 
 
 class ServerTransactions:
-    """Transactions of PostgreSQL, which waits for the disk at each commit."""
+    """Transactions of PostgreSQL, where each commit waits for the disk."""
 
     def __init__(self, address: Address) -> None:
         self._engine = create_async_engine(
@@ -64,7 +64,7 @@ class ServerTransactions:
             connect_args=_server_arguments(),
             hide_parameters=True,
             json_serializer=_json,
-            pool_pre_ping=True,  # a server that was restarted is connected to again
+            pool_pre_ping=True,  # reconnect to a restarted server
             pool_size=8,
             max_overflow=8,
             pool_timeout=10,
@@ -101,7 +101,7 @@ class FileTransactions:
         """The engine, for tests and tools."""
         _prepare_sqlite(self.engine)
         self._threads = ThreadPoolExecutor(_THREADS, "citewell-store")
-        # Writers of this process wait here, where they come in turn: SQLite lets them sleep and try again.
+        # Writers of this process wait here in turn; in SQLite, they would sleep and retry.
         self._writing = asyncio.Lock()
 
     async def run(self, work: Callable[[Connection], T], kind: Kind) -> T:
@@ -120,7 +120,7 @@ class FileTransactions:
 
 
 def open_migrating_engine(address: Address) -> Engine:
-    """An engine for one connection that migrates, without asyncio, which Alembic does not have."""
+    """A synchronous engine for migrations: Alembic does not support asyncio."""
     if address.file is None:
         return create_engine(
             address.url,
@@ -143,7 +143,7 @@ def _server_arguments() -> dict[str, Any]:
 
 
 def _prepare_sqlite(engine: Engine) -> None:
-    """Have SQLAlchemy begin transactions, since Python's module begins them late or not at all."""
+    """Let SQLAlchemy begin transactions: Python's module begins them late or never."""
 
     def connected(connection: DBAPIConnection, entry: ConnectionPoolEntry) -> None:
         connection.isolation_level = None

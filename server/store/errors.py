@@ -1,4 +1,4 @@
-"""What can go wrong with the database, told apart by what helps."""
+"""Errors of the database, by what fixes them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from citewell.core.errors import CitewellError
 
 
 class StoreError(CitewellError):
-    """The database refused what was asked of it; nothing of it was stored.
+    """The database refused a request, of which nothing was stored.
 
-    `kind` says why in one word, for programs, and `status` is the HTTP status that says so.
+    `kind` says why in one word, for programs; `status` is the HTTP status.
     """
 
     kind = "store"
@@ -16,7 +16,7 @@ class StoreError(CitewellError):
 
 
 class StoreUnreachableError(StoreError):
-    """The database cannot be reached, is busy for too long, or is stopping; later it may work."""
+    """The database cannot be reached, is busy or is stopping; a later request may succeed."""
 
     kind = "store_unreachable"
     status = 503
@@ -24,7 +24,7 @@ class StoreUnreachableError(StoreError):
 
 
 class StoreFullError(StoreError):
-    """The database has no room; it works again as soon as it has."""
+    """The disk of the database is full."""
 
     kind = "store_full"
     status = 503

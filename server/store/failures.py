@@ -1,4 +1,4 @@
-"""What the errors of SQLite and PostgreSQL mean to people."""
+"""Errors of SQLite and PostgreSQL in plain words."""
 
 from __future__ import annotations
 
@@ -24,22 +24,23 @@ def explained(error: Exception, place: str) -> StoreError:
     code = getattr(cause, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL or getattr(cause, "sqlstate", None) in _FULL:
         return StoreFullError(
-            f"The database {place} is full: {reason}.", "Make room on its disk. It is used again then."
+            f"The database {place} is full: {reason}.",
+            "Free some disk space; the service recovers by itself.",
         )
     if code in _WAITING:
-        return StoreUnreachableError(message, "Another process writes for too long; find out which.")
+        return StoreUnreachableError(message, "Another process locks the file; find out which.")
     if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-        return StoreError(message, "The file is damaged, or no database. Restore it from a copy.")
+        return StoreError(message, "The file is corrupt or not a database. Restore it from a backup.")
     if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}:
         return StoreUnreachableError(message, _FILE_HINT)
     if isinstance(error, (TimeoutError, PoolTimeoutError)):
-        return StoreUnreachableError(message, "Its server hangs, or has more to do than it can.")
+        return StoreUnreachableError(message, "The server hangs or is overloaded.")
     if isinstance(error, OSError):
         return StoreUnreachableError(message, _FILE_HINT)
     if isinstance(error, (OperationalError, InterfaceError)) or (
         isinstance(error, DBAPIError) and error.connection_invalidated
     ):
         return StoreUnreachableError(
-            message, "Check that the server of server.database_url runs and lets you in."
+            message, "Check that the server of server.database_url runs and accepts the password."
         )
     return StoreError(message)

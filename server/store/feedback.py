@@ -1,4 +1,4 @@
-"""Feedback: thumbs, comments, and sentences that people found unsupported."""
+"""Stored feedback: thumbs, comments, and sentences that people found unsupported."""
 
 from __future__ import annotations
 

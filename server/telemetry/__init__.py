@@ -1,1 +1,1 @@
-"""What is measured of the service, for those who run it: metrics and traces."""
+"""Metrics and traces for operators."""

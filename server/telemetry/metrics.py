@@ -1,4 +1,4 @@
-"""What Prometheus reads at `/metrics` (https://prometheus.io/docs/practices/naming/)."""
+"""Metrics for Prometheus (https://prometheus.io/docs/practices/naming/)."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from citewell.server.work.recorder import EndRecorder
 
 STAGES = ("browse", "search", "fetch", "rank", "generate", "check", "score")
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
-_BYTES_A_TOKEN = 3  # as in citewell.generator.estimate
-_MOST_REASONS = 50
-_PAUSE = 1.0  # seconds between two looks at the queue, where other processes read its length
+_BYTES_PER_TOKEN = 3  # as in citewell.generator.estimate
+_MAX_REASONS = 50
+_PAUSE = 1.0  # seconds between two readings of the queue for other processes
 _METHODS = frozenset(method.value for method in HTTPMethod)
 
 
 class Metrics:
-    """The numbers of one application, in a registry of its own. No label has values that clients choose.
+    """The metrics of one application, in its own registry. No label has values that clients choose.
 
-    Processes that share them are one application: each adds its own, and gives those of all.
+    Processes that share their metrics act as one application: each reports the sum of all.
     """
 
     def __init__(self, shared: str = "") -> None:
@@ -38,49 +38,49 @@ class Metrics:
         self._shared = shared
         self._reasons: set[str] = set()
         self._gauges: list[tuple[Gauge, Callable[[], float]]] = []
-        if not shared:  # memory and open files cannot be told for processes that are not this one
+        if not shared:  # memory and open files of other processes are unknown
             ProcessCollector(registry=registry)
         self._requests = Counter(
             "citewell_http_requests",
-            "Requests that were answered, by the pattern of their address.",
+            "HTTP requests, by the pattern of their path.",
             ["method", "route", "status"],
             registry=registry,
         )
         self._questions = Counter(
             "citewell_questions",
-            "Questions by how they ended; `cached` ones were known already, `refused` ones not taken.",
+            "Questions by result; `cached` were answered from the cache, `refused` were not accepted.",
             ["mode", "result"],
             registry=registry,
         )
         self._problems = Counter(
             "citewell_question_problems",
-            "Questions that failed or were refused, by the type of the problem.",
+            "Questions that failed or were refused, by type of problem.",
             ["problem"],
             registry=registry,
         )
         self._took = Histogram(
             "citewell_question_seconds",
-            "Seconds from a question to its answer, its waiting included; known answers are left out.",
+            "Seconds from a question to its answer, including waiting; cached answers are not counted.",
             ["mode"],
             buckets=_SECONDS,
             registry=registry,
         )
         self._waited = Histogram(
             "citewell_queue_seconds",
-            "Seconds that a question waited for its turn.",
+            "Seconds that a question waited in the queue.",
             buckets=_SECONDS,
             registry=registry,
         )
         self._stages = Histogram(
             "citewell_stage_seconds",
-            "Seconds of a stage of the pipeline, of questions that were worked out.",
+            "Seconds per stage of the pipeline, for answered questions.",
             ["stage"],
             buckets=_SECONDS,
             registry=registry,
         )
         self._first_token = Histogram(
             "citewell_first_token_seconds",
-            "Seconds from the begin of the work to the first piece of text.",
+            "Seconds from the start of a question to the first token of its answer.",
             buckets=_SECONDS,
             registry=registry,
         )
@@ -92,45 +92,45 @@ class Metrics:
         )
         self._found = Counter(
             "citewell_provider_answers",
-            "Searches for which a provider found pages that were among the best.",
+            "Searches for which a provider contributed pages.",
             ["provider"],
             registry=registry,
         )
         self._providers = Counter(
             "citewell_provider_failures",
-            "Searches of a provider that failed while others answered, by the reason.",
+            "Searches of a provider that failed while others succeeded, by reason.",
             ["provider", "reason"],
             registry=registry,
         )
         self._tokens = Counter(
             "citewell_tokens_written",
-            "Tokens that the generator wrote, in all candidates; estimated, one for three bytes.",
+            "Tokens that the generator wrote, in all candidates; estimated as one per three bytes.",
             registry=registry,
         )
         for stage in STAGES:
             self._stages.labels(stage)
 
     def watch(self, queue: QuestionQueue, recorder: EndRecorder) -> None:
-        """Have the length of the queue, and of what waits for the database, among the numbers."""
+        """Report the length of the queue, and of what waits for the database."""
         for name, help_, read in (
-            ("questions_running", "Questions that are worked on.", lambda: queue.running),
-            ("questions_waiting", "Questions that wait for their turn.", lambda: queue.waiting),
-            ("answers_unstored", "Ends of questions that wait for the database.", lambda: recorder.pending),
+            ("questions_running", "Questions that are being answered.", lambda: queue.running),
+            ("questions_waiting", "Questions that wait in the queue.", lambda: queue.waiting),
+            ("answers_unstored", "Answers that wait for the database.", lambda: recorder.pending),
         ):
             gauge = Gauge(f"citewell_{name}", help_, registry=self._registry, multiprocess_mode="livesum")
             self._gauges.append((gauge, read))
 
     async def keep_shared(self) -> None:
-        """Tell the other processes how long the queue is, again and again, until cancelled.
+        """Publish the length of the queue to the other processes until cancelled.
 
-        Where the numbers are not shared, nobody has to be told, and this returns at once.
+        Returns at once if metrics are not shared.
         """
         while self._shared:
             self._look()
             await asyncio.sleep(_PAUSE)
 
     def text(self) -> bytes:
-        """All numbers in Prometheus's text format."""
+        """All metrics in the text format of Prometheus."""
         self._look()
         if not self._shared:
             return generate_latest(self._registry)
@@ -143,7 +143,7 @@ class Metrics:
             gauge.set(read())
 
     async def sent(self, message: Message, scope: Scope) -> None:
-        """Count a reply as it begins; this is a hook of Litestar, called before each message is sent."""
+        """Count a reply as it begins: a hook that Litestar calls before it sends each message."""
         if message["type"] == "http.response.start":
             method = str(scope.get("method"))
             method = method if method in _METHODS else "other"
@@ -163,7 +163,7 @@ class Metrics:
             case Failed(failure):
                 self._failed.labels(self._reason(failure.kind)).inc()
             case Token():
-                self._tokens.inc(len(event.text.encode()) / _BYTES_A_TOKEN)
+                self._tokens.inc(len(event.text.encode()) / _BYTES_PER_TOKEN)
             case Done(answer):
                 for stage in STAGES:
                     if stage in answer.timings:
@@ -182,8 +182,8 @@ class Metrics:
             self._took.labels(history.mode).observe((history.ended - history.asked) / NANOSECONDS)
 
     def _reason(self, kind: str) -> str:
-        """The kind of a failure; `other` where it has none, or where there are too many kinds."""
-        if kind and (kind in self._reasons or len(self._reasons) < _MOST_REASONS):
+        """The kind of a failure; `other` if it has none, or if there are too many kinds."""
+        if kind and (kind in self._reasons or len(self._reasons) < _MAX_REASONS):
             self._reasons.add(kind)
             return kind
         return "other"

@@ -1,4 +1,4 @@
-"""Metrics of several processes as one: each writes its numbers to files that all can read."""
+"""Metrics of several processes as one: each writes files that all can read."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def sharing_metrics() -> Iterator[Path]:
 
 
 def shared_folder() -> str:
-    """Where this process shares its numbers with others; empty where it counts by itself."""
+    """The folder in which this process shares its metrics; empty if it does not."""
     return os.environ.get(_VARIABLE, "")
 
 
 def forget_dead(folder: Path, living: Collection[int]) -> None:
-    """Take what processes that are gone say of the present out of the sums; what they counted stays."""
+    """Remove the gauges of dead processes from the sums; their counters stay."""
     found = {int(file.stem.rpartition("_")[2]) for file in folder.glob("gauge_live*.db")}
     for pid in found.difference(living):
         mark_process_dead(pid, str(folder))  # type: ignore[no-untyped-call]

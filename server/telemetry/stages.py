@@ -1,4 +1,4 @@
-"""The stages that a question went through, one after another."""
+"""The stages of a question, one after another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from citewell.server.work.history import NANOSECONDS, QuestionHistory
 
 
 class StageSpan(NamedTuple):
-    """A stage from its start to its end, in nanoseconds since 1970, and whether the question got past it."""
+    """The start and end of a stage, in nanoseconds since 1970, and whether the question completed it."""
 
     name: str
     start: int
@@ -20,8 +20,8 @@ class StageSpan(NamedTuple):
 def stages(history: QuestionHistory) -> list[StageSpan]:
     """The stages of a question that has ended, its waiting first.
 
-    A question that failed or was given up ends in the stage that it was in. A question that shared the work
-    on another one, was known already or was not taken has none. Where candidates were written in several
+    A question that failed or was cancelled ends in the stage that it was in. A question that shared the run
+    of another one, was cached or was refused has none. Where candidates were written in several
     rounds, all but the last check and the last scoring are parts of `generate`.
     """
     assert history.ended is not None
@@ -41,7 +41,7 @@ def stages(history: QuestionHistory) -> list[StageSpan]:
 
 
 def _ends(history: QuestionHistory) -> Iterator[tuple[str, int | None]]:
-    """The stages that the question has to go through, and when they ended as far as they did."""
+    """The stages of the question, and when they ended; None for the one that it did not complete."""
     took = {name: round(seconds * NANOSECONDS) for name, seconds in history.timings.items()}
     ranked, scored = history.ranked, history.scored
     if history.mode == "browse":

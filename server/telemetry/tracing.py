@@ -1,7 +1,7 @@
 """Traces of questions for OpenTelemetry (https://opentelemetry.io/docs/specs/otlp/), off by default.
 
-One trace a question, and in it a span a stage. Traces hold counts, times and kinds of failures; what was
-asked, read and answered is in none.
+One trace per question, and in it one span per stage. Traces have counts, times and kinds of failures, but
+no text of questions, pages or answers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from citewell.server.work.history import QuestionHistory
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
-_SECONDS = 5.0  # for sending what is left at the end
+_SECONDS = 5.0  # to send the remaining traces at the end
 
 
 class Tracing:
@@ -31,7 +31,7 @@ class Tracing:
         self._tracer = tracer
 
     def on_event(self, event: Event) -> None:
-        """Do nothing: a trace is made at the end."""
+        """Do nothing: the trace is made at the end."""
 
     def on_end(self, history: QuestionHistory) -> None:
         """Make the trace of a question that has ended."""

@@ -1,4 +1,4 @@
-"""What somebody wrote in a demonstration, as an answer that can be read, compared and rated like others."""
+"""The answer of a demonstration, to be read, compared and rated like others."""
 
 from __future__ import annotations
 

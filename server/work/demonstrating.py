@@ -1,4 +1,4 @@
-"""Demonstrations that are under way: the browser of each, in memory or built again from what is stored."""
+"""Running demonstrations: the browser of each, in memory or rebuilt from the store."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from citewell.server.work.public_urls import PublicUrls
 from citewell.server.work.reconnecting import Reconnecting
 
 POLICY = "human"
-"""The policy of an episode that somebody demonstrated."""
-MOST_OPEN = 64  # browsers in memory
-IDLE_SECONDS = 1800.0  # after which a browser that nobody uses leaves the memory
-_AT_ONCE = 4  # actions that are carried out at the same time
-_NOT_NOW = -1  # the number of actions of a browser that has to be built again
+"""The policy of an episode that a person demonstrated."""
+MAX_OPEN = 64  # browsers in memory
+IDLE_SECONDS = 1800.0  # after which an unused browser is closed
+_CONCURRENCY = 4  # actions that run at the same time
+_OUTDATED = -1  # the count of a browser that has to be rebuilt
 
 OpenWeb = Callable[[str | None], Awaitable[Web]]
-"""The web as the settings have it, or a collection of this name in place of it."""
+"""Opens the web of the settings, or the collection with this name instead."""
 
 
 class DemonstrationState(NamedTuple):
-    """A demonstration as whoever gives it sees it: what is in view, and what the last action did.
+    """A demonstration as its author sees it: the visible page, and the result of the last action.
 
     `state` has the actions that are left once repeated scrolls are merged. `ended` is None while browsing.
     """
@@ -57,7 +57,7 @@ class DemonstrationState(NamedTuple):
 
 
 class _Live:
-    """The web of a demonstration, opened for each page: collections are closed when others are needed."""
+    """The web of a demonstration, opened for each page: a collection may be closed to open another."""
 
     def __init__(self, open_web: OpenWeb, collection: str | None) -> None:
         self._open_web = open_web
@@ -76,14 +76,14 @@ class _Session:
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     shown: float = field(default_factory=time.monotonic)
-    count: int = _NOT_NOW
+    count: int = _OUTDATED
     web: WebRecorder | None = None
     browser: Browser | None = None
     seen: DemonstrationState | None = None
 
 
 class DemonstrationService:
-    """Carries out what people do in demonstrations, and stores it.
+    """Runs the actions of people in demonstrations, and stores them.
 
     A demonstration can be taken up again at any time, by any process: where its browser is not in memory, its
     actions are carried out again on what the web gave to them.
@@ -94,16 +94,16 @@ class DemonstrationService:
         store: Reconnecting[ServiceStore],
         open_web: OpenWeb,
         *,
-        most_open: int = MOST_OPEN,
+        max_open: int = MAX_OPEN,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
-        """Browse what `open_web` opens, with at most `most_open` browsers in memory."""
+        """Browse what `open_web` opens, with at most `max_open` browsers in memory."""
         self._store = store
         self._open_web = open_web
-        self._most_open = most_open
+        self._max_open = max_open
         self._idle_seconds = idle_seconds
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
-        self._at_once = asyncio.Semaphore(_AT_ONCE)
+        self._at_once = asyncio.Semaphore(_CONCURRENCY)
 
     @property
     def in_memory(self) -> int:
@@ -119,7 +119,7 @@ class DemonstrationService:
         collection: str | None = None,
         reference: str = "",
     ) -> DemonstrationState:
-        """Begin a demonstration: pages that give the `reference` answer away are not shown."""
+        """Start a demonstration. Pages that contain the `reference` answer are not shown."""
         now = datetime.now(UTC)
         options = {"limits": msgspec.to_builtins(limits), "collection": collection, "reference": reference}
         demonstration = StoredDemonstration(
@@ -129,14 +129,14 @@ class DemonstrationService:
         return await self.see(demonstration)
 
     async def see(self, demonstration: StoredDemonstration) -> DemonstrationState:
-        """What is in view now."""
+        """The current state."""
         async with self._session(demonstration) as session:
             assert session.seen is not None
             session.shown = time.monotonic()
             return session.seen
 
     async def act(self, demonstration: StoredDemonstration, command: str, after: int) -> DemonstrationState:
-        """Carry out and store a command, given in the state after `after` actions.
+        """Run and store a command, given in the state after `after` actions.
 
         Raises `BrowsingOverError` once browsing has ended, and `BrowsedElsewhereError` where that state is
         not the last one.
@@ -149,7 +149,7 @@ class DemonstrationService:
             assert session.browser is not None
             assert session.web is not None
             seconds = round(time.monotonic() - session.shown, 3)
-            session.count = _NOT_NOW  # until it is stored
+            session.count = _OUTDATED  # until it is stored
             outcome = await session.browser.step(command)
             commands = [*(action.command for action in demonstration.actions), command]
             left = _limits(demonstration).actions - len(merge_scrolls(commands))
@@ -190,13 +190,13 @@ class DemonstrationService:
         return episode
 
     async def recording(self, demonstration: StoredDemonstration) -> list[RecordedPage]:
-        """What the web gave to a demonstration, in the order of its actions."""
+        """What the web returned to a demonstration, in the order of its actions."""
         noted = await self._store.get().demonstrations.noted(demonstration.id)
         given = [each for action in demonstration.actions for each in noted.get(action.pages or "", [])]
         return msgspec.convert(given, list[RecordedPage])
 
     def forget(self, id_: str) -> None:
-        """Take the browser of a demonstration out of the memory."""
+        """Close the browser of a demonstration."""
         self._sessions.pop(id_, None)
 
     @asynccontextmanager
@@ -207,7 +207,7 @@ class DemonstrationService:
         self._make_room()
         async with session.lock:
             if session.count != demonstration.count:
-                session.count = _NOT_NOW
+                session.count = _OUTDATED
                 await self._rebuild(session, demonstration)
                 session.count = demonstration.count
             yield session
@@ -216,7 +216,7 @@ class DemonstrationService:
         now = time.monotonic()
         for id_, session in list(self._sessions.items())[:-1]:
             is_idle = now - session.shown > self._idle_seconds
-            if (is_idle or len(self._sessions) > self._most_open) and not session.lock.locked():
+            if (is_idle or len(self._sessions) > self._max_open) and not session.lock.locked():
                 del self._sessions[id_]
 
     async def _rebuild(self, session: _Session, demonstration: StoredDemonstration) -> None:
@@ -289,12 +289,12 @@ def _check_answer(episode: Episode) -> None:
             )
         return
     if not episode.answer:
-        raise InputError("The answer is empty.", "Write it from the quotes.")
+        raise InputError("The answer is empty.", "Write an answer from the quotes.")
     cited = {mark for sentence in read_marks(episode.answer) for mark in sentence.marks}
     if not cited:
-        raise InputError("The answer cites nothing.", "Name the quotes by their numbers, as in [1].")
+        raise InputError("The answer has no citations.", "Cite quotes by number, as in [1].")
     if unknown := sorted(number for number in cited if not 1 <= number <= len(episode.quotes)):
         raise InputError(
-            f"The answer cites [{unknown[0]}], and there are {len(episode.quotes)} quotes.",
+            f"The answer cites [{unknown[0]}], but there are {len(episode.quotes)} quotes.",
             "Quotes count from 1.",
         )

@@ -1,4 +1,4 @@
-"""Why a question was not answered by the service; `status` is that of the HTTP reply."""
+"""Why the service did not answer a question. `status` is the HTTP status of the reply."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ from citewell.core.errors import CitewellError
 
 
 class QueueFullError(CitewellError):
-    """More questions are waiting than the service lets wait."""
+    """The queue of questions is full."""
 
     status = 429
 
     def __init__(self, waiting: int, retry_after: float) -> None:
-        """`waiting` questions are before this one; `retry_after` is when to ask again, in seconds."""
+        """`waiting` questions are ahead; try again after `retry_after` seconds."""
         super().__init__(
-            f"{waiting:,} questions are running or waiting already.", "Ask again after Retry-After seconds."
+            f"{waiting:,} questions are already running or waiting.", "Try again after Retry-After seconds."
         )
         self.retry_after = retry_after
 
 
 class QueueLateError(CitewellError):
-    """The question waited longer for its turn than the service lets one wait."""
+    """The question waited too long for its turn."""
 
     status = 503
 
     def __init__(self, seconds: float, retry_after: float) -> None:
-        """The question waited `seconds`; `retry_after` is when to ask again, in seconds."""
+        """The question waited `seconds`; try again after `retry_after` seconds."""
         super().__init__(
-            f"The question was not begun within {seconds:g} s.",
-            "Ask again later, or raise server.queue_seconds or server.concurrency.",
+            f"The question was not started within {seconds:g} s.",
+            "Try again later, or raise server.queue_seconds or server.concurrency.",
         )
         self.retry_after = retry_after
 
 
 class AnswerLateError(CitewellError):
-    """Answering took longer than the service lets it take."""
+    """Answering took too long."""
 
     status = 504
 
@@ -41,74 +41,70 @@ class AnswerLateError(CitewellError):
         """The question ran for `seconds`."""
         super().__init__(
             f"The question was not answered within {seconds:g} s.",
-            "Ask for less, with a smaller k or best_of, or raise server.answer_seconds.",
+            "Use a smaller k or best_of, or raise server.answer_seconds.",
         )
 
 
 class NotReadyError(CitewellError):
-    """The service has started, and a part that it needs has not, or has failed."""
+    """A part of the service, such as its database, is not ready."""
 
     status = 503
     retry_after = 2.0
 
 
 class StoppingError(NotReadyError):
-    """The service is being stopped and takes no more questions."""
+    """The service is stopping and accepts no more questions."""
 
     def __init__(self) -> None:
         """Say so."""
-        super().__init__("The service is being stopped.", "Ask again once it has been started.")
+        super().__init__("The service is stopping.", "Try again once it is running.")
 
 
 class CancelledError(CitewellError):
-    """The question was given up: everyone who waited for its answer has left."""
+    """The question was cancelled."""
 
     status = 499
 
     def __init__(self) -> None:
         """Say so."""
-        super().__init__("The question was given up, since nobody waited for its answer.", "Ask it again.")
+        super().__init__("The question was cancelled: nobody waits for its answer.", "Ask it again.")
 
 
 class BrowsingError(CitewellError):
-    """The demonstration is still browsing, and has no answer yet."""
+    """The demonstration is still browsing and cannot be submitted yet."""
 
     status = 409
 
     def __init__(self) -> None:
         """Say what to do."""
-        super().__init__("Browsing has not ended.", "End it with one of the commands that begin with `End:`.")
+        super().__init__("Browsing has not ended.", "End it with a command that begins with `End:`.")
 
 
 class BrowsingOverError(CitewellError):
-    """The demonstration takes no more actions, or no other answer."""
+    """The demonstration has ended."""
 
     status = 409
 
     def __init__(self) -> None:
         """Say so."""
-        super().__init__(
-            "This is over: nothing more can be done here.", "Look at it again to see how it stands."
-        )
+        super().__init__("The demonstration has ended.", "Reload it to see its state.")
 
 
 class BrowsedElsewhereError(CitewellError):
-    """The demonstration went on in another window or process, and is not as the client saw it."""
+    """The demonstration was continued elsewhere, and is not in the state that the client has seen."""
 
     status = 409
 
     def __init__(self) -> None:
         """Say what to do."""
-        super().__init__(
-            "The demonstration has gone on in another window.", "Load it again, and go on there."
-        )
+        super().__init__("The demonstration was continued in another window.", "Reload it to continue.")
 
 
 class InternalError(CitewellError):
-    """The service has a fault, which its log describes."""
+    """Internal error of the service."""
 
     status = 500
 
     def __init__(self) -> None:
-        """Say no more than that: what the fault is may be nobody's business."""
-        super().__init__("The service has a fault.", "Its log says which, at the time of this reply.")
+        """Details stay in the log, since they may be confidential."""
+        super().__init__("Internal error.", "See the log of the service at the time of this reply.")

@@ -21,25 +21,25 @@ from citewell.server.work.errors import StoppingError
 from citewell.server.work.public_urls import PublicUrls
 from citewell.server.work.reconnecting import Reconnecting
 
-_EVERY = 0.5  # seconds between two notes of the progress
-_MOST_WAITING = 16
+_EVERY = 0.5  # seconds between two updates of the progress
+_MAX_WAITING = 16
 
 _LOG = logging.getLogger("citewell.service")
 
 
 class IndexingBusyError(CitewellError):
-    """More indexing jobs are waiting than the service lets wait."""
+    """The queue of indexing jobs is full."""
 
     status = 429
     retry_after = 30.0
 
     def __init__(self) -> None:
         """Say so."""
-        super().__init__(f"{_MOST_WAITING} indexing jobs are waiting already.", "Ask again when one is done.")
+        super().__init__(f"{_MAX_WAITING} indexing jobs are already waiting.", "Try again when one is done.")
 
 
 class IndexingService:
-    """Takes sources to index, and works on them one after another."""
+    """Indexes sources, one at a time."""
 
     def __init__(self, settings: Settings, store: Reconnecting[ServiceStore]) -> None:
         self._settings = settings
@@ -49,23 +49,23 @@ class IndexingService:
         self._is_stopping = False
 
     async def begin(self, name: str, source: str) -> StoredJob:
-        """Take a source for the collection `name`.
+        """Accept a source for the collection `name`.
 
         Raises `InputError` for a source that may not be indexed or holds nothing, `IndexingBusyError`,
         `StoppingError` and `StoreError`.
         """
         if self._is_stopping:
             raise StoppingError
-        if len(self._tasks) >= _MOST_WAITING:
+        if len(self._tasks) >= _MAX_WAITING:
             raise IndexingBusyError
-        place = await asyncio.to_thread(self._place, source)
+        address = await asyncio.to_thread(self._resolve, source)
         collection_folder(self._settings.data_dir, name)
         now = datetime.now(UTC)
         job = StoredJob(
             new_id(), "index", "running", 0, None, "waiting", now, now, {"name": name, "source": source}
         )
         await self._store.get().jobs.add(job)
-        task = asyncio.create_task(self._work(job.id, name, place))
+        task = asyncio.create_task(self._work(job.id, name, address))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return job
@@ -76,8 +76,8 @@ class IndexingService:
         if self._tasks:
             await asyncio.wait(self._tasks)
 
-    def _place(self, source: str) -> str:
-        """The URL or the path that a source means."""
+    def _resolve(self, source: str) -> str:
+        """The URL or path of a source."""
         if "://" in source:
             try:
                 return str(web_url(source))
@@ -86,27 +86,27 @@ class IndexingService:
         root = self._settings.server.sources
         if root is None:
             raise InputError(
-                "Files of this computer may not be indexed through the API.",
-                "The setting server.sources names a folder whose files may be.",
+                "Files of this computer cannot be indexed through the API.",
+                "Set server.sources to a folder whose files may be indexed.",
             )
         root = root.resolve()
         try:
             path = (root / source).resolve()
             is_there = path.is_relative_to(root) and path.exists()
-        except (OSError, ValueError):  # a name that is too long, or holds the character zero
+        except (OSError, ValueError):  # a name that is too long or contains a null character
             is_there = False
         if not is_there:
-            raise InputError(f"There is no {source!r} in the folder of sources.")
+            raise InputError(f"{source!r} does not exist in the folder of sources.")
         try:
             next(read_source(path), None)
         except InputError:  # it names the path on this computer
-            raise InputError(f"There is nothing to index in {source!r}.") from None
+            raise InputError(f"{source!r} contains nothing to index.") from None
         return str(path)
 
-    async def _work(self, job_id: str, name: str, place: str) -> None:
+    async def _work(self, job_id: str, name: str, address: str) -> None:
         async with self._turn:
             report = Report()
-            working = asyncio.create_task(asyncio.to_thread(self._index, name, place, report))
+            working = asyncio.create_task(asyncio.to_thread(self._index, name, address, report))
             seen = -1
             while not working.done():
                 await asyncio.wait({working}, timeout=_EVERY)
@@ -114,7 +114,7 @@ class IndexingService:
                     seen = report.seen
                     await self._note(job_id, "running", seen, "indexing")
             status, message = _end(working, report)
-            await self._note(job_id, status, report.seen, PublicUrls(name, [place]).text(message))
+            await self._note(job_id, status, report.seen, PublicUrls(name, [address]).text(message))
 
     async def _note(self, job_id: str, status: JobStatus, done: int, message: str) -> None:
         try:
@@ -122,7 +122,7 @@ class IndexingService:
         except CitewellError as error:
             _LOG.error("The progress of the job %s was not stored: %s", job_id, error)
 
-    def _index(self, name: str, place: str, report: Report) -> None:
+    def _index(self, name: str, address: str, report: Report) -> None:
         """Index in this thread, keeping `report` up to date."""
 
         def told(now: Report) -> None:
@@ -139,7 +139,7 @@ class IndexingService:
                 Indexer(folder) as indexer,
                 dense_indexing(indexer.store, folder, settings, dense=None, repair=False) as encode,
             ):
-                vars(report).update(vars(index_source(place, indexer, settings, told)))
+                vars(report).update(vars(index_source(address, indexer, settings, told)))
                 encode(as_json=True)
         except CitewellError:
             if is_new and not report.added and name in collection_names(settings.data_dir):
@@ -149,12 +149,12 @@ class IndexingService:
 
 def _end(working: asyncio.Task[None], report: Report) -> tuple[JobStatus, str]:
     if working.cancelled():
-        return "interrupted", "the service was stopped; the same job goes on from there"
+        return "interrupted", "the service was stopped; submit the same source to continue"
     if error := working.exception():
         if isinstance(error, CitewellError):
             return "failed", str(error)
-        _LOG.error("An indexing job failed", exc_info=error)
-        return "failed", "The service has a fault. Its log says which."
+        _LOG.error("An indexing job failed.", exc_info=error)
+        return "failed", "Internal error. See the log of the service."
     numbers = f"{report.added:,} added, {report.changed:,} changed, {report.unchanged:,} unchanged, "
     failures = "".join(f"\n{failure.url}: {failure.reason}" for failure in report.failures[:20])
     return "done", f"{numbers}{report.removed:,} removed, {len(report.failures):,} failed{failures}"

@@ -33,7 +33,7 @@ from citewell.retriever.search.query import Query
 from citewell.server.work.options import QuestionOptions
 from citewell.server.work.public_urls import PublicUrls
 
-_MOST_OPEN = 16  # collections beside that of the settings
+_MAX_OPEN = 16  # collections beside that of the settings
 
 
 class NoCollectionError(CitewellError):
@@ -213,7 +213,7 @@ class Pipelines:
             search = self._parts.search(settings)
             self._opened[name] = _Opened(search, inode)
             self._opened.move_to_end(name)
-            if len(self._opened) > _MOST_OPEN:
+            if len(self._opened) > _MAX_OPEN:
                 oldest, _ = self._opened.popitem(last=False)
                 self._browsed.pop(oldest, None)
             return search

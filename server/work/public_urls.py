@@ -1,4 +1,4 @@
-"""Pages of this computer as people outside may know them: by their collection, and by no folder above it."""
+"""Public URLs for files of this computer, which do not expose its folders."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from urllib.parse import unquote, urlsplit
 from citewell.core.events import Notice
 
 _FILE = re.compile(r"file://[^\s\"<>]*[^\s\"<>.,:;)]")
-_SAID = frozenset({"notices", "reason", "message"})
-_PLACES = frozenset({"url", "duplicate_urls"})
+_MESSAGES = frozenset({"notices", "reason", "message"})
+_URLS = frozenset({"url", "duplicate_urls"})
 
 T = TypeVar("T")
 
 
 class PublicUrls:
-    """Names the pages of a collection that are files of this computer, as in `collection:notes/bats.md`.
+    """Replaces URLs of files in a collection, as in `collection:notes/bats.md`.
 
-    What follows the name of the collection is the file's place in what was indexed; of a file that is in none
-    of that, its name alone. Other URLs stay as they are.
+    The name of the collection is followed by the path of the file within the indexed folder, or by its name
+    if it is outside of all indexed folders. Other URLs are not changed.
     """
 
     def __init__(self, collection: str, sources: Iterable[str]) -> None:
@@ -32,22 +32,22 @@ class PublicUrls:
         self._roots = sorted((path.parent if path.is_file() else path for path in paths), key=_depth)
 
     def name(self, url: str) -> str:
-        """The name of a page outside."""
+        """The public URL of a page."""
         if not url.startswith("file:"):
             return url
         path = Path(unquote(urlsplit(url).path))
-        place = next((path.relative_to(root) for root in self._roots if path.is_relative_to(root)), path.name)
-        return f"collection:{self._collection}/{place}"
+        shown = next((path.relative_to(root) for root in self._roots if path.is_relative_to(root)), path.name)
+        return f"collection:{self._collection}/{shown}"
 
     def text(self, text: str) -> str:
-        """A message in which pages are named so, and what was indexed has no folder."""
+        """A message with public URLs and without indexed folders."""
         text = _FILE.sub(lambda found: self.name(found[0]), text)
         for root in reversed(self._roots):
             text = text.replace(f"{root}/", "").replace(str(root), root.name)
         return text
 
     def outside(self, value: T) -> T:
-        """An event, or another value, in which every page has its name outside; texts of pages stay."""
+        """An event, or another value, with public URLs; the text of pages is not changed."""
         changed: T = self._value(value)
         return changed
 
@@ -65,8 +65,8 @@ class PublicUrls:
         return value
 
     def _field(self, name: str, value: Any) -> Any:
-        if name in _PLACES or name in _SAID:
-            change = self.name if name in _PLACES else self.text
+        if name in _URLS or name in _MESSAGES:
+            change = self.name if name in _URLS else self.text
             if isinstance(value, str):
                 return change(value)
             if isinstance(value, tuple | list) and all(isinstance(each, str) for each in value):
@@ -75,5 +75,5 @@ class PublicUrls:
 
 
 def _depth(path: Path) -> int:
-    """The deepest first: a folder may have been indexed as well as one in it."""
+    """Sorts the deepest folder first: a folder and one within it may both be indexed."""
     return -len(path.parts)

@@ -1,4 +1,4 @@
-"""Opening what the service needs, and trying again for as long as it cannot be had."""
+"""Opening a resource that the service needs, with retries until it is available."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _LOG = logging.getLogger("citewell.service")
 
 
 class Reconnecting(Generic[T]):
-    """A part of the service, such as its database, that may be missing when the service starts.
+    """A resource of the service, such as its database, that may be unavailable when the service starts.
 
-    The part is opened, held and closed by one task, as asyncio's own context managers ask for.
+    One task opens and closes it, as asyncio's own context managers require.
     """
 
     def __init__(self, name: str, opener: Callable[[], AbstractAsyncContextManager[T]]) -> None:
-        """Open with `opener`; `name` is how people are told of the part."""
+        """Open with `opener`; `name` is for messages."""
         self._name = name
         self._opener = opener
         self._value: T | None = None
@@ -37,22 +37,22 @@ class Reconnecting(Generic[T]):
 
     @property
     def problem(self) -> CitewellError | None:
-        """Why the part is not open; None where it is."""
+        """Why the resource is not open; None if it is."""
         if self._value is not None:
             return None
-        return self._problem or NotReadyError(f"The {self._name} is being opened.", "Ask again in a moment.")
+        return self._problem or NotReadyError(f"The {self._name} is being opened.", "Try again in a moment.")
 
     def get(self) -> T:
-        """The part; raises `NotReadyError` while it is not open."""
+        """The resource; raises `NotReadyError` until it is open."""
         if self._value is None:
             why = f": {self._problem.message}" if self._problem else "."
-            raise NotReadyError(f"The {self._name} is not ready{why}", "The service tries again by itself.")
+            raise NotReadyError(f"The {self._name} is not ready{why}", "The service keeps trying.")
         return self._value
 
     async def start(self) -> None:
-        """Try to open the part; where that fails, trying goes on by itself.
+        """Try to open the resource, and keep trying in the background.
 
-        Raises whatever is no `CitewellError`: such a fault does not mend itself.
+        Raises every error that is not a `CitewellError`: retries do not fix a bug.
         """
         self._task = asyncio.create_task(self._hold())
         tried = asyncio.create_task(self._tried.wait())
@@ -62,7 +62,7 @@ class Reconnecting(Generic[T]):
             self._task.result()
 
     async def close(self) -> None:
-        """Close the part, and stop trying."""
+        """Close the resource, and stop trying."""
         self._stop.set()
         if self._task is not None:
             await asyncio.wait({self._task})

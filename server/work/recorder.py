@@ -1,4 +1,4 @@
-"""Keeping how questions ended, also while the database is away."""
+"""Storing how questions ended, even while the database is unavailable."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _LOG = logging.getLogger("citewell.service")
 
 
 class EndRecorder:
-    """Writes the ends of questions; what the database refuses is kept and written once it takes it."""
+    """Stores answers that have ended. What the database refuses is kept in memory and retried."""
 
     def __init__(self, store: Reconnecting[ServiceStore], *, pause: float = _PAUSE) -> None:
-        """Write to `store`; where that failed, try again after `pause` seconds."""
+        """Write to `store`; after a failure, try again after `pause` seconds."""
         self._store = store
         self._pause = pause
         self._pending: deque[StoredAnswer] = deque()
@@ -29,11 +29,11 @@ class EndRecorder:
 
     @property
     def pending(self) -> int:
-        """How many ends are not in the database yet."""
+        """How many answers are not in the database yet."""
         return len(self._pending)
 
     async def keep(self, answer: StoredAnswer) -> None:
-        """Write the end of a question, at once or as soon as the database takes it."""
+        """Store an answer, now or as soon as the database accepts it."""
         try:
             await self._write(answer)
         except CitewellError as error:
@@ -43,7 +43,7 @@ class EndRecorder:
                 self._retrying = asyncio.create_task(self._retry())
 
     async def close(self) -> None:
-        """Try to write what is left for the last time, and say in the log what could not be written."""
+        """Try a last time to store what is left, and log what could not be stored."""
         if self._retrying is not None:
             self._retrying.cancel()
             await asyncio.wait({self._retrying})

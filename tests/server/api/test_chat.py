@@ -17,7 +17,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from tests.server.api.conftest import BATS, Search, Service, Start, make_key
 from tests.server.local import answering
 
-NOTE = "Note: Other messages of the conversation were not read: each question is answered by itself."
+NOTE = "Note: Other messages of the conversation were ignored: each question is answered on its own."
 
 
 def client_of(service: Service, key: str = "none") -> openai.OpenAI:
@@ -134,8 +134,8 @@ def test_that_earlier_messages_are_not_read_is_said(client: openai.OpenAI) -> No
     assert text_of(completion).endswith(f"\n\n{NOTE}")
     assert (completion.model_extra or {})["citewell"]["notices"] == [
         NOTE.removeprefix("Note: "),
-        "System prompts are not used.",
-        "These parameters are not used: temperature, max_tokens.",
+        "System prompts are ignored.",
+        "These parameters are ignored: temperature, max_tokens.",
     ]
 
 

@@ -33,7 +33,7 @@ def keys(nursery: Nursery, tmp_path: Path) -> Keys:
 
 
 async def test_from_creating_to_revoking(keys: Keys, tmp_path: Path) -> None:
-    assert "no keys yet" in keys("list").stdout
+    assert "No keys yet" in keys("list").stdout
     created = keys("create", "Ada's laptop", "--scope", "ask", "--rate", "30", "--days", "90")
     assert created.returncode == 0, created.stderr
     secret = created.stdout.strip()
@@ -44,7 +44,7 @@ async def test_from_creating_to_revoking(keys: Keys, tmp_path: Path) -> None:
     assert (listed["rate_per_minute"], listed["daily"]) == (30, None)
     line = keys("list").stdout
     assert all(
-        part in line for part in ("Ada's laptop", listed["id"], "active", "ask", "30 a minute", "until")
+        part in line for part in ("Ada's laptop", listed["id"], "active", "ask", "30 per minute", "expires")
     )
 
     file = tmp_path / "data" / "citewell.sqlite3"
@@ -67,7 +67,7 @@ def test_the_database_is_the_service_s(keys: Keys, tmp_path: Path) -> None:
     made = json.loads(keys("create", "a", "--json", CITEWELL_SERVER__DATABASE_URL=url).stdout)
     assert made["secret"].startswith(f"cw_{made['id']}_")
     assert made["scopes"] == ["ask", "feedback"]
-    assert "no keys yet" in keys("list").stdout
+    assert "No keys yet" in keys("list").stdout
     assert made["id"] in keys("list", "--database", url).stdout
 
 
@@ -77,7 +77,7 @@ def test_the_database_is_the_service_s(keys: Keys, tmp_path: Path) -> None:
         (["create", "a", "--scope", "everything"], 2, "everything"),
         (["create", "a", "--rate", "0"], 2, "--rate"),
         (["create", "a", "--days", "0"], 2, "--days"),
-        (["revoke", "0123456789abcdef"], 2, "no key with the id 0123456789abcdef"),
+        (["revoke", "0123456789abcdef"], 2, "key 0123456789abcdef does not exist"),
         (["list", "--database", "mysql://me:hidden@host/name"], 2, "server.database_url is wrong"),
         (["list", "--database", "postgresql://me:hidden@127.0.0.1:1/name"], 1, "127.0.0.1:1/name failed"),
     ],

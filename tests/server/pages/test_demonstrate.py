@@ -212,7 +212,7 @@ async def test_two_windows_do_not_undo_each_other(open_page: OpenPage, service: 
     assert service.client.post(f"{address}/actions", json=sent).status_code == 201
     await page.get_by_label("Search", exact=True).fill("crows")
     await page.keyboard.press("Enter")
-    await page.get_by_text("has gone on in another window").wait_for()
+    await page.get_by_text("was continued in another window").wait_for()
     await page.reload()
     await page.get_by_role("heading", name="Search results for: tides").wait_for()
 
