@@ -74,9 +74,9 @@ def new_key(
     """Create a key. Raises `InputError` for an unknown scope, no scope, or a limit below 1."""
     wanted = frozenset(scopes)
     if unknown := sorted(wanted - set(SCOPES)):
-        raise InputError(f"There is no scope {unknown[0]!r}.", f"Scopes are {', '.join(SCOPES)}.")
+        raise InputError(f"Unknown scope {unknown[0]!r}.", f"Scopes are {', '.join(SCOPES)}.")
     if not wanted:
-        raise InputError("A key needs a scope.", f"Scopes are {', '.join(SCOPES)}.")
+        raise InputError("A key requires a scope.", f"Scopes are {', '.join(SCOPES)}.")
     if any(limit is not None and limit < 1 for limit in (rate_per_minute, daily)):
         raise InputError(
             "The limit of a key must be at least 1.", "Without one, the limit of the service applies."

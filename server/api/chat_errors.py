@@ -62,7 +62,7 @@ class NoModelError(CitewellError):
 
 def error_of(error: CitewellError) -> ChatError:
     """An error that ended a question after its reply had begun."""
-    return _told(problem_of(error), getattr(error, "parameter", None))
+    return _chat_error(problem_of(error), getattr(error, "parameter", None))
 
 
 def chat_errors(*statuses: int) -> dict[int, ResponseSpec]:
@@ -70,7 +70,7 @@ def chat_errors(*statuses: int) -> dict[int, ResponseSpec]:
     return {status: _described(status) for status in sorted({400, 401, 403, 421, 431, 500, 503, *statuses})}
 
 
-def _told(problem: Mapping[str, Any], parameter: str | None) -> ChatError:
+def _chat_error(problem: Mapping[str, Any], parameter: str | None) -> ChatError:
     status, name = problem["status"], problem["type"].removeprefix(PROBLEMS)
     other = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
     detail = problem["detail"]
@@ -85,12 +85,12 @@ def _as_openai(reply: Handler) -> Handler:
     """The same reply in OpenAI's format, with the same status and headers."""
 
     def handler(request: Request[Any, Any, Any], error: Any) -> Response[Any]:
-        told = reply(request, error)
-        content = _told(told.content, getattr(error, "parameter", None))
+        problem = reply(request, error)
+        content = _chat_error(problem.content, getattr(error, "parameter", None))
         return Response(
             content,
-            status_code=told.status_code,
-            headers=dict(told.headers.items()),
+            status_code=problem.status_code,
+            headers=dict(problem.headers.items()),
             media_type="application/json",
         )
 
@@ -114,5 +114,5 @@ def _described(status: int) -> ResponseSpec:
         ChatError,
         generate_examples=False,
         description=HTTPStatus(status).description or phrase,
-        examples=[Example(summary=phrase, value=_told(problem, None))],
+        examples=[Example(summary=phrase, value=_chat_error(problem, None))],
     )

@@ -122,9 +122,9 @@ async def submit_demonstration(
     What was written is an answer from then on, under the same id: it can be read, compared and rated.
     """
     demonstration = await visible_demonstration(services, caller, demonstration_id)
-    own = await _public_urls(services, demonstration)
+    urls = await _public_urls(services, demonstration)
     episode: EpisodeExport = to(
-        EpisodeExport, await services.demonstrations.submit(demonstration, data.answer, own)
+        EpisodeExport, await services.demonstrations.submit(demonstration, data.answer, urls)
     )
     return episode
 
@@ -212,10 +212,10 @@ async def get_demonstration_recording(
 ) -> bytes:
     """What each search and each opened page returned, to replay the episode offline."""
     demonstration = await visible_demonstration(services, caller, demonstration_id)
-    own = await _public_urls(services, demonstration)
+    urls = await _public_urls(services, demonstration)
     entries = await services.demonstrations.recording(demonstration)
     return b"".join(
-        one_line(own.outside(replace(entry, key=own.name(entry.key)))) + b"\n" for entry in entries
+        one_line(urls.outside(replace(entry, key=urls.name(entry.key)))) + b"\n" for entry in entries
     )
 
 
@@ -256,7 +256,7 @@ async def _public_urls(services: Services, demonstration: StoredDemonstration) -
 async def _shown(services: Services, seen: DemonstrationState) -> Demonstration:
     """A demonstration as the API gives it."""
     stored, state, last = seen.demonstration, seen.state, seen.last
-    own = await _public_urls(services, stored)
+    urls = await _public_urls(services, stored)
     links = [{"id": number, "text": link.text, "domain": link.domain} for number, link in state.links.items()]
     values: dict[str, Any] = {
         "id": stored.id,
@@ -266,7 +266,7 @@ async def _shown(services: Services, seen: DemonstrationState) -> Demonstration:
         "count": stored.count,
         "actions_left": state.actions_left,
         "quotes": [
-            {"number": number, "title": q.title, "domain": q.domain, "url": own.name(q.url), "text": q.text}
+            {"number": number, "title": q.title, "domain": q.domain, "url": urls.name(q.url), "text": q.text}
             for number, q in enumerate(seen.quotes, 1)
         ],
         "view": {

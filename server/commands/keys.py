@@ -36,7 +36,7 @@ def _json(command: F) -> F:
 def command() -> None:
     """Create, list and revoke API keys of the service.
 
-    As long as there is no key, the service answers everybody on its own computer, and nobody else.
+    Until a key exists, the service only answers requests from its own computer.
     """
 
 

@@ -20,7 +20,7 @@ from citewell.server.packages import need_server_packages
 def command(assignments: tuple[str, ...], **named: Any) -> None:
     """Serve the HTTP API and the web pages. On SIGTERM, running questions are answered first.
 
-    Without keys, the service listens on this computer only: `citewell keys create` makes one.
+    Without API keys, the service only listens on this computer; `citewell keys create` creates one.
     """
     need_server_packages()
     from citewell.core.settings import load_settings

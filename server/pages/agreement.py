@@ -7,10 +7,10 @@ from itertools import permutations
 
 
 def krippendorff_alpha(units: Collection[Sequence[int]]) -> float | None:
-    """Krippendorff's alpha of ordinal scores: 1 where all agree, 0 where they agree as if by chance.
+    """Krippendorff's alpha for ordinal scores: 1 is perfect agreement, 0 is chance level.
 
-    `units` are the scores that each unit got, whoever gave them; those with less than two say nothing. None
-    where there is nothing to go by: no two scores of a unit, or the same score everywhere. Source: Klaus
+    `units` are the scores of each unit; units with fewer than two are ignored. None if alpha is undefined: no
+    unit has two scores, or all scores are equal. Source: Klaus
     Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011
     (https://repository.upenn.edu/handle/20.500.14332/2089).
     """

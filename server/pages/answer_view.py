@@ -27,7 +27,7 @@ _STAGES = {
 
 @dataclass(frozen=True, slots=True)
 class SourceLink:
-    """A page: its title, its site, and its address where that may become a link."""
+    """A page: its title, its site, and its URL if that may become a link."""
 
     title: str
     site: str
@@ -78,7 +78,7 @@ class SentenceView:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A page or a provider that gave nothing, and why."""
+    """A page or a provider that could not be read, and why."""
 
     link: SourceLink
     reason: str
@@ -86,7 +86,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPage:
-    """What the template of an answer needs beside the answer itself."""
+    """What the template of an answer needs in addition to the answer."""
 
     claims: tuple[SentenceView, ...]
     sources: tuple[CitedSource, ...]
@@ -98,7 +98,7 @@ class AnswerPage:
 
 
 def view_of(answer: AnswerResponse) -> AnswerPage:
-    """The view of an answer that is done."""
+    """The view of a finished answer."""
     sentences, references = answer.sentences or [], answer.references or []
     timings = answer.timings or {}
     titles = {reference.number: _link(reference.url, reference.title).title for reference in references}

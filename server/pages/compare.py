@@ -30,28 +30,28 @@ SCALES = (
     ComparisonScale(
         "unsupported",
         "Supported information",
-        "Which answer claims less that neither its sources nor common knowledge bear out?",
+        "Which answer has fewer claims that neither its sources nor common knowledge support?",
     ),
     ComparisonScale(
         "usefulness",
         "Usefulness of the facts",
-        "Which answer tells more of what the question is after, counting only what is supported?",
+        "Which answer gives more of the requested information, counting only supported claims?",
     ),
     ComparisonScale(
-        "coherence", "Coherence", "Which answer is easier to follow, with every citation in its place?"
+        "coherence", "Coherence", "Which answer is easier to follow, with correctly placed citations?"
     ),
     ComparisonScale(
         "overall",
         "Overall",
-        "All in all, which answer would serve the asker better? Weigh unsupported claims first, then whether "
-        "the question is answered, then what else helps, then coherence, then what is beside the point.",
+        "Overall, which answer is better? Weigh unsupported claims first, then whether the question is "
+        "answered, then other helpful information, then coherence, then irrelevant content.",
     ),
 )
-"""What is rated, in the order of WebGPT, and what weighs most in the end (appendix C.2,
+"""The criteria in the order of WebGPT, and their weight in the overall rating (appendix C.2,
 https://arxiv.org/abs/2112.09332)."""
 TRUSTS = (("high", "High"), ("medium", "Medium"), ("low", "Low"))
 SUPPORTS = (("strong", "Strong"), ("weak", "Weak"), ("none", "None"))
-RELEVANCES = (("core", "Answers the question"), ("side", "Helps beside it"), ("none", "Beside the point"))
+RELEVANCES = (("core", "Answers the question"), ("side", "Helps"), ("none", "Irrelevant"))
 """Levels of the optional parts, by their names in the API."""
 _MOST_LINKS = 20
 LEVELS = ((-2, "A much better"), (-1, "A better"), (0, "Equally good"), (1, "B better"), (2, "B much better"))
@@ -63,7 +63,7 @@ async def compare_page(
     caller: NamedDependency[Caller],
     after: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
-    """The next pair to be compared, in an order by chance; `after` is the pair that was left out."""
+    """The next pair to compare, in random order; `after` is the pair that was skipped."""
     queue = await queue_of(services.store.get(), caller)
     pair = queue.next(after)
     answers = [answer_response(answer) for answer in pair.different[:2]] if pair else []

@@ -20,7 +20,7 @@ _MOST_RANKED = 9  # answers of a ranking: InstructGPT's raters had four to nine
 
 @dataclass(frozen=True, slots=True)
 class QuestionWithAnswers:
-    """A question with the different answers that it got, the newest first; the pair is the first two.
+    """A question with its different answers, newest first; the pair is the first two.
 
     `compared` says whether the two were compared, and `ranked` whether all were ranked.
     """
@@ -36,41 +36,41 @@ class QuestionWithAnswers:
 
     @property
     def question(self) -> str:
-        """The question as it was asked last."""
+        """The question as last asked."""
         return self.different[0].question
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The pairs of a caller, those of the newest answers first."""
+    """The pairs of a caller, newest answers first."""
 
     pairs: tuple[QuestionWithAnswers, ...]
 
     @property
     def compared(self) -> int:
-        """How many have been compared."""
+        """The number of compared pairs."""
         return sum(pair.compared for pair in self.pairs)
 
     @property
     def rankable(self) -> list[QuestionWithAnswers]:
-        """Those with more answers than a comparison has."""
+        """The pairs with more than two answers."""
         return [pair for pair in self.pairs if len(pair.different) > 2]
 
     def next(self, after: str | None = None) -> QuestionWithAnswers | None:
-        """The first pair that is not compared, from behind the pair of the id `after` on; None if none is."""
+        """The first pair after the one with the id `after` that is not compared, or None."""
         waiting = [pair for pair in self.pairs if not pair.compared]
         older = [pair for pair in waiting if after and pair.id < after]
         return next(iter(older + waiting), None)
 
     def having(self, answer_id: str) -> QuestionWithAnswers | None:
-        """The one with an answer of this id; None if none has it."""
+        """The pair with an answer of this id, or None."""
         return next(
             (pair for pair in self.pairs if answer_id in {answer.id for answer in pair.different}), None
         )
 
 
 async def queue_of(store: ServiceStore, caller: Caller) -> Queue:
-    """What is in a caller's history, with what this caller has said of it; raises `StoreError`."""
+    """The pairs in the history of a caller, and which are compared or ranked; raises `StoreError`."""
     asked = await store.answers.repeated(whose(caller), _MOST_ANSWERS)
     found = [different for answers in asked if len(different := _different(answers)) > 1]
     found.sort(key=lambda different: different[0].id, reverse=True)
@@ -84,7 +84,7 @@ async def queue_of(store: ServiceStore, caller: Caller) -> Queue:
 
 
 def _different(answers: Iterable[StoredAnswer]) -> tuple[StoredAnswer, ...]:
-    """The newest that say different things; an answer that found no evidence says nothing."""
+    """The newest answers with different texts; those without evidence are skipped."""
     different: dict[str, StoredAnswer] = {}
     for answer in answers:
         if answer.body and answer.body["outcome"] == "answered":

@@ -22,7 +22,7 @@ from citewell.server.services import Services
 async def rank_page(
     services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> Template:
-    """All different answers to the question that has an answer of this id, in an order by chance."""
+    """All different answers to the question of the answer with this id, in random order."""
     queue = await queue_of(services.store.get(), caller)
     found = queue.having(answer_id)
     if found is None:

@@ -30,7 +30,7 @@ _HERE = Path(__file__).parent
 
 
 def pages() -> tuple[Router, Router]:
-    """The pages, and the files that they load, none of which needs a key."""
+    """The pages, and the static files that they load without a key."""
     site = Router(
         "/",
         route_handlers=[

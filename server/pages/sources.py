@@ -21,7 +21,7 @@ _ROWS = 10
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """A job, with its message cut into what became of it and the pages that failed."""
+    """A job, with its message split into a summary and the failed pages."""
 
     job: JobObject
     summary: str
@@ -34,7 +34,7 @@ async def sources_page(
     caller: NamedDependency[Caller],
     before: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
-    """The collections; and the jobs too, where the key has the scope `admin`."""
+    """The collections, and with the scope `admin` the jobs."""
     collections = await api.list_collections.fn(services)
     may_index = "admin" in caller.scopes
     found = await api.list_jobs.fn(services, before=before, limit=_ROWS) if may_index else JobList([], None)

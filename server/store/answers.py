@@ -25,8 +25,8 @@ class StoredAnswer:
     failed one, and `seconds` the time it took. `settings` are the options it was asked with. Answers of equal
     `digest` answer the same question with the same options; `key_id` is the key that asked, if any.
 
-    An answer whose process died is `failed`: at once on the same computer, and anywhere an hour after it was
-    asked for.
+    An answer whose process died is `failed`: at once on the same computer, elsewhere an hour after it was
+    asked.
     """
 
     id: str
@@ -42,16 +42,15 @@ class StoredAnswer:
     digest: str = ""
 
 
-_RECENT = 2_000  # answers among which questions that were asked again are looked for
+_RECENT = 2_000  # answers to search for questions that were asked again
 _COLUMNS = [*(ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__), ANSWERS.c.owner]
 
 
 class AnswerStore:
     """The stored answers. Each method raises `StoreError` if the database fails.
 
-    Nobody waits for the disk to have an answer of Citewell's, since the question can be asked again: in a
-    SQLite file, it may be lost with the power, unless feedback or anything else that lasts was stored after
-    it.
+    Storing an answer does not wait for the disk, since the question can be asked again: a power failure may
+    remove it from a SQLite file, unless feedback or other lasting data was stored after it.
     """
 
     def __init__(self, database: Database) -> None:
@@ -62,7 +61,7 @@ class AnswerStore:
     ) -> None:
         """Store a new answer, finished or not; it belongs to this process until it is finished.
 
-        One that is `lasting` is on the disk then: what a person wrote cannot be asked for again.
+        A `lasting` one is on disk when this returns: what a person wrote cannot be generated again.
         """
         values = vars(answer) | {"folded": _folded(answer.question), "owner": this_process()}
         values["episode"] = episode

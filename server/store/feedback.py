@@ -15,10 +15,10 @@ from citewell.server.store.tables import FEEDBACK
 
 @dataclass(frozen=True)
 class StoredFeedback:
-    """What one user thought of one answer, with a copy of what the user saw.
+    """The feedback of one user on one answer, with a copy of what the user saw.
 
-    `thumb` is 1, -1, or 0 where only a comment was given or only a sentence named; `sentence` is the number
-    of the sentence that is not supported, from 0. `references` are texts.
+    `thumb` is 1, -1, or 0 if there is only a comment or a sentence; `sentence` is the number of the sentence
+    that is not supported, from 0. `references` are texts.
     """
 
     id: str
@@ -35,7 +35,7 @@ class StoredFeedback:
     def exported(self) -> dict[str, Any]:
         """The row that `citewell train scorer` reads as a thumb.
 
-        Without a thumb its `thumbs` is None, and the training passes over it.
+        Without a thumb its `thumbs` is None, and training skips it.
         """
         return {
             "id": self.id,
@@ -50,13 +50,13 @@ class StoredFeedback:
 
 
 class FeedbackStore:
-    """The stored feedback. Each method raises `StoreError` where the database fails."""
+    """The stored feedback. Each method raises `StoreError` if the database fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, feedback: StoredFeedback) -> None:
-        """Store feedback for good: it is on the disk when this returns."""
+        """Store feedback durably: it is on disk when this returns."""
         values = vars(feedback) | {"references": list(feedback.references)}
         await self._database.change(insert(FEEDBACK).values(values))
 
@@ -66,7 +66,7 @@ class FeedbackStore:
         return [_feedback(row) for row in await self._database.rows(statement)]
 
     async def each(self) -> AsyncGenerator[StoredFeedback]:
-        """All feedback, oldest first, read bit by bit."""
+        """All feedback, oldest first, read in batches."""
         async for row in self._database.each(select(FEEDBACK), FEEDBACK.c.id):
             yield _feedback(row)
 

@@ -1,4 +1,4 @@
-"""Jobs: work that takes longer than a request, such as indexing, and how far it is."""
+"""Stored background jobs, such as indexing, and their progress."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ JobStatus = Literal["running", "done", "failed", "cancelled", "interrupted"]
 
 @dataclass(frozen=True)
 class StoredJob:
-    """One job; `done` of `total` parts are finished, where the total is known.
+    """One job; `done` of `total` parts are finished, if the total is known.
 
-    A job whose process died is `interrupted`: at once on the same computer, and anywhere
-    once it was not updated for an hour.
+    A job whose process died is `interrupted`: at once on the same computer, elsewhere after an hour without
+    an update.
     """
 
     id: str
@@ -39,7 +39,7 @@ _COLUMNS = [*(JOBS.c[name] for name in StoredJob.__dataclass_fields__), JOBS.c.o
 
 
 class JobStore:
-    """The stored jobs. Each method raises `StoreError` where the database fails."""
+    """The stored jobs. Each method raises `StoreError` if the database fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -57,14 +57,14 @@ class JobStore:
         total: int | None = None,
         message: str | None = None,
     ) -> bool:
-        """Change what is given and the time of the last change; returns False where there is no such job."""
+        """Change the given values and the time of the update; returns False if the job does not exist."""
         given = {"status": status, "done": done, "total": total, "message": message}
         values = {name: value for name, value in given.items() if value is not None}
         statement = update(JOBS).where(JOBS.c.id == id_).values(values | {"updated": datetime.now(UTC)})
         return await self._database.change(statement) > 0
 
     async def get(self, id_: str) -> StoredJob | None:
-        """Return one job, or None where there is none."""
+        """Return one job, or None."""
         rows = await self._database.rows(select(*_COLUMNS).where(JOBS.c.id == id_))
         return _job(rows[0]) if rows else None
 

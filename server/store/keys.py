@@ -1,4 +1,4 @@
-"""Keys: who may use the service, without the secrets."""
+"""Stored API keys, without their secrets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citewell.server.store.tables import KEYS
 
 
 class KeyStore:
-    """The stored keys. Each method raises `StoreError` where the database fails."""
+    """The stored keys. Each method raises `StoreError` if the database fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -22,16 +22,16 @@ class KeyStore:
         await self._database.change(insert(KEYS).values(vars(key) | {"scopes": " ".join(sorted(key.scopes))}))
 
     async def list(self) -> list[ApiKey]:
-        """Return all keys, oldest first, those that hold no more included."""
+        """Return all keys, oldest first, including revoked and expired ones."""
         return [_key(row) for row in await self._database.rows(select(KEYS).order_by(KEYS.c.created))]
 
     async def get(self, id_: str) -> ApiKey | None:
-        """Return one key, whether it holds or not, or None where there is none."""
+        """Return one key, active or not, or None."""
         rows = await self._database.rows(select(KEYS).where(KEYS.c.id == id_))
         return _key(rows[0]) if rows else None
 
     async def revoke(self, id_: str) -> bool:
-        """Refuse a key from now on; returns False where there is no such key, or it was revoked before."""
+        """Revoke a key; returns False if it does not exist or was revoked before."""
         statement = update(KEYS).where(KEYS.c.id == id_, KEYS.c.revoked.is_(None))
         return await self._database.change(statement.values(revoked=datetime.now(UTC))) > 0
 

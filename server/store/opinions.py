@@ -1,4 +1,4 @@
-"""What people think of several answers to one question, as it is stored: comparisons and rankings."""
+"""Stored comparisons and rankings: opinions on several answers to one question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citewell.server.store.connection import Database
 
 @dataclass(frozen=True)
 class UserOpinions:
-    """What one user thinks of several answers, objects `{text, references, answer_id | None}`."""
+    """The opinion of one user on several answers, objects `{text, references, answer_id | None}`."""
 
     id: str
     key_id: str | None
@@ -28,7 +28,7 @@ T = TypeVar("T", bound=UserOpinions)
 
 
 class Opinions(Generic[T]):
-    """The stored opinions of one kind. Each method raises `StoreError` where the database fails."""
+    """The stored opinions of one kind. Each method raises `StoreError` if the database fails."""
 
     table: ClassVar[Table]
     kind: type[T]
@@ -37,12 +37,12 @@ class Opinions(Generic[T]):
         self._database = database
 
     async def add(self, opinion: T) -> None:
-        """Store an opinion for good: it is on the disk when this returns."""
+        """Store an opinion durably: it is on disk when this returns."""
         values = vars(opinion) | {"answers": [dict(answer) for answer in opinion.answers]}
         await self._database.change(insert(self.table).values(values))
 
     async def of_questions(self, key_id: str | None, questions: Collection[str]) -> list[T]:
-        """Return what a key thinks, or who needs no key where it is None, of some questions."""
+        """Return the opinions on some questions that were given with a key, or without one if it is None."""
         columns = self.table.c
         statement = (
             select(self.table)
@@ -52,7 +52,7 @@ class Opinions(Generic[T]):
         return [self._read(row) for row in await self._database.rows(statement)]
 
     async def each(self) -> AsyncGenerator[T]:
-        """All opinions, oldest first, read bit by bit."""
+        """All opinions, oldest first, read in batches."""
         async for row in self._database.each(select(self.table), self.table.c.id):
             yield self._read(row)
 

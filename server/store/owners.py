@@ -1,4 +1,4 @@
-"""Which process an answer or a job belongs to, so that what a dead one left is not waited for."""
+"""The owner process of an answer or a job, so that nothing waits for a dead process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STOPPED = {
 
 
 def this_process() -> str:
-    """The name of this process, which no later one has, even with the same number."""
+    """A unique name of this process; a later one with the same pid has another."""
     return _name(os.getpid())
 
 
@@ -33,9 +33,9 @@ def _name(number: int) -> str:
 
 
 def is_lost(owner: str, last: datetime) -> bool:
-    """Whether nothing more is to be expected of the process `owner`, which was last heard of at `last`.
+    """Whether the process `owner`, which gave its last sign of life at `last`, is considered dead.
 
-    It has ended, or was silent for an hour, which may as well mean that it runs no more.
+    It has ended, or was silent for an hour.
     """
     return _is_silent(last) or _is_dead(owner, last)
 
@@ -43,7 +43,7 @@ def is_lost(owner: str, last: datetime) -> bool:
 def end_interrupted(connection: Connection) -> None:
     """Mark what dead processes left running: answers as failed, jobs as interrupted.
 
-    A process of this computer is dead if it does not run, one of another if it was silent for an hour.
+    A process of this computer is dead if it does not run, one of another computer after an hour of silence.
     """
     for owner in _dead(connection, JOBS):
         statement = update(JOBS).where(JOBS.c.owner == owner, JOBS.c.status == "running")

@@ -1,4 +1,4 @@
-"""Rankings: in which order people put several answers to a question."""
+"""Stored rankings of several answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citewell.server.store.tables import RANKINGS
 class StoredRanking(UserOpinions):
     """One user's ranking of K answers, as in InstructGPT (§3.4, https://arxiv.org/abs/2203.02155).
 
-    `ranks` are the ranks of the answers in their order: 1 is the best, and equal ranks are ties.
+    `ranks` is in the order of the answers: 1 is best, and equal ranks are ties.
     """
 
     ranks: Sequence[int]
@@ -22,8 +22,8 @@ class StoredRanking(UserOpinions):
     def exported(self) -> dict[str, Any]:
         """The row that `citewell train scorer` reads as a ranking.
 
-        Such a row has one list of references: those of all answers, each once. Which answer had which stands
-        in `sources`.
+        Such a row has one list with the references of all answers, each once. `sources` says which answer had
+        which.
         """
         references = dict.fromkeys(text for answer in self.answers for text in answer["references"])
         return {

@@ -1,4 +1,4 @@
-"""Ratings: how people judge single references and answers, on scales of their own."""
+"""Stored ratings of single references and answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citewell.server.store.tables import RATINGS
 
 @dataclass(frozen=True)
 class StoredRating:
-    """One rater's scores of one item, by the names of the scales; `kind` says what kind of item it is."""
+    """The scores that a rater gave to one item, by scale; `kind` is the kind of item."""
 
     id: str
     rater: str
@@ -30,25 +30,25 @@ class StoredRating:
 
 
 class Ratings:
-    """The stored ratings. Each method raises `StoreError` where the database fails."""
+    """The stored ratings. Each method raises `StoreError` if the database fails."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, rating: StoredRating) -> None:
-        """Store a rating for good: it is on the disk when this returns."""
+        """Store a rating durably: it is on disk when this returns."""
         await self._database.change(insert(RATINGS).values(vars(rating)))
 
     async def add_all(self, ratings: Sequence[StoredRating]) -> None:
-        """Store several ratings, all of them or, where that fails, none."""
+        """Store several ratings: all of them or, on failure, none."""
         await self._database.change(insert(RATINGS).values([vars(rating) for rating in ratings]))
 
     async def items_of(self, rater: str) -> set[str]:
-        """Return what a rater has rated."""
+        """Return the items that a rater has rated."""
         statement = select(RATINGS.c.item).where(RATINGS.c.rater == rater).distinct()
         return {row["item"] for row in await self._database.rows(statement)}
 
     async def each(self) -> AsyncGenerator[StoredRating]:
-        """All ratings, oldest first, read bit by bit."""
+        """All ratings, oldest first, read in batches."""
         async for row in self._database.each(select(RATINGS), RATINGS.c.id):
             yield StoredRating(**row)

@@ -15,10 +15,10 @@ _VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 @contextmanager
 def sharing_metrics() -> Iterator[Path]:
-    """Let processes that are started within the block share their numbers; give the folder of the files.
+    """Let processes that are started within the block share their metrics; yields the folder of the files.
 
-    It is deleted at the end, which must come after that of the processes. They are told by the variable of
-    Prometheus's client, which reads it as it is imported: this process goes on counting by itself. Source:
+    It is deleted at the end of the block, when the processes must have ended. They find it by a variable that
+    Prometheus's client reads on import, so this process is not affected. Source:
     https://prometheus.github.io/client_python/multiprocess/
     """
     with TemporaryDirectory(prefix="citewell-metrics-") as folder:

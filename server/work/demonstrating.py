@@ -138,8 +138,8 @@ class DemonstrationService:
     async def act(self, demonstration: StoredDemonstration, command: str, after: int) -> DemonstrationState:
         """Run and store a command, given in the state after `after` actions.
 
-        Raises `BrowsingOverError` once browsing has ended, and `BrowsedElsewhereError` where that state is
-        not the last one.
+        Raises `BrowsingOverError` once browsing has ended, and `BrowsedElsewhereError` if that is not the
+        last state.
         """
         if demonstration.status != "browsing":
             raise BrowsingOverError
@@ -167,20 +167,20 @@ class DemonstrationService:
             session.count, session.shown = stored.count, time.monotonic()
             return session.seen
 
-    async def submit(self, demonstration: StoredDemonstration, answer: str, own: PublicUrls) -> Episode:
-        """Store the answer, and with it the episode that the demonstration has become.
+    async def submit(self, demonstration: StoredDemonstration, answer: str, urls: PublicUrls) -> Episode:
+        """Store the answer and the episode of a demonstration.
 
-        An answer with text is one of the service's answers from then on, under the id of the demonstration.
-        The episode names pages of this computer's files as `own` does.
-        In the episode, repeated scrolls are merged, and each state is the one that a model would have seen.
-        Raises `BrowsingError` while browsing goes on, `BrowsingOverError` where it was submitted already, and
-        `InputError` for an answer that is missing, that nobody wants, or that cites what is no quote.
+        An answer with text becomes one of the service's answers, under the id of the demonstration. In the
+        episode, files have their public URLs, repeated scrolls are merged, and each state is the one that a
+        model would have seen. Raises `BrowsingError` until browsing has ended, `BrowsingOverError` if the
+        demonstration was submitted before, and `InputError` if the answer is missing, not wanted, or cites
+        a quote that does not exist.
         """
         if demonstration.status == "browsing":
             raise BrowsingError
         if demonstration.status == "submitted":
             raise BrowsingOverError
-        episode = own.outside(await self._episode(demonstration, answer.strip()))
+        episode = urls.outside(await self._episode(demonstration, answer.strip()))
         _check_answer(episode)
         if not await self._store.get().demonstrations.submit(demonstration, msgspec.to_builtins(episode)):
             raise BrowsedElsewhereError

@@ -125,12 +125,12 @@ class IndexingService:
     def _index(self, name: str, address: str, report: Report) -> None:
         """Index in this thread, keeping `report` up to date."""
 
-        def told(now: Report) -> None:
+        def on_progress(now: Report) -> None:
             vars(report).update(vars(now))
             if self._is_stopping:
                 raise asyncio.CancelledError
 
-        told(report)
+        on_progress(report)
         settings = self._settings
         folder = collection_folder(settings.data_dir, name)
         is_new = name not in collection_names(settings.data_dir)
@@ -139,7 +139,7 @@ class IndexingService:
                 Indexer(folder) as indexer,
                 dense_indexing(indexer.store, folder, settings, dense=None, repair=False) as encode,
             ):
-                vars(report).update(vars(index_source(address, indexer, settings, told)))
+                vars(report).update(vars(index_source(address, indexer, settings, on_progress)))
                 encode(as_json=True)
         except CitewellError:
             if is_new and not report.added and name in collection_names(settings.data_dir):

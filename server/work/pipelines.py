@@ -33,17 +33,19 @@ from citewell.retriever.search.query import Query
 from citewell.server.work.options import QuestionOptions
 from citewell.server.work.public_urls import PublicUrls
 
-_MAX_OPEN = 16  # collections beside that of the settings
+_MAX_OPEN = 16  # collections besides that of the settings
 
 
 class NoCollectionError(CitewellError):
-    """There is no collection of this name."""
+    """The collection does not exist."""
 
     status = 404
 
     def __init__(self, name: str) -> None:
-        """The collection `name` was asked for."""
-        super().__init__(f"There is no collection {name!r}.", "GET /v1/collections lists them.")
+        """The collection `name` was requested."""
+        super().__init__(
+            f"The collection {name!r} does not exist.", "GET /v1/collections lists the collections."
+        )
 
 
 class _Opened(NamedTuple):
@@ -144,14 +146,14 @@ class Pipelines:
                     )
 
     def browser_limits(self, actions: int | None) -> BrowserLimits:
-        """The limits of a person who browses, with at most `actions` where they are given."""
+        """The limits of a person who browses, with at most `actions` if given."""
         limits = browser_limits(self._settings.browser)
         return replace(limits, actions=min(limits.actions, actions or limits.actions))
 
     async def web(self, options: QuestionOptions) -> LiveWeb:
         """The web to browse for a question.
 
-        Raises `NoCollectionError`, and `InputError` where a package that browsing needs is not installed.
+        Raises `NoCollectionError`, and `InputError` if a package that browsing needs is not installed.
         """
         name = options.collection
         search = await self._collection(name) if name else self._pipeline.search

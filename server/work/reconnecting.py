@@ -78,14 +78,14 @@ class Reconnecting(Generic[T]):
                     await self._stop.wait()
                     self._value = None
             except CitewellError as error:
-                self._tell(error)
+                self._note(error)
             self._tried.set()
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause):
                     await self._stop.wait()
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _tell(self, error: CitewellError) -> None:
+    def _note(self, error: CitewellError) -> None:
         if self._problem is None or str(self._problem) != str(error):
             _LOG.error("The %s cannot be opened: %s", self._name, error)
         self._problem = error

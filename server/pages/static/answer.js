@@ -1,4 +1,4 @@
-// What can be done with an answer: look at the words that support a sentence, judge it, and copy it.
+// Actions on an answer: show the words that support a sentence, give feedback, and copy.
 
 import { make } from "./progress.js";
 import { post, problemOf, troubleOf } from "./service.js";
@@ -6,7 +6,7 @@ import { post, problemOf, troubleOf } from "./service.js";
 const WORDS = "What supports it";
 const HOVER = 120; // milliseconds; a pointer on its way to the passage crosses other citations
 
-/** Bring an answer to life. */
+/** Add the behavior of an answer. */
 export function prepareAnswer(root) {
   const article = root.querySelector(".answer[data-answer]");
   if (!article || article.dataset.status) {
@@ -14,24 +14,24 @@ export function prepareAnswer(root) {
   }
   const actions = article.querySelector(".actions");
   actions.hidden = false;
-  const told = actions.querySelector(".told");
-  const send = (opinion) => give(article.dataset.answer, opinion, told);
+  const message = actions.querySelector(".message");
+  const send = (opinion) => give(article.dataset.answer, opinion, message);
   prepareThumbs(actions, article.querySelector(".comment"), send);
-  prepareCopy(article, actions.querySelector("[data-copy]"), told);
+  prepareCopy(article, actions.querySelector("[data-copy]"), message);
   const panel = article.querySelector("#panel");
   if (panel) {
     preparePassages(article, panel, send);
   }
 }
 
-/** Store an opinion; returns whether the service has it. */
-async function give(id, opinion, told) {
+/** Store feedback; returns whether that succeeded. */
+async function give(id, opinion, message) {
   try {
     const response = await post(`/v1/answers/${encodeURIComponent(id)}/feedback`, opinion);
-    told.textContent = response.ok ? "Thank you. It is stored." : await problemOf(response);
+    message.textContent = response.ok ? "Thank you. Saved." : await problemOf(response);
     return response.ok;
   } catch (error) {
-    told.textContent = troubleOf(error);
+    message.textContent = troubleOf(error);
     return false;
   }
 }
@@ -60,18 +60,18 @@ function prepareThumbs(actions, comment, send) {
   });
 }
 
-function prepareCopy(article, button, told) {
+function prepareCopy(article, button, message) {
   const markdown = article.querySelector(".markdown");
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(markdown.textContent);
-      told.textContent = "Copied.";
+      message.textContent = "Copied.";
     } catch {
       // The clipboard is for pages of HTTPS and of this computer only.
       markdown.hidden = false;
       markdown.focus();
       getSelection().selectAllChildren(markdown);
-      told.textContent = "Copy the text below.";
+      message.textContent = "Copy the text below.";
     }
   });
 }
@@ -149,7 +149,7 @@ function preparePassages(article, panel, send) {
   });
 }
 
-/** What the panel shows of a citation, or of a sentence that nothing supports. */
+/** The content of the panel for a citation, or for an unsupported sentence. */
 function content(link, target, sentence, send) {
   const passage = document.createElement("div");
   passage.append(...[...target.cloneNode(true).childNodes].filter((node) => !node.matches?.(".claim")));

@@ -1,10 +1,10 @@
-// The field for a question, and the way from it to the answer.
+// The form for a question, and following the question to its answer.
 
 import { follow } from "./events.js";
 import { Progress } from "./progress.js";
 import { post, problemOf, request, troubleOf } from "./service.js";
 
-/** Make the form ask the service; `arrive` is called with the address of an answer that is done. */
+/** Add the behavior of the form; `arrive` is called with the address of the finished answer. */
 export function prepareAsking(root, arrive) {
   const form = root.querySelector("#ask");
   if (!form) {
@@ -38,7 +38,7 @@ export function prepareAsking(root, arrive) {
       if (answer) {
         await arrive(`/answers/${encodeURIComponent(answer.id)}`);
         progress.end();
-        progress.say(told(answer));
+        progress.say(summaryOf(answer));
         field.value = "";
       }
     } catch (error) {
@@ -92,9 +92,9 @@ async function answered(begin, progress, signal) {
   return null;
 }
 
-function told({ outcome, sentences }) {
+function summaryOf({ outcome, sentences }) {
   if (outcome !== "answered") {
-    return "No evidence for an answer was found.";
+    return "No evidence was found.";
   }
   const doubtful = sentences.filter((sentence) => !sentence.supported).length;
   const count = `${sentences.length} ${sentences.length === 1 ? "sentence" : "sentences"}`;

@@ -1,11 +1,11 @@
-// Comparing two answers or ranking several, with the mouse or with single keys, and asking for new pairs.
+// Comparing two answers or ranking several, by mouse or keyboard, and creating new pairs.
 
 import { post, problemOf, troubleOf } from "./service.js";
 
 const OFF = "citewell-no-shortcuts";
 const TYPING = "textarea, select, input:not([type=radio], [type=checkbox]), dialog";
 
-/** Bring the page of comparisons to life; `refresh` loads it again. */
+/** Add the behavior of the comparison page; `refresh` reloads it. */
 export function prepareCompare(root, refresh) {
   const form = root.querySelector("#compare");
   if (form) {
@@ -15,7 +15,7 @@ export function prepareCompare(root, refresh) {
   prepareFreshPair(root.querySelector("#fresh-pair"), refresh);
 }
 
-/** Load the page again at its own address, without the pair that was left out. */
+/** Reload the page at its own address, without the skipped pair. */
 async function next(refresh, said) {
   history.replaceState(null, "", "/compare");
   await refresh();
@@ -31,7 +31,7 @@ function prepareForm(form, refresh, flags) {
     try {
       const response = await post(form.dataset.address, opinion);
       if (response.ok) {
-        await next(refresh, "Thank you. It is stored.");
+        await next(refresh, "Thank you. Saved.");
         return;
       }
       problem.textContent = await problemOf(response);
@@ -51,7 +51,7 @@ function prepareForm(form, refresh, flags) {
   }
 }
 
-/** What every opinion says: of which question and answers it is, and why. */
+/** The common part of opinions: question, answers and comment. */
 function partsOf(form) {
   const { question, answers } = form.dataset;
   return {
@@ -61,7 +61,7 @@ function partsOf(form) {
   };
 }
 
-/** Put levels of sources and sentences, by names such as `A.trust.1`, into the answers that they are of. */
+/** Add the ratings of sources and sentences, with names such as `A.trust.1`, to their answers. */
 function judge(answers, levels) {
   for (const [name, level] of levels) {
     const [letter, part, number] = name.split(".");
@@ -80,7 +80,7 @@ function judge(answers, levels) {
   }
 }
 
-/** What the API is sent: the ratings by their names, or the ranks in the order of the answers. */
+/** The request: the ratings by name, or the ranks in the order of the answers. */
 function opinionOf(form) {
   const opinion = partsOf(form);
   const chosen = [...new FormData(form)].filter(([name, value]) => name !== "comment" && value !== "");
@@ -107,18 +107,18 @@ function prepareShortcuts(form, skip) {
 
   const chosen = (scale) => scale.querySelector(":checked");
   const here = () => stops.findIndex((stop) => stop.contains(document.activeElement));
-  function go(place) {
-    const stop = stops[Math.min(Math.max(place, 0), stops.length - 1)];
+  function go(index) {
+    const stop = stops[Math.min(Math.max(index, 0), stops.length - 1)];
     stop.closest(".ranked")?.scrollIntoView({ block: "nearest" });
     (stop.matches(".scale") ? (chosen(stop) ?? stop.querySelector("input")) : stop).focus();
   }
   function rate(number) {
     const at = here();
-    const place = scales[at] ? at : scales.findIndex((scale) => !chosen(scale));
-    const level = scales[place]?.querySelectorAll("input")[number - 1];
+    const index = scales[at] ? at : scales.findIndex((scale) => !chosen(scale));
+    const level = scales[index]?.querySelectorAll("input")[number - 1];
     if (level) {
       level.checked = true;
-      go(place + 1);
+      go(index + 1);
     }
   }
 
@@ -170,12 +170,12 @@ function prepareFreshPair(form, refresh) {
         answers.push(await answered({ question: question.trim(), fresh: true, ...options }));
       }
       if (answers.some(({ outcome }) => outcome !== "answered")) {
-        throw new Error("No evidence for an answer was found.");
+        throw new Error("No evidence was found.");
       }
       if (answers[0].answer === answers[1].answer) {
-        throw new Error("Both answers are the same. Try another question, or another way.");
+        throw new Error("Both answers are the same. Try another question or option.");
       }
-      await next(refresh, "Here is the new pair.");
+      await next(refresh, "New pair created.");
     } catch (error) {
       status.textContent = "";
       problem.textContent = error.message;

@@ -1,4 +1,4 @@
-// Answering a question with the text browser: every action is a command that the service carries out.
+// Answering a question with the text browser: each action is a command that the service runs.
 
 import { make } from "./progress.js";
 import { post, problemOf, request, troubleOf } from "./service.js";
@@ -10,7 +10,7 @@ const FIND = /^Find in page: (.*)/;
 const KEYS = { j: "#down", k: "#up", t: "#top", b: "#back", q: "#quoting [type=submit]" };
 const FIELDS = { s: "#query", f: "#wanted" };
 
-/** Bring the pages of demonstrations to life. */
+/** Add the behavior of the demonstration pages. */
 export function prepareDemonstrate(root) {
   const begin = root.querySelector("#begin-demonstration");
   if (begin) {
@@ -29,15 +29,15 @@ function prepareBeginning(form) {
     const { question, collection, reference } = Object.fromEntries(new FormData(form));
     problem.textContent = "";
     const asked = { question: question.trim(), reference: reference.trim(), ...(collection && { collection }) };
-    const begun = await told(() => post("/v1/demonstrations", asked), problem);
+    const begun = await withProblem(() => post("/v1/demonstrations", asked), problem);
     if (begun) {
       location.assign(`/demonstrate/${encodeURIComponent(begun.id)}`);
     }
   });
 }
 
-/** What the service replies, or null where it does not; `problem` says why. */
-async function told(send, problem) {
+/** The reply of the service, or null after an error, which is shown in `problem`. */
+async function withProblem(send, problem) {
   try {
     const response = await send();
     if (response.ok) {
@@ -73,7 +73,7 @@ class Demonstration {
 
   /** Take the demonstration up where it stands. */
   async load() {
-    const now = await told(() => request(this.#address), this.#find("#problem"));
+    const now = await withProblem(() => request(this.#address), this.#find("#problem"));
     if (now) {
       this.#show(now);
     }
@@ -104,7 +104,7 @@ class Demonstration {
     this.#find("#problem").textContent = "";
     const sent = { command, after: this.#now.count };
     const focused = document.activeElement;
-    const now = await told(() => post(`${this.#address}/actions`, sent), this.#find("#problem"));
+    const now = await withProblem(() => post(`${this.#address}/actions`, sent), this.#find("#problem"));
     this.#article.removeAttribute("aria-busy");
     this.#isBusy = false;
     if (now) {
@@ -120,9 +120,9 @@ class Demonstration {
     const shown = this.#find("#text").textContent.replace(/\s+/g, " ").toLowerCase();
     let said = "";
     if (found && !shown.includes(found)) {
-      said = "Nothing was done: the text is not on the page.";
+      said = "No quote: the text is not on the page.";
     } else if (!last.valid) {
-      said = `Nothing was done: ${last.reason}.`;
+      said = `Invalid action: ${last.reason}.`;
     } else if (now.status !== "browsing") {
       said = "Browsing has ended.";
     } else if (command.startsWith("Quote: ")) {
@@ -172,8 +172,8 @@ class Demonstration {
     this.#find("#answer").disabled = !writes;
     none.textContent =
       quotes.length > 0
-        ? "The question gets no answer, since you ended browsing so."
-        : "The question gets no answer, since nothing was quoted.";
+        ? "You ended browsing without an answer."
+        : "No answer, since there are no quotes.";
     this.#find("#citing").replaceChildren(
       ...quotes.map(({ number }) => {
         const button = make("button", "", `[${number}]`);
@@ -215,7 +215,7 @@ class Demonstration {
     this.#find("#problem").textContent = "";
     const field = this.#find("#answer");
     const answer = field.disabled ? "" : field.value.trim();
-    const done = await told(() => post(`${this.#address}/submission`, { answer }), this.#find("#problem"));
+    const done = await withProblem(() => post(`${this.#address}/submission`, { answer }), this.#find("#problem"));
     this.#isBusy = false;
     if (done) {
       sessionStorage.removeItem(this.#draft);

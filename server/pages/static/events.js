@@ -1,4 +1,4 @@
-// Reading server-sent events from a reply of fetch, which can send a body and a key as EventSource cannot.
+// Server-sent events over fetch, which can send a body and a key; EventSource cannot.
 // https://html.spec.whatwg.org/multipage/server-sent-events.html
 
 import { request } from "./service.js";
@@ -45,7 +45,7 @@ function parse(block) {
 
 /**
  * All events of a question to `done` or `error`, from the reply that began it. A stream that is cut off is
- * taken up again where it ended.
+ * resumed where it ended.
  */
 export async function* follow(response, signal) {
   const address = `${response.headers.get("Location")}/events`;

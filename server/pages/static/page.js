@@ -1,4 +1,4 @@
-// Every page begins here. Pages are rendered by the service; scripts fetch them with the key, and put them in.
+// The entry point of every page. The service renders pages; scripts fetch them with the key and insert them.
 
 import { prepareAnswer } from "./answer.js";
 import { prepareAsking } from "./ask.js";
@@ -9,13 +9,13 @@ import { prepareOtherKey, prepareSources, watchJobs } from "./sources.js";
 import { request, showKey } from "./service.js";
 import { prepareTrace } from "./trace.js";
 
-/** Fetch a page of the service with the key. What the service rendered is escaped already. */
+/** Fetch a page with the key. The service has escaped its content. */
 async function fetched(address) {
   const response = await request(address, { headers: { Accept: "text/html" } });
   return new DOMParser().parseFromString(await response.text(), "text/html");
 }
 
-/** Put a part of another page in place of the same part of this one. */
+/** Replace a part of this page by the same part of another page. */
 function take(page, selector) {
   const part = document.adoptNode(page.querySelector(selector));
   document.querySelector(selector).replaceWith(part);
@@ -23,14 +23,14 @@ function take(page, selector) {
   return part;
 }
 
-/** Load this page again. */
+/** Reload this page. */
 async function refresh() {
   const page = await fetched(location.href);
   take(page, ".top nav");
   prepare(take(page, "#main"));
 }
 
-/** Load the lists of this page again, and leave what is being typed. */
+/** Reload the lists of this page, but keep the input of forms. */
 async function refreshLists() {
   const page = await fetched(location.href);
   for (const list of ["#collections", "#jobs"]) {
@@ -41,7 +41,7 @@ async function refreshLists() {
   watchJobs(refreshLists);
 }
 
-/** Show an answer that is done, at its own address. */
+/** Show a finished answer at its own address. */
 async function arrive(address) {
   const page = await fetched(address);
   if (location.pathname !== address) {
@@ -53,7 +53,7 @@ async function arrive(address) {
   localTimes(result);
 }
 
-/** Times as they are said where the reader is. */
+/** Times in the reader's locale. */
 function localTimes(root) {
   const words = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
   for (const time of root.querySelectorAll("time[datetime]")) {
@@ -74,7 +74,7 @@ function prepare(main) {
   prepareTrace(main);
 }
 
-// Back and forward between answers load them anew; moving to a place in the page does not.
+// Back and forward reload answers, except within a page.
 let shown = location.pathname;
 addEventListener("popstate", () => {
   if (location.pathname !== shown) {

@@ -1,4 +1,4 @@
-// What is known of a question that is being answered: its stages, the pages that were read, and the draft.
+// The progress of a question: its stages, the pages that were read, and the draft.
 
 const ORDER = ["search", "read", "choose", "write", "check"];
 const WORDS = {
@@ -71,24 +71,24 @@ export class Progress {
     }
   }
 
-  /** Say where things stand; screen readers read it out. */
+  /** Show the current status; screen readers announce it. */
   say(text) {
     if (this.#status.textContent !== text) {
       this.#status.textContent = text;
     }
   }
 
-  /** Put the box away. */
+  /** Hide the progress. */
   end() {
     this.#box.hidden = true;
     this.say("");
   }
 
   #enter(stage) {
-    const place = ORDER.indexOf(stage);
+    const position = ORDER.indexOf(stage);
     for (const item of this.#box.querySelectorAll("[data-stage]")) {
       const own = ORDER.indexOf(item.dataset.stage);
-      item.dataset.state = own < place ? "done" : own === place ? "now" : "ahead";
+      item.dataset.state = own < position ? "done" : own === position ? "now" : "ahead";
     }
     this.say(WORDS[stage]);
   }
@@ -109,7 +109,7 @@ export class Progress {
   }
 }
 
-/** A new element with a class and a text, which stays text. */
+/** A new element with a class and literal text. */
 export function make(tag, kind, text = "") {
   const element = document.createElement(tag);
   if (kind) {

@@ -1,8 +1,8 @@
-// Judging an answer and its references.
+// Rating an answer and its references.
 
 import { post, problemOf, troubleOf } from "./service.js";
 
-/** Bring the page of ratings to life; `refresh` loads it again. */
+/** Add the behavior of the rating page; `refresh` reloads it. */
 export function prepareRate(root, refresh) {
   const form = root.querySelector("#rate");
   form?.addEventListener("submit", async (event) => {
@@ -18,7 +18,7 @@ export function prepareRate(root, refresh) {
       if (response.ok) {
         history.replaceState(null, "", `/rate?${new URLSearchParams({ rater })}`);
         await refresh();
-        document.getElementById("status").textContent = "Thank you. It is stored.";
+        document.getElementById("status").textContent = "Thank you. Saved.";
         document.getElementById("rated-question").focus();
         return;
       }
@@ -32,7 +32,7 @@ export function prepareRate(root, refresh) {
   });
 }
 
-/** The scores as the API takes them: those of the answer, and those of each reference in their order. */
+/** The scores for the API: of the answer, and of each reference in order. */
 function scoresOf(form) {
   const references = Array.from({ length: Number(form.dataset.references) }, () => ({}));
   const answer = {};

@@ -1,12 +1,12 @@
-// Requests to the service, with a key where one is needed.
+// Requests to the service, with a key if one is required.
 //
-// The key is asked for once, and lives in sessionStorage: in this tab, until it is closed. It travels in the
-// header Authorization alone, never in an address.
+// The key is kept in sessionStorage: in this tab, until it is closed. It is only sent in the header
+// Authorization, never in a URL.
 
 const STORED = "citewell-key";
 const NEEDS_KEY = 401;
 
-/** Send a request with the key; where the service wants one, ask for it and send the request again. */
+/** Send a request with the key; if the service requires one, ask for it and resend. */
 export async function request(address, { headers = {}, ...options } = {}) {
   for (;;) {
     const key = sessionStorage.getItem(STORED);
@@ -19,7 +19,7 @@ export async function request(address, { headers = {}, ...options } = {}) {
       continue; // another request has asked meanwhile
     }
     sessionStorage.removeItem(STORED);
-    const why = key ? "The service did not take the key." : "This service answers those who have a key.";
+    const why = key ? "The service rejected the key." : "This service requires an API key.";
     if (!(await askForKey(why))) {
       return response;
     }
@@ -36,24 +36,24 @@ export function post(address, body, { headers = {}, ...options } = {}) {
   });
 }
 
-/** What a reply that is no success says, in words. */
+/** The error message of a reply. */
 export async function problemOf(response) {
   let said;
   try {
     said = (await response.json()).detail;
   } catch {
-    said = `The service answered with the status ${response.status}.`;
+    said = `The service replied with status ${response.status}.`;
   }
   const seconds = Number(response.headers.get("Retry-After"));
   return seconds ? `${said} Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.` : said;
 }
 
-/** What a request that failed without a reply says, in words. */
+/** The error message of a request without a reply. */
 export function troubleOf(error) {
   return error instanceof TypeError ? "The service cannot be reached. Is it running?" : String(error);
 }
 
-/** Show the dialog for a key; resolves to whether one was given, which is then stored. */
+/** Show the dialog for a key, and store it; resolves to whether one was entered. */
 export function askForKey(why) {
   const dialog = document.getElementById("key-dialog");
   const field = document.getElementById("key");
@@ -77,7 +77,7 @@ export function askForKey(why) {
   });
 }
 
-/** Show the button that forgets the key where there is a key. */
+/** Show the button that removes the key, if there is one. */
 export function showKey() {
   const forget = document.getElementById("forget-key");
   forget.hidden = sessionStorage.getItem(STORED) === null;

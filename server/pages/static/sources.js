@@ -1,10 +1,10 @@
-// Filling collections, and the jobs that do it.
+// Indexing sources, and the progress of jobs.
 
 import { askForKey, post, problemOf, request, troubleOf } from "./service.js";
 
 const EVERY = 1000; // milliseconds between two looks at a job
 
-/** Bring the page of the sources to life; `refresh` loads its lists again. */
+/** Add the behavior of the page of sources; `refresh` reloads its lists. */
 export function prepareSources(root, refresh) {
   const form = root.querySelector("#index");
   form?.addEventListener("submit", (event) => {
@@ -14,20 +14,20 @@ export function prepareSources(root, refresh) {
   watchJobs(refresh);
 }
 
-/** Keep the jobs that run up to date. */
+/** Update running jobs. */
 export function watchJobs(refresh) {
   for (const job of document.querySelectorAll('[data-job][data-status="running"]')) {
     watch(job, refresh);
   }
 }
 
-/** Let another key be given where the one in use is not enough. */
+/** Ask for another key if the current one lacks the scope. */
 export function prepareOtherKey(root, refresh) {
   const button = root.querySelector("#other-key");
   if (button) {
     button.hidden = false;
     button.addEventListener("click", async () => {
-      if (await askForKey("Give a key that may do this.")) {
+      if (await askForKey("Enter a key with the scope admin.")) {
         await refresh();
       }
     });

@@ -1,4 +1,4 @@
-// What the text browser shows: text in which links are written as marks 【id†text†domain】.
+// The view of the text browser: text with links as 【id†text†domain】.
 
 import { make } from "./progress.js";
 
@@ -7,8 +7,8 @@ const FIRST_WORD = /^(?:【[^】]*】|\S)+/;
 const ITEM = /^\s*(?:[*#>|+-]|\d+\.|【[^】]*】$)/; // begins a line of its own
 const MARK = /【(\d+)†([^†】]*)(?:†([^】]*))?】/g;
 
-/** Show marked text in `place`; each link is made by `link`, from its id, text and domain. */
-export function showText(place, text, link) {
+/** Show marked text in `container`; each link is made by `link`, from its id, text and domain. */
+export function showText(container, text, link) {
   const parts = [];
   let end = 0;
   const flowing = unbroken(text);
@@ -16,30 +16,30 @@ export function showText(place, text, link) {
     parts.push(flowing.slice(end, mark.index), link(Number(mark[1]), mark[2], mark[3] ?? ""));
     end = mark.index + mark[0].length;
   }
-  place.replaceChildren(...parts, flowing.slice(end));
-  place.scrollTop = 0;
+  container.replaceChildren(...parts, flowing.slice(end));
+  container.scrollTop = 0;
 }
 
-/** The text without the ends of lines that are there since the next word had no room, for screens of any width. */
+/** The text without the line breaks of wrapping, for screens of any width. */
 function unbroken(text) {
   const lines = text.split("\n");
-  return lines.reduce((before, line, place) => {
-    const last = lines[place - 1];
+  return lines.reduce((before, line, index) => {
+    const last = lines[index - 1];
     const word = FIRST_WORD.exec(line)?.[0] ?? "";
     const isBroken = last && word && !ITEM.test(line) && last.length + 1 + word.length > WIDTH;
     return before + (isBroken ? " " : "\n") + line;
   });
 }
 
-/** Mark words of the text in `place`, whatever their case and white space; nothing where they are not in it. */
-export function markWords(place, words) {
+/** Mark words of the text in `container`, ignoring case and white space; nothing if they are missing. */
+export function markWords(container, words) {
   globalThis.CSS?.highlights?.delete("quoted");
   const wanted = words.replace(/\s+/g, "").toLowerCase();
   if (!wanted || !globalThis.CSS?.highlights) {
     return;
   }
   const letters = [];
-  const nodes = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+  const nodes = document.createTreeWalker(container, NodeFilter.SHOW_TEXT);
   for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
     for (let at = 0; at < node.data.length; at += 1) {
       if (node.data[at].trim()) {
@@ -47,7 +47,7 @@ export function markWords(place, words) {
       }
     }
   }
-  // Each letter is folded by itself, so that places stay what they are.
+  // Fold each letter by itself, to keep positions.
   const text = letters.map(([node, at]) => node.data[at].toLowerCase()[0]).join("");
   const begin = text.indexOf(wanted);
   if (begin >= 0) {
@@ -62,11 +62,11 @@ export function markWords(place, words) {
 /** Show quotes as a list of cards. */
 export function showQuotes(list, quotes) {
   list.replaceChildren(
-    ...quotes.map((quote, place) => {
+    ...quotes.map((quote, index) => {
       const card = make("li", "card");
       const words = make("blockquote", "", quote.text);
       const from = make("p", "about");
-      from.append(make("span", "number", String(place + 1)), quote.title);
+      from.append(make("span", "number", String(index + 1)), quote.title);
       if (quote.domain) {
         from.append(make("span", "site", quote.domain));
       }
@@ -79,7 +79,7 @@ export function showQuotes(list, quotes) {
   );
 }
 
-/** Where in its page the view is, in words. */
+/** The position of the view in its page. */
 export function linesOf({ first, last, lines }) {
   if (!last) {
     return "";

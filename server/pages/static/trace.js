@@ -1,4 +1,4 @@
-// Replaying an episode of the text browser: what was seen at each step, and the command that was given.
+// Replaying an episode of the text browser: the state and the command of each step.
 
 import { make } from "./progress.js";
 import { problemOf, request, troubleOf } from "./service.js";
@@ -7,7 +7,7 @@ import { linesOf, markWords, showQuotes, showText } from "./text_browser.js";
 const EVERY = 1500; // milliseconds between two steps that are played
 const HEADING = /^♦(Question|Quotes|Past actions|Title|Scrollbar: (\d+) - (\d+)|Text|Actions left: (\d+)|Next action)$/;
 
-/** Bring the page that replays episodes to life. */
+/** Add the behavior of the page that replays episodes. */
 export function prepareTrace(root) {
   const article = root.querySelector("#trace");
   if (!article) {
@@ -56,9 +56,9 @@ function prepareFile(root, trace) {
       return;
     }
     list.replaceChildren(
-      ...episodes.map(({ question }, place) => {
-        const option = make("option", "", `${place + 1}. ${question}`.slice(0, 120));
-        option.value = String(place);
+      ...episodes.map(({ question }, index) => {
+        const option = make("option", "", `${index + 1}. ${question}`.slice(0, 120));
+        option.value = String(index);
         return option;
       }),
     );
@@ -68,10 +68,10 @@ function prepareFile(root, trace) {
   list.addEventListener("change", () => trace.show(episodes[Number(list.value)]));
 }
 
-/** The episodes of a file of JSON lines. */
+/** The episodes of a JSON Lines file. */
 function episodesOf(text) {
   const episodes = [];
-  for (const [place, line] of text.split("\n").entries()) {
+  for (const [index, line] of text.split("\n").entries()) {
     if (!line.trim()) {
       continue;
     }
@@ -79,15 +79,15 @@ function episodesOf(text) {
     try {
       episode = JSON.parse(line);
     } catch {
-      throw new Error(`Line ${place + 1} of the file is no JSON.`);
+      throw new Error(`Line ${index + 1} of the file is not JSON.`);
     }
     if (typeof episode?.question !== "string" || !Array.isArray(episode.steps)) {
-      throw new Error(`Line ${place + 1} of the file is no episode: it has no question, or no steps.`);
+      throw new Error(`Line ${index + 1} of the file is not an episode: it lacks a question or steps.`);
     }
     episodes.push(episode);
   }
   if (!episodes.length) {
-    throw new Error("The file has no episode.");
+    throw new Error("The file contains no episodes.");
   }
   return episodes;
 }
@@ -115,16 +115,16 @@ class Trace {
   #root;
   #article;
   #episode = null;
-  #place = 0;
+  #position = 0;
   #playing = null;
 
   constructor(root, article) {
     this.#root = root;
     this.#article = article;
     const on = (selector, name, act) => this.#find(selector).addEventListener(name, act);
-    on("#previous", "click", () => this.#go(this.#place - 1));
-    on("#next", "click", () => this.#go(this.#place + 1));
-    on("#place", "input", (event) => this.#go(Number(event.target.value) - 1));
+    on("#previous", "click", () => this.#go(this.#position - 1));
+    on("#next", "click", () => this.#go(this.#position + 1));
+    on("#step", "input", (event) => this.#go(Number(event.target.value) - 1));
     on("#play", "click", () => (this.#playing === null ? this.#play() : this.#pause()));
   }
 
@@ -135,7 +135,7 @@ class Trace {
     this.#article.hidden = false;
     this.#root.querySelector("#traced").textContent = episode.question;
     const about = [
-      `By ${episode.policy || "nobody known"}`,
+      `By ${episode.policy || "an unknown policy"}`,
       count(episode.steps.length, "action"),
       count(episode.quotes?.length ?? 0, "quote"),
       `ended with ${episode.ending}`,
@@ -143,14 +143,14 @@ class Trace {
       ...(typeof episode.reward === "number" ? [`reward ${episode.reward}`] : []),
     ];
     this.#find("#episode-about").replaceChildren(...about.map((words) => make("span", "", words)));
-    this.#find("#place").max = String(episode.steps.length + 1);
+    this.#find("#step").max = String(episode.steps.length + 1);
     this.#find("#steps").replaceChildren(
-      ...[...episode.steps, null].map((step, place) => {
+      ...[...episode.steps, null].map((step, index) => {
         const item = make("li");
         const button = make("button", step?.kind === "invalid" ? "invalid" : "", step?.command ?? "The answer");
         button.type = "button";
         button.dir = "auto";
-        button.addEventListener("click", () => this.#go(place));
+        button.addEventListener("click", () => this.#go(index));
         item.append(button);
         return item;
       }),
@@ -162,18 +162,18 @@ class Trace {
     return this.#article.querySelector(selector);
   }
 
-  #go(place) {
+  #go(index) {
     const { steps } = this.#episode;
-    this.#place = Math.min(Math.max(place, 0), steps.length);
-    const isEnd = this.#place === steps.length;
-    const words = isEnd ? `The end, after ${count(steps.length, "action")}` : `Step ${this.#place + 1} of ${steps.length}`;
-    this.#find("#place").value = String(this.#place + 1);
-    this.#find("#place").setAttribute("aria-valuetext", words);
-    this.#find("#place-label").textContent = words;
-    this.#find("#previous").disabled = this.#place === 0;
+    this.#position = Math.min(Math.max(index, 0), steps.length);
+    const isEnd = this.#position === steps.length;
+    const words = isEnd ? `End, after ${count(steps.length, "action")}` : `Step ${this.#position + 1} of ${steps.length}`;
+    this.#find("#step").value = String(this.#position + 1);
+    this.#find("#step").setAttribute("aria-valuetext", words);
+    this.#find("#step-label").textContent = words;
+    this.#find("#previous").disabled = this.#position === 0;
     this.#find("#next").disabled = isEnd;
     for (const [at, button] of [...this.#find("#steps").querySelectorAll("button")].entries()) {
-      if (at === this.#place) {
+      if (at === this.#position) {
         button.setAttribute("aria-current", "step");
       } else {
         button.removeAttribute("aria-current");
@@ -183,7 +183,7 @@ class Trace {
       this.#pause();
       this.#showEnd();
     } else {
-      this.#showStep(steps[this.#place]);
+      this.#showStep(steps[this.#position]);
     }
   }
 
@@ -203,9 +203,9 @@ class Trace {
     const command = this.#find("#command");
     command.textContent = step.command;
     if (step.kind === "invalid") {
-      command.append(make("span", "note", `Not valid: ${step.reason}.`));
+      command.append(make("span", "note", `Invalid: ${step.reason}.`));
     }
-    const taken = this.#episode.steps.slice(0, this.#place).filter(({ kind }) => kind === "quote").length;
+    const taken = this.#episode.steps.slice(0, this.#position).filter(({ kind }) => kind === "quote").length;
     const quotes = this.#episode.quotes ?? [];
     this.#showQuotes(quotes.slice(0, taken));
     markWords(this.#find("#text"), step.kind === "quote" ? (quotes[taken]?.text ?? "") : "");
@@ -216,7 +216,7 @@ class Trace {
     this.#find("#page-title").textContent = "The answer";
     this.#find("#lines").textContent = "";
     this.#find("#text").textContent = answer || "No answer was written.";
-    this.#find("#command").textContent = `The end: ${ending}`;
+    this.#find("#command").textContent = `End: ${ending}`;
     this.#showQuotes(quotes ?? []);
   }
 
@@ -226,10 +226,10 @@ class Trace {
   }
 
   #play() {
-    if (this.#place === this.#episode.steps.length) {
+    if (this.#position === this.#episode.steps.length) {
       this.#go(0);
     }
-    this.#playing = setInterval(() => this.#article.isConnected ? this.#go(this.#place + 1) : this.#pause(), EVERY);
+    this.#playing = setInterval(() => this.#article.isConnected ? this.#go(this.#position + 1) : this.#pause(), EVERY);
     this.#showPlaying();
   }
 

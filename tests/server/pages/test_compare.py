@@ -98,12 +98,12 @@ async def compare_all(page: Any, service: Service) -> None:
         await page.get_by_role("group", name=scale).get_by_label(level, exact=True).check()
     await page.get_by_label("Why?").fill("123 jks: it is short.")
     await page.get_by_role("button", name="Store").click()
-    await page.get_by_text("Thank you. It is stored.").wait_for()
+    await page.get_by_text("Thank you. Saved.").wait_for()
     assert "1 of 2 questions compared" in await page.locator("#main").inner_text()
     assert await page.evaluate("document.activeElement.id") == "compared-question"
 
     second = await shown(page)
-    await page.get_by_text("Judge the sources and sentences of answer B").click()
+    await page.get_by_text("Rate the sources and sentences of answer B").click()
     await page.get_by_label("Trust in source 1").last.select_option("Low")
     await page.get_by_label("Relevance of sentence 1").last.select_option("Answers the question")
     await page.locator("#compared-question").focus()
@@ -131,7 +131,7 @@ async def test_a_question_is_flagged(open_page: OpenPage, settings: Callable[...
         page = await open_page("/compare", url=service.url)
         await page.get_by_text("Flag the question").click()
         await page.get_by_role("button", name="It should not be answered").click()
-        await page.get_by_text("Thank you. It is stored.").wait_for()
+        await page.get_by_text("Thank you. Saved.").wait_for()
         assert "1 of 2 questions compared" in await page.locator("#main").inner_text()
         (flagged,) = in_store(service, stored)
     assert (flagged.question, flagged.flag, flagged.overall) == (QUESTIONS[1], "unsuitable", None)
@@ -152,7 +152,7 @@ async def test_more_answers_are_ranked_with_ties(
         for key in "2j2":
             await page.keyboard.press(key)
         await page.keyboard.press("Enter")
-        await page.get_by_text("Thank you. It is stored.").wait_for()
+        await page.get_by_text("Thank you. Saved.").wait_for()
         assert "ranked" in await page.locator(".history li").first.inner_text()
         assert "0 of 2 questions compared" in await page.locator("#main").inner_text()
         [ranking] = in_store(service, stored_rankings)

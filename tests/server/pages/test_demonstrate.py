@@ -102,7 +102,7 @@ async def test_a_question_becomes_a_demonstration_that_replays_to_the_same_state
     await page.get_by_text("Paragraph 30.").wait_for()
     await page.get_by_label("Find in page").fill("no such text")
     await page.keyboard.press("Enter")
-    await page.get_by_text("Nothing was done: the text is not on the page.").wait_for()
+    await page.get_by_text("No quote: the text is not on the page.").wait_for()
 
     await page.reload()  # what was begun is taken up again
     await page.get_by_text("Paragraph 30.").wait_for()

@@ -29,13 +29,13 @@ async def test_a_key_is_asked_for_once(
     with serving(settings(server__sources=tmp_path)) as service:
         asking, filling = add_key(service, "ask", "feedback"), add_key(service, "ask", "admin")
         page = await open_page("/history", url=service.url, expected="401 (Unauthorized)")
-        dialog = page.get_by_role("dialog", name="A key is needed")
+        dialog = page.get_by_role("dialog", name="API key required")
         await dialog.get_by_label("Key").fill("cw_wrong")
         await dialog.get_by_role("button", name="Use this key").click()
         await dialog.get_by_text("did not take the key").wait_for()
         await dialog.get_by_label("Key").fill(asking.secret)
         await page.keyboard.press("Enter")
-        await page.get_by_text("Nothing was asked yet.").wait_for()
+        await page.get_by_text("No questions yet.").wait_for()
 
         await page.get_by_role("link", name="Ask", exact=True).click()
         await page.wait_for_url(f"{service.url}/")
@@ -63,6 +63,6 @@ async def test_a_key_is_asked_for_once(
         assert "broken.pdf" in await job.inner_text()
         assert "1 page" in await page.locator("#collections").inner_text()
 
-        await page.get_by_role("button", name="Forget the key").click()
+        await page.get_by_role("button", name="Remove the key").click()
         await page.wait_for_url(f"{service.url}/")
         assert await page.evaluate("sessionStorage.length") == 0
