@@ -42,7 +42,7 @@ async def get_readiness(services: NamedDependency[Services]) -> Response[Ready]:
     if services.limiter.trouble:
         parts["limits"] = services.limiter.trouble
     if services.recorder.pending:
-        parts["answers"] = f"{services.recorder.pending} are waiting for the database"
+        parts["answers"] = f"{services.recorder.pending} waiting for the database"
     return Response(
         Ready(is_ready, parts, services.queue.running, services.queue.waiting),
         status_code=200 if is_ready else 503,

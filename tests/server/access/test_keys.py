@@ -70,10 +70,10 @@ def test_a_wrong_secret_takes_as_long_as_no_key_at_all() -> None:
     raise AssertionError(f"the times differ: {times}")
 
 
-def test_keys_that_hold_no_more() -> None:
+def test_keys_expire_and_are_revoked() -> None:
     key = new_key("laptop", SCOPES, expires=NOW).key
-    assert key.holds(NOW - timedelta(microseconds=1))
-    assert not key.holds(NOW)
+    assert key.is_active(NOW - timedelta(microseconds=1))
+    assert not key.is_active(NOW)
 
 
 @pytest.mark.parametrize(

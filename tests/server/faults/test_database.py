@@ -43,7 +43,7 @@ def test_a_database_that_goes_away_midway_costs_nothing_that_was_accepted(
         search.gate.set()
         reply = asking.result()  # worked out before, and kept until it can be stored
         assert (reply.status_code, reply.json()["status"]) == (201, "done")
-    assert "1 wait" in service.client.get("/ready").json()["parts"]["answers"]
+    assert "1 waiting" in service.client.get("/ready").json()["parts"]["answers"]
     postgres_server.start()
     until(lambda: answers_again(service))
     assert set(states(service.client).values()) == {"done"}

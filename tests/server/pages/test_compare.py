@@ -96,7 +96,7 @@ async def compare_all(page: Any, service: Service) -> None:
         ("Overall", "A better"),
     ):
         await page.get_by_role("group", name=scale).get_by_label(level, exact=True).check()
-    await page.get_by_label("Why?").fill("123 jks: it is short.")
+    await page.get_by_label("Comment").fill("123 jks: it is short.")
     await page.get_by_role("button", name="Store").click()
     await page.get_by_text("Thank you. Saved.").wait_for()
     assert "1 of 2 questions compared" in await page.locator("#main").inner_text()
@@ -112,7 +112,7 @@ async def compare_all(page: Any, service: Service) -> None:
     assert await page.evaluate("document.activeElement.textContent") == "Store"
     for key in ("k", "2", "Enter"):
         await page.keyboard.press(key)
-    await page.get_by_text("All pairs are compared.").wait_for()
+    await page.get_by_text("You have compared all pairs.").wait_for()
 
     mouse, keys = in_store(service, stored)
     assert (mouse.unsupported, mouse.usefulness, mouse.coherence, mouse.overall) == (-2, 1, 0, -1)
@@ -147,7 +147,7 @@ async def test_more_answers_are_ranked_with_ties(
         texts = await page.locator(".ranked .words").all_inner_texts()
         assert sorted(texts) == [f"Dust {HARM}.", "Light scatters.", "Long ago."]
         await page.get_by_role("group", name="Rank of answer B").get_by_label("1 (best)").check()
-        await page.get_by_label("Why?").fill("Two are as bad.")
+        await page.get_by_label("Comment").fill("Two are as bad.")
         await page.locator("h1").click()
         for key in "2j2":
             await page.keyboard.press(key)
@@ -194,10 +194,10 @@ async def test_keys_rest_while_a_text_is_written_and_where_they_are_not_wanted(p
         assert await field.input_value() == "12s"
     assert await page.locator(".scale :checked").count() == 0
     await page.locator("#shortcuts summary").click()
-    await page.get_by_label("Use them").uncheck()
+    await page.get_by_label("Enabled").uncheck()
     await page.keyboard.press("1")
     assert await page.locator(".scale :checked").count() == 0
-    await page.get_by_label("Use them").check()
+    await page.get_by_label("Enabled").check()
     await page.keyboard.press("Control+1")
     await page.keyboard.press("1")
     assert await page.locator(".scale :checked").count() == 1

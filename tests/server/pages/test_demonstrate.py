@@ -119,7 +119,7 @@ async def test_a_question_becomes_a_demonstration_that_replays_to_the_same_state
     await page.reload()
     await page.wait_for_function("document.getElementById('answer').value")
     await page.get_by_role("button", name="Submit").click()
-    await page.get_by_text("The answer cites nothing.").wait_for()
+    await page.get_by_text("The answer has no citations.").wait_for()
     await answer.press("End")
     await page.get_by_role("button", name="Cite quote 1").click()
     await page.keyboard.type(".")
@@ -196,7 +196,7 @@ async def test_it_can_be_done_with_the_keyboard_alone(open_page: OpenPage, servi
     await page.get_by_role("heading", name="Search results for: crows").wait_for()
     await page.get_by_role("button", name="The question makes no sense").focus()
     await page.keyboard.press("Enter")
-    await page.get_by_text("The question gets no answer").wait_for()
+    await page.get_by_text("You ended browsing without an answer").wait_for()
     assert await page.evaluate("document.activeElement.textContent") == "Submit"
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/trace/*")
@@ -219,7 +219,7 @@ async def test_two_windows_do_not_undo_each_other(open_page: OpenPage, service: 
 
 async def test_an_answer_that_was_browsed_for_leads_to_its_trace(open_page: OpenPage) -> None:
     page = await open_page("/")
-    await page.get_by_label("Browse for the answer").check()
+    await page.get_by_label("Browse step by step").check()
     await page.get_by_label("Your question").fill("Which animals are known to give gifts to humans?")
     await page.keyboard.press("Enter")
     await page.locator(".pages").get_by_text("Clicked on link 0").first.wait_for(state="attached")
@@ -264,14 +264,14 @@ async def test_episodes_of_a_file_are_replayed(open_page: OpenPage, service: Ser
     assert await page.locator("#lines").inner_text() == "Lines 4 to 5"
     assert await page.locator(".page-link.chosen").inner_text() == f"rav{harm}ens"
     await page.get_by_role("button", name="Next").click()
-    await page.get_by_text("Not valid: it is odd.").wait_for()
+    await page.get_by_text("Invalid: it is odd.").wait_for()
     await page.get_by_label("Step 2 of 2").press("ArrowRight")
     await page.get_by_text("No answer was written.").wait_for()
     await page.get_by_role("combobox", name="Episode").select_option("1")
     await page.get_by_role("heading", name="Second?").wait_for()
     await page.get_by_role("button", name="Next").click()
     await page.get_by_role("button", name="Play").click()
-    await page.get_by_text("The end, after 2 actions").wait_for()
+    await page.get_by_text("End, after 2 actions").wait_for()
     assert await page.get_by_role("button", name="Play").get_attribute("aria-pressed") == "false"
     assert await page.evaluate("window.harmed") is None
     for text, said in (

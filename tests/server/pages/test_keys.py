@@ -32,7 +32,7 @@ async def test_a_key_is_asked_for_once(
         dialog = page.get_by_role("dialog", name="API key required")
         await dialog.get_by_label("Key").fill("cw_wrong")
         await dialog.get_by_role("button", name="Use this key").click()
-        await dialog.get_by_text("did not take the key").wait_for()
+        await dialog.get_by_text("rejected the key").wait_for()
         await dialog.get_by_label("Key").fill(asking.secret)
         await page.keyboard.press("Enter")
         await page.get_by_text("No questions yet.").wait_for()

@@ -55,7 +55,7 @@ async def test_an_answer_is_judged_by_two_who_agree_in_part(
     for part in range(3):
         await choose(page, str(part), REFERENCE)
     await page.get_by_role("button", name="Store").click()
-    await page.get_by_text("All answers are rated.").wait_for()
+    await page.get_by_text("You have rated all answers.").wait_for()
     stored = in_store(service, ratings)
     assert {each.rater for each in stored} == {"name Ada L"}
     assert [(each.kind, each.item, each.scores) for each in stored] == [

@@ -181,7 +181,7 @@ async def test_merged_actions_are_what_is_limited(bench: Bench) -> None:
 
 
 async def test_few_browsers_are_in_memory_and_none_that_nobody_uses(bench: Bench) -> None:
-    for options in ({"most_open": 1}, {"idle_seconds": 0.0}):
+    for options in ({"max_open": 1}, {"idle_seconds": 0.0}):
         people = bench.process(**options)
         first, second = [await people.begin(QUESTION, None, BrowserLimits()) for _ in range(2)]
         assert people.in_memory == 1
