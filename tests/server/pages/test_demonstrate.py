@@ -275,8 +275,8 @@ async def test_episodes_of_a_file_are_replayed(open_page: OpenPage, service: Ser
     assert await page.get_by_role("button", name="Play").get_attribute("aria-pressed") == "false"
     assert await page.evaluate("window.harmed") is None
     for text, said in (
-        ("{", "Line 1 of the file is no JSON."),
-        ("{}", "is no episode"),
+        ("{", "Line 1 of the file is not JSON."),
+        ("{}", "is not an episode"),
         ("", "has no episode"),
     ):
         file.write_text(text)
