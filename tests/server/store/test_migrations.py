@@ -77,8 +77,13 @@ def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
         migrate(address)
 
 
-async def test_stored_answers_get_their_outcome(url: str) -> None:
-    body = {"question": "Why?", "status": "answered", "answer": "Because."}
+async def test_stored_answers_get_their_new_names(url: str) -> None:
+    body = {
+        "status": "answered",
+        "answer": "Because.",
+        "references": [{"number": 1, "also": ["https://b.example"]}],
+        "candidates": [{"score": 1.0, "value": 0.5}],
+    }
     old, running = answer(status="done", body=body), answer()
     async with open_store(url) as store:
         await store.answers.add(old)
@@ -90,7 +95,12 @@ async def test_stored_answers_get_their_outcome(url: str) -> None:
     async with open_store(url) as store:
         found, unanswered = await store.answers.get(old.id), await store.answers.get(running.id)
     assert found is not None
-    assert found.body == {"question": "Why?", "outcome": "answered", "answer": "Because."}
+    assert found.body == {
+        "outcome": "answered",
+        "answer": "Because.",
+        "references": [{"number": 1, "duplicate_urls": ["https://b.example"]}],
+        "candidates": [{"score": 1.0, "adjusted_score": 0.5}],
+    }
     assert unanswered is not None
     assert unanswered.body is None
 

@@ -1,6 +1,8 @@
-"""The outcome of an answer, which its body had as `status`."""
+"""New names in the bodies of answers: `outcome`, `duplicate_urls` and `adjusted_score`."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from alembic import op
 from sqlalchemy import JSON, Column, MetaData, Table, Text, select, update
@@ -12,7 +14,7 @@ _BATCH = 500  # answers in memory at a time
 
 
 def upgrade() -> None:
-    """Rename the key in the body of every answer."""
+    """Rename the keys in the body of every answer."""
     answers = Table("answers", MetaData(), Column("id", Text), Column("body", JSON(none_as_null=True)))
     connection = op.get_bind()
     last = ""
@@ -22,7 +24,16 @@ def upgrade() -> None:
         if not found:
             return
         for id_, body in found:
-            if "status" in body:
-                renamed = {"outcome" if name == "status" else name: value for name, value in body.items()}
-                connection.execute(update(answers).where(answers.c.id == id_).values(body=renamed))
+            renamed = _renamed(body, status="outcome")
+            for part, names in (
+                ("references", {"also": "duplicate_urls"}),
+                ("candidates", {"value": "adjusted_score"}),
+            ):
+                if part in renamed:
+                    renamed[part] = [_renamed(each, **names) for each in renamed[part]]
+            connection.execute(update(answers).where(answers.c.id == id_).values(body=renamed))
         last = found[-1].id
+
+
+def _renamed(value: dict[str, Any], **names: str) -> dict[str, Any]:
+    return {names.get(name, name): each for name, each in value.items()}
