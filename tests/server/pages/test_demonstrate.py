@@ -277,7 +277,7 @@ async def test_episodes_of_a_file_are_replayed(open_page: OpenPage, service: Ser
     for text, said in (
         ("{", "Line 1 of the file is not JSON."),
         ("{}", "is not an episode"),
-        ("", "has no episode"),
+        ("", "contains no episodes"),
     ):
         file.write_text(text)
         await field.set_input_files([])

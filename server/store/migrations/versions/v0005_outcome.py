@@ -24,16 +24,16 @@ def upgrade() -> None:
         if not found:
             return
         for id_, body in found:
-            renamed = _renamed(body, status="outcome")
+            renamed = _renamed(body, {"status": "outcome"})
             for part, names in (
                 ("references", {"also": "duplicate_urls"}),
                 ("candidates", {"value": "adjusted_score"}),
             ):
                 if part in renamed:
-                    renamed[part] = [_renamed(each, **names) for each in renamed[part]]
+                    renamed[part] = [_renamed(each, names) for each in renamed[part]]
             connection.execute(update(answers).where(answers.c.id == id_).values(body=renamed))
         last = found[-1].id
 
 
-def _renamed(value: dict[str, Any], **names: str) -> dict[str, Any]:
-    return {names.get(name, name): each for name, each in value.items()}
+def _renamed(values: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    return {names.get(name, name): value for name, value in values.items()}
