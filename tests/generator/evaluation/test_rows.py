@@ -71,7 +71,7 @@ def test_bytes_that_are_no_text_spoil_their_line_only(tmp_path: Path) -> None:
     half = json.dumps(ROW | {"question": "Half of a \ud83c?", "answer": "\udc00."})
     file.write_bytes(b'{"question": "caf\xe9?"}\n' + half.encode() + b"\n" + file.read_bytes())
     rows = read_rows(file)
-    assert rows.problems == (f"{file}, line 1: this is not UTF-8.",)
+    assert rows.problems == (f"{file}, line 1: not UTF-8.",)
     assert [(row.line, row.question, row.answer) for row in rows.rows] == [
         (2, "Half of a ??", "?."),
         (3, ROW["question"], ""),
@@ -79,7 +79,7 @@ def test_bytes_that_are_no_text_spoil_their_line_only(tmp_path: Path) -> None:
 
 
 def test_a_file_without_rows(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no question with references\. .*line 1: this is not JSON"):
+    with pytest.raises(InputError, match=r"holds no question with references\. .*line 1: not valid JSON"):
         read_rows(write(tmp_path / "rows.jsonl", "{"))
     with pytest.raises(InputError, match="cannot be read"):
         read_rows(tmp_path / "none.jsonl")
