@@ -1,4 +1,4 @@
-"""Work that blocks, in a thread that nobody has to wait for."""
+"""Blocking work in a thread that does not delay the end of the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much there is to answer a question from: whether its best passages are about it at all."""
+"""Evidence: whether the best passages for a question are about it at all."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def evidence(question: str, references: Sequence[Reference]) -> float:
 
 
 def _one(asked: frozenset[str], reference: Reference) -> float:
-    held = _stems(words(f"{reference.title} {reference.text}"))
-    covered = len(asked & held) / max(1, len(asked))
+    given = _stems(words(f"{reference.title} {reference.text}"))
+    covered = len(asked & given) / max(1, len(asked))
     return (1 - _COVERED) * reference.score + _COVERED * covered
 
 

@@ -18,18 +18,18 @@ from citewell.core.text import content_words, words
 Scores = NDArray[np.float64]
 Numbers = NDArray[Any]
 
-_K1 = 1.2  # how soon the repetition of a word in a text counts for little
-_B = 0.75  # how far a long text counts for less, 0 to 1
+_K1 = 1.2  # saturation of repeated words
+_B = 0.75  # length normalization, 0 to 1
 
 
 class Bm25:
     """BM25 for one query over texts that arrive bit by bit; each text is read once.
 
-    What a text scores depends on all texts, so that scores are asked for anew.
+    The score of a text depends on all texts, so compute scores again after texts have arrived.
     """
 
     def __init__(self, query: str) -> None:
-        """Score texts for `query`, whose function words and repeated words play no part."""
+        """Score texts for `query`, without its function words and repeated words."""
         # In the query's order: a sum of floats depends on it, and results must not differ between runs.
         self._words = tuple(dict.fromkeys(content_words(query)))
 
@@ -58,18 +58,18 @@ def bm25(query: str, texts: Sequence[str]) -> Scores:
 
 
 def bm25_idf(texts: int, holders: Numbers) -> Numbers:
-    """How much it says that a text holds a word which so many of all texts hold."""
+    """Inverse document frequency of words that `holders` of `texts` texts contain."""
     idf: Numbers = np.log(1 + (texts - holders + 0.5) / (holders + 0.5))
     return idf
 
 
 def bm25_norms(lengths: Numbers) -> Numbers:
-    """What the repetition of a word is weighed against in `n` texts of these lengths in words; (n,)."""
+    """Length normalization of `n` texts of these lengths in words; an (n,) array."""
     norms: Numbers = _K1 * (1 - _B + _B * lengths / max(1.0, lengths.mean()))
     return norms
 
 
 def bm25_weights(idf: Numbers, frequency: Numbers, norms: Numbers) -> Numbers:
-    """What words add to the scores of texts that hold them so often; arrays of one shape, or one idf."""
+    """What words of this frequency add to the scores of texts; arrays of one shape, or one idf."""
     weights: Numbers = idf * frequency * (_K1 + 1) / (frequency + norms)
     return weights

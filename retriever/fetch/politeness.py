@@ -1,4 +1,4 @@
-"""Politeness towards hosts: few requests at a time, spaced out, and none to a host that asks for a rest."""
+"""Politeness towards hosts: few requests at a time, spaced out, and none to a host that asks for a break."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from citewell.retriever.fetch.transport import Request, Response, Transport
 
 _MOST_HOSTS = 10_000
 _LONGEST_REST = 3600.0  # seconds; what a server may ask of one process
-_PATIENT_REST = 60.0  # seconds; what is waited for where nobody waits for an answer
+_PATIENT_REST = 60.0  # seconds; the longest rest that a crawl waits for
 _USUAL_REST = 10.0  # seconds, after a 429 that does not say how long
 
 
@@ -116,7 +116,7 @@ class PoliteTransport:
         turn = max(now, host.last_turn + spacing)
         if turn - now > self._hosts.max_wait:
             raise FetchError(
-                f"its site wants {spacing:g} s between two requests, which there is no time for",
+                f"its site wants {spacing:g} s between two requests, longer than the deadline allows",
                 "The page can be read a little later.",
                 "robots",
             )

@@ -130,5 +130,5 @@ class DiskStore:
         if not self._failed:
             self._failed = True
             self._warn(
-                f"The cache of web pages {self._place} cannot be used: {error}. Pages are fetched anew."
+                f"The cache of web pages {self._place} cannot be used: {error}. Pages are fetched again."
             )

@@ -19,7 +19,7 @@ class _Flight(Generic[T]):
 class Flights(Generic[T]):
     """Runs one task a key, for all who ask while it runs.
 
-    One who is cancelled leaves the others theirs; when nobody waits any more, the task is cancelled too.
+    Cancelling one caller does not affect the others; the task is cancelled when no caller is left.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Flights(Generic[T]):
         finally:
             flight.waiting -= 1
             if not flight.waiting and not flight.task.done():
-                self._forget(key, flight.task)  # whoever comes now must not join what is being cancelled
+                self._forget(key, flight.task)  # new callers must not join a task that is being cancelled
                 flight.task.cancel()
                 await _end(flight.task)
 

@@ -95,7 +95,7 @@ async def test_pages_of_one_host_are_spaced_out_and_other_requests_are_not(
 async def test_a_page_that_would_have_to_wait_too_long_fails_at_once() -> None:
     clock = Clock()
     inner = Answering()
-    polite = PoliteTransport(inner, Hosts(patience=5, clock=clock))
+    polite = PoliteTransport(inner, Hosts(max_wait=5, clock=clock))
     await polite.send(asking("http://slow.example/1", spacing=10))
     with pytest.raises(FetchError, match="wants 10 s between two requests") as raised:
         await polite.send(asking("http://slow.example/2", spacing=10))
