@@ -50,7 +50,7 @@ def arrange(
 
     With `fill`, references of `others` make up the number; nothing cites them, as in the data that WebGLM
     describes in its appendices C and D. With `shuffle` the order is drawn by `chance`. The answer's marks are
-    numbered anew, in rising order; marks of references that are not there are left out.
+    renumbered, in rising order; marks of references that do not exist are removed.
     """
     places = sorted(range(len(example.references)), key=lambda place: place not in example.cited)
     shown = [(place, example.references[place]) for place in sorted(places[: prompt.references])]

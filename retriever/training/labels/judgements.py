@@ -15,8 +15,8 @@ def judgement_rows(folder: Path, split: str, run: Path | None, depth: int) -> li
     """Read the judgements of a BEIR folder.
 
     Without a run a query's passages are the judged ones. With one they are its `depth` best, as far as the
-    corpus holds them, and what nobody judged has the label 0: to rank them anew is then the task. Queries
-    with no passage above 0 are left out. Raises `InputError` for files that cannot be read or do not fit
+    corpus holds them, and what nobody judged has the label 0: the task is then to rerank them. Queries
+    with no passage above 0 are skipped. Raises `InputError` for files that cannot be read or do not fit
     together, and where no query is left.
     """
     task = read_task(folder, split, partial=True)
