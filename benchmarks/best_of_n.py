@@ -2,7 +2,7 @@
 
 `python -m benchmarks.best_of_n --questions test.jsonl --scorer DIR --judge DIR --out FOLDER` lets a generator
 write one greedy answer and 17 sampled ones to each question of the file, {question, references} a line as
-`benchmarks.generation_set` writes them, and keeps them in FOLDER/samples.jsonl: the same command goes on
+`benchmarks.generation_set` writes them, and keeps them in FOLDER/samples.jsonl: the same command continues
 where it was interrupted. `--scorer` chooses among them, and `--judge`, a scorer that was trained on other
 questions, says what the choice is worth. It prints
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.browse_web --data-dir FOLDER
 
-indexes the articles under the addresses at which it then serves them, until it is stopped. Whoever browses
+indexes the articles under the addresses at which it then serves them, until it is stopped. What browses
 uses the same folder and may fetch from this machine:
 
     citewell browse "How do volcanoes form?" --collection schools --set data_dir=FOLDER \

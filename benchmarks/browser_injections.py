@@ -1,4 +1,4 @@
-"""Texts with which a page tries to speak as the browser, as the person who asks, or as whoever browses."""
+"""Texts with which a page tries to speak as the browser, as the person who asks, or as what browses."""
 
 from __future__ import annotations
 

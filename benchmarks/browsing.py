@@ -5,7 +5,7 @@
 
 The articles are served over HTTP on loopback, fetched by the guarded fetcher and searched by a collection. A
 question counts as found where a quote has an accepted answer; systems are those of `citewell eval browse`.
-Episodes are kept in EPISODES, so that an interrupted run goes on. The cost is reckoned as WebGLM's appendix B
+Episodes are kept in EPISODES, so that an interrupted run continues. The cost is counted as in WebGLM's app. B
 reckons that of WebGPT: the time in which commands are written, and WebGLM's seconds for each search and page.
 """
 

@@ -5,7 +5,7 @@ F1 of runs of four words) and the development set of the Web Content Extraction 
 of seven types with text, F1 of words), each scored by its own definition. Of WCXB's snippets, `found` is the
 share of those that belong to the main text and are in it, `left out` of those that do not and are not.
 
-Our packaged classifier has learnt from these very pages. Its scores would say little, so that ours are those
+Our packaged classifier has learned from these very pages. Its scores would say little, so that ours are those
 of classifiers that have not seen a page's site: the sites are divided into five folds, and each fold is read
 by a classifier that was trained on the other four. They are kept in the cache folder; training them takes a
 quarter of an hour. `--packaged` adds the packaged classifier, labeled as what it is.
@@ -232,7 +232,7 @@ def main() -> None:
 
     def engines_of(row: PageRow) -> list[Engine]:
         unseen = classifiers[fold(row.site, FOLDS)]
-        packaged = [Engine(f"{OURS}, pages it has learnt from", ours())] if arguments.packaged else []
+        packaged = [Engine(f"{OURS}, pages it has learned from", ours())] if arguments.packaged else []
         return [Engine(OURS, ours(unseen)), *packaged, *others]
 
     results = score_all(_every(rows_of(files), arguments.every), engines_of)

@@ -1,7 +1,7 @@
 """The floors of the extraction gate: what scores the packaged classifier must keep, measured and pinned.
 
 The gate reads a fixed sample of pages: all of the article extraction benchmark and every fourth of WCXB.
-The packaged classifier has learnt from them, so that these scores tell whether reading pages got worse, and
+The packaged classifier has learned from them, so that these scores tell whether reading pages got worse, and
 not how good it is on others; scores on `unseen` pages are those that its training has measured and recorded.
 
 `python -m benchmarks.extraction_floors --pin` raises the floors to a little below what is measured now. A

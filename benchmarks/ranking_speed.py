@@ -4,7 +4,7 @@ Run `python -m benchmarks.ranking_speed`; it needs CITEWELL_DATA and sentence-tr
 the same weights and take turns in one process, which is held to `--threads` cores; the question and the
 paragraphs are tokenised, encoded and compared each time. Seconds of CPU are given beside seconds of the
 clock, since other work on the machine disturbs them less. Peak memory is that of a process for each system.
-Quality is nDCG@10 of BM25's top 100 for TREC DL 2020, ranked anew.
+Quality is nDCG@10 of BM25's top 100 for TREC DL 2020, ranked again.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def memory(model: str, systems: list[str], work: Path, threads: int, rounds: int
 
 
 def quality(model: str, systems: list[str], work: Path, threads: int, rounds: int) -> dict[str, Any]:
-    """nDCG@10 of TREC DL 2020's queries, BM25's candidates ranked anew by each system."""
+    """nDCG@10 of TREC DL 2020's queries, BM25's candidates ranked again by each system."""
     from citewell.retriever.evaluation.measures import NDCG, means, measure
     from citewell.retriever.evaluation.trec import read_qrels, read_run
 

@@ -4,10 +4,10 @@
 (`benchmarks.reference_set`), trains adapters by `recipes/citewell-minilm.toml`, and lets TF-IDF, BM25, the
 encoder as it was, the encoder that comes with Citewell and the one just trained put the references of the
 test split in order. `--shipped` leaves the training out. What is in FOLDER already is not built again, and
-training that was interrupted goes on.
+training that was interrupted continues.
 
-Then the same encoders are measured where nothing was learnt from: TREC Deep Learning 2020 (the candidates of
-BM25 ranked anew, and the whole pool), Cranfield, CISI and FeedbackQA.
+Then the same encoders are measured where nothing was learned from: TREC Deep Learning 2020 (the candidates of
+BM25 ranked again, and the whole pool), Cranfield, CISI and FeedbackQA.
 """
 
 from __future__ import annotations

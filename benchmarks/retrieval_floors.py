@@ -1,7 +1,7 @@
 """The floors of the retrieval gate: the nDCG@10 that BM25 and all-MiniLM-L6-v2 must keep on two tasks.
 
-Cranfield is searched as a whole, and the first 30 candidates of BM25 are ranked anew for 20 queries of TREC
-DL 2020. Corpora are encoded anew, so that a change of the encoder's code is seen.
+Cranfield is searched as a whole, and the first 30 candidates of BM25 are ranked again for 20 queries of TREC
+DL 2020. Corpora are encoded again, so that a change of the encoder's code is seen.
 
 `python -m benchmarks.retrieval_floors --pin` raises the floors to a little below what is measured now. A
 floor that would sink is refused, unless `--lower` says that it is meant.
@@ -62,9 +62,9 @@ def _measured(data: Path, folder: Path) -> dict[str, float]:
     found = {}
     for system in systems:
         whole = evaluate(cranfield, system, 100)
-        anew = evaluate(dl20, system, _DEPTH, first=first)
+        again = evaluate(dl20, system, _DEPTH, first=first)
         found[f"Cranfield, {system.name}"] = means(whole.values)[NDCG]
-        found[f"TREC DL 2020 reranked, {system.name}"] = means(anew.values)[NDCG]
+        found[f"TREC DL 2020 reranked, {system.name}"] = means(again.values)[NDCG]
     return found
 
 

@@ -4,7 +4,7 @@
 pairs of answers and for those that WebGLM's rule leaves (§3.3), with its own numbers and with those for small
 forums: the share of pairs in which the longer answer has more votes (equal lengths count half), the same for
 pairs whose lengths differ by at most a tenth, and the share in which an answer that was cut at the median
-length has more votes than one that was not. A scorer has learnt something only by what it is above these.
+length has more votes than one that was not. A scorer has learned something only by what it is above these.
 The second table is the funnel: how many questions, answers and pairs each step leaves.
 """
 

@@ -64,7 +64,7 @@ class _Place:
 class Browser:
     """The environment of WebGPT (§2 and appendix A, https://arxiv.org/abs/2112.09332), one episode at a time.
 
-    Whoever browses sees `State` and answers with a command as text; there is no other way in, so that nothing
+    The policy sees `State` and answers with a command as text; there is no other way in, so that nothing
     that a page says can do anything. Commands that cannot be carried out are invalid like any other text:
     they count towards the maximum, and change nothing else. These are links that are not on the page, `Back`
     without a page to go back to, texts to quote that are not in the page, and quotes of what is no page of
@@ -209,7 +209,7 @@ class Browser:
     def _find(self, text: str) -> None:
         """Scroll to the next occurrence: after the last one, or else from the top of the view on.
 
-        After the end of the page the search goes on at its top, as in other browsers. Nothing moves where the
+        At the end of the page, the search continues at its top, as in other browsers. Nothing moves if the
         text is not on the page.
         """
         place = self._here()

@@ -1,4 +1,4 @@
-"""The protocol of whoever browses."""
+"""The protocol of browsing policies."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class RecordedPage:
 class WebRecorder:
     """Notes what is searched and opened in `web`; speaks `Web`.
 
-    What was noted once is shown again when it is asked for again, errors too, so that whoever browses the
+    What was noted is shown again when asked for again, errors too, so that a policy that browses the
     recording sees the same pages. Belongs to one session.
     """
 

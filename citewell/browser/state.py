@@ -20,7 +20,7 @@ class TakenQuote:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything that whoever browses may know: there is no other memory between two commands.
+    """Everything that a policy knows: there is no other memory between two commands.
 
     `text` is what is in view, and `links` the links in it by their ids. The scroll bar runs `first` to
     `last`, of `lines` lines of the page. `past_actions` are the commands so far in the short form of

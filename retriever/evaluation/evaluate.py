@@ -59,7 +59,7 @@ class RankingResult:
 
 
 class FirstStage(NamedTuple):
-    """The first-stage run to rank anew, cut to `depth`, and what there is to say about it."""
+    """The first-stage run to rank again, cut to `depth`, and what there is to say about it."""
 
     run: Mapping[str, Rows]
     notices: tuple[str, ...]
@@ -76,10 +76,10 @@ def candidates(task: RetrievalTask, run: Run, depth: int) -> FirstStage:
         if query in run
     }
     if not found:
-        raise InputError("The run to rank anew has none of the judged queries.", _OTHER)
+        raise InputError("The run to rank again has none of the judged queries.", _OTHER)
     notices = []
     if missing := len(task.queries) - len(found):
-        notices.append(f"{missing:,} judged queries are not in the run to rank anew; they count as zero.")
+        notices.append(f"{missing:,} judged queries are not in the run to rank again; they count as zero.")
     return FirstStage(found, tuple(notices))
 
 

@@ -91,7 +91,7 @@ def markdown(evaluation: RetrievalEvaluation) -> str:
     """The tables of an evaluation, as a page of its own."""
     what = {
         "corpus": f"ranking all of {evaluation.passages:,} passages",
-        "rerank": "ranking the candidates of a first stage anew",
+        "rerank": "ranking the candidates of a first stage again",
         "references": f"ranking each question's references ({evaluation.passages:,} in all)",
     }[evaluation.mode]
     parts = [

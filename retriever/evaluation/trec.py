@@ -47,7 +47,7 @@ def read_qrels(
         if documents is not None and document not in documents:
             raise line.error(
                 f"there is no document {document!r} in the corpus.",
-                "Are these the judgments of another corpus? Where a run of a larger one is ranked anew "
+                "Are these the judgments of another corpus? Where a run of a larger one is ranked again "
                 "(--rerank), judgments may name documents that are not in the folder.",
             )
         judged = qrels.setdefault(query, {})
@@ -86,7 +86,7 @@ def read_run(file: Path, *, documents: Collection[str] | None = None) -> dict[st
             raise line.error(f"the score {score!r} is no number.", _RUN) from None
         if not math.isfinite(value):
             raise line.error(
-                f"the score of document {document!r} is {score}.", "Mend the system that wrote this run."
+                f"the score of document {document!r} is {score}.", "Fix the system that wrote this run."
             )
         if documents is not None and document not in documents:
             raise line.error(

@@ -26,7 +26,7 @@ def read_html(
 ) -> ExtractedDocument:
     """The main text of an HTML page: without navigation, banners, footers and adverts.
 
-    Each run of text is judged by a classifier that has learnt from pages of seven kinds, so that forum
+    Each run of text is judged by a classifier that has learned from pages of seven kinds, so that forum
     posts and comments stay where they are what the page is about. Where the text that the page shows is
     shorter than the article in its structured data, that is taken. Raises `ExtractionError` where the page
     shows no text.

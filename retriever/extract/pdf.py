@@ -189,7 +189,7 @@ def _box(box: LTTextBox, page: LTComponent) -> Iterator[_Box]:
 def _blocks(sheets: Sequence[_Sheet]) -> Iterator[Block]:
     paragraphs: list[list[str]] = []
     for box in _without_running_heads(sheets):
-        # A sentence that goes on in the next column or on the next page.
+        # A sentence that continues in the next column or on the next page.
         open_end = paragraphs and not _ENDS_SENTENCE.search(paragraphs[-1][-1])
         goes_on = open_end and box.paragraphs[0][0][0].islower()
         if goes_on:

@@ -62,7 +62,7 @@ async def demonstrate(
 
 
 def to_the_point(episode: Episode, answers: Sequence[str]) -> Episode:
-    """Without steps that took a quote without an answer: they are not to be learnt.
+    """Without steps that took a quote without an answer: they are not to be learned.
 
     The states after them stay as they were, and show what was done.
     """

@@ -106,7 +106,7 @@ def _windows(browser: Browser, url: str) -> int:
 
 
 async def _do(browser: Browser, command: Command, steps: list[Step]) -> bool:
-    """Give a command; whether it was valid, and the episode goes on."""
+    """Give a command; whether it was valid, and the episode continues."""
     outcome = await browser.step(str(command))
     if outcome.step.kind == "invalid":
         return False

@@ -37,7 +37,7 @@ async def evaluate(
 ) -> dict[str, Result]:
     """Ask a system all questions, one after the other, and note its episodes, with rewards, in a file.
 
-    What the file has already is not asked again, so that an evaluation that was interrupted goes on. Raises
+    What the file has already is not asked again, so that an evaluation that was interrupted continues. Raises
     `InputError` for a file that holds something else, and what the system raises.
     """
     done = _done(file)

@@ -1,1 +1,1 @@
-"""Whoever browses: people, scripts and language models, each a `citewell.browser.policy.Policy`."""
+"""Policies that browse: people, scripts and language models, each a `citewell.browser.policy.Policy`."""

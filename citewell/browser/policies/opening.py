@@ -1,4 +1,4 @@
-"""A policy by its name: the one way from the settings to whoever browses."""
+"""Opens a browsing policy by its name in the settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a language model that never learnt to browse is told to."""
+"""How a language model that never learned to browse is told to."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ train another one.
 - Trained on {date} by `{command}`
 - Form: two stacks of {trees} oblivious trees of depth {depth}, fitted by CatBoost {catboost} and evaluated
   by NumPy, and weights of {words} words
-- Known limits: most pages that it has learnt from are in English, and none asks for a sign-in
+- Known limits: most pages that it has learned from are in English, and none asks for a sign-in
 
 ## Data
 

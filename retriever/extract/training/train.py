@@ -16,7 +16,7 @@ from citewell.retriever.extract.training.words import weigh_words
 if TYPE_CHECKING:
     from catboost import CatBoost
 
-_INNER = 4  # folds in which words and first guesses are learnt apart from the pages that they describe
+_INNER = 4  # folds in which words and first guesses are learned apart from the pages that they describe
 _SMALL_TEXT = 20  # words: pages with less main text than this count for less
 
 

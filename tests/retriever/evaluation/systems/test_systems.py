@@ -73,7 +73,7 @@ def test_a_whole_corpus_with_an_empty_document(task: RetrievalTask, tmp_path: Pa
 def test_a_first_stage_is_ranked_anew(task: RetrievalTask, tmp_path: Path, name: str) -> None:
     run = {"q1": {"empty": 3.0, "moon": 2.0, "bats": 1.0}, "q2": {"bread": 2.0, "tides": 1.5, "moon": 1.0}}
     first = candidates(task, run, 3)
-    assert first.notices == ("1 judged queries are not in the run to rank anew; they count as zero.",)
+    assert first.notices == ("1 judged queries are not in the run to rank again; they count as zero.",)
     outcome = evaluate(task, one(name, tmp_path / "cache"), 100, first=first.run)
     assert {query: set(found) for query, found in outcome.run.items()} == {
         query: set(found) for query, found in run.items()
