@@ -100,8 +100,12 @@ class OnnxRuntime:
         model.set_attn_implementation("eager")
 
         class Exported(torch.nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.model = model
+
             def forward(self, input_ids: Any, attention_mask: Any) -> Any:
-                return model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+                return self.model(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
 
         names = ["input_ids", "attention_mask"]
         ids = torch.tensor([[5] * 16, [5] * 16])
