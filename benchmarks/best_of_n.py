@@ -101,7 +101,7 @@ class Question:
         def key(place: int) -> tuple[bool, float, float]:
             own = standing(self.score[place], self.sentences[place], 0.0)
             unsupported = sum(not sentence.supported for sentence in self.sentences[place])
-            return own.answers, own.value - margin * unsupported, own.support
+            return own.answers, own.adjusted_score - margin * unsupported, own.support
 
         return self.order(key)
 
@@ -259,7 +259,7 @@ def read_questions(
 def scored(
     rows: Sequence[EvaluationRow], checked: Mapping[str, Sequence[Checked]], system: ScoringSystem
 ) -> dict[str, tuple[float, ...]]:
-    """The scores of all samples; those of a baseline are standardised, as those of trained scorers are."""
+    """The scores of all samples; those of a baseline are standardized, as those of trained scorers are."""
     found = {}
     for row in rows:
         answers = [" ".join(s.text for s in sentences) for sentences in checked[row.key]]
@@ -320,7 +320,7 @@ class Adapted(NamedTuple):
 class _Known:
     """Scores that are known already."""
 
-    name, standardised = "known", True
+    name, standardized = "known", True
 
     def __init__(self, question: Question, margin: float) -> None:
         self.margin = margin

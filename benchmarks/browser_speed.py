@@ -37,7 +37,7 @@ from citewell.browser.page import TextPage, error_page
 from citewell.browser.policies.random_legal import RandomLegal
 from citewell.browser.results import results_page
 from citewell.browser.simplify import simplify
-from citewell.core.dequantization import dequantised
+from citewell.core.dequantization import dequantized
 from citewell.core.errors import ModelError
 from citewell.core.settings import load_settings
 from citewell.core.types import Hit
@@ -140,7 +140,7 @@ def counters() -> dict[str, Count]:
     """What counts tokens, by name."""
     found: dict[str, Count] = {"estimated": estimate_tokens}
     try:
-        folder = dequantised(MODEL, load_settings().cache_dir)
+        folder = dequantized(MODEL, load_settings().cache_dir)
     except ModelError as error:
         print(error)
         return found

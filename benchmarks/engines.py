@@ -99,7 +99,7 @@ def gguf_path() -> Path:
     return Path(spec.origin).parent / "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
-def dequantise(folder: Path) -> None:
+def dequantize(folder: Path) -> None:
     """Write float32 weights for transformers, and the prompt with its reference answer."""
     import transformers
 
@@ -183,12 +183,12 @@ def ctranslate2(precision: str) -> Engine:
     return Engine("ctranslate2", load, convert)
 
 
-def requantise(folder: Path) -> None:
+def requantize(folder: Path) -> None:
     """Write the weights as GGUF Q8_0, and from that as OpenVINO files, as `citewell.core.conversion` does."""
     file = folder / "model.gguf"
     reader = citewell.core.gguf.open_gguf(gguf_path())
     citewell.core.gguf.describe(reader, folder)
-    citewell.core.gguf.requantise(reader, file)
+    citewell.core.gguf.requantize(reader, file)
     citewell.core.gguf.save_openvino(file)
 
 
@@ -297,11 +297,11 @@ def load_llama(folder: Path) -> Runner:
 
 
 ENGINES = {
-    "transformers-fp32": Engine("transformers", load_transformers, dequantise),
+    "transformers-fp32": Engine("transformers", load_transformers, dequantize),
     "transformers-int8": Engine("transformers", partial(load_transformers, int8=True)),
     "ctranslate2-fp32": ctranslate2("float32"),
     "ctranslate2-int8": ctranslate2("int8"),
-    "openvino-int8": Engine("openvino-genai", load_citewell, requantise),
+    "openvino-int8": Engine("openvino-genai", load_citewell, requantize),
     "onnxruntime-int8": onnxruntime("int8"),
     "onnxruntime-int4": onnxruntime("int4"),
     "llama.cpp-q4_1": Engine("llama-cpp-python", load_llama),

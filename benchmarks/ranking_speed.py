@@ -2,7 +2,7 @@
 
 Run `python -m benchmarks.ranking_speed`; it needs CITEWELL_DATA and sentence-transformers. All systems have
 the same weights and take turns in one process, which is held to `--threads` cores; the question and the
-paragraphs are tokenised, encoded and compared each time. Seconds of CPU are given beside seconds of the
+paragraphs are tokenized, encoded and compared each time. Seconds of CPU are given beside seconds of the
 clock, since other work on the machine disturbs them less. Peak memory is that of a process for each system.
 Quality is nDCG@10 of BM25's top 100 for TREC DL 2020, ranked again.
 """

@@ -2,7 +2,7 @@
 
 Run `python -m benchmarks.scorer_speed`, or with `--scorer DIR` for one that was trained; by default the shape
 of the shipped one is timed, with a head that gives 0. The process is held to `--threads` cores; inputs are
-laid out and tokenised each time. Seconds of CPU are given beside seconds of the clock, since other work on
+laid out and tokenized each time. Seconds of CPU are given beside seconds of the clock, since other work on
 the machine disturbs them less.
 """
 

@@ -66,7 +66,7 @@ class ThresholdSweep(NamedTuple):
         }
 
     def table(self) -> str:
-        """The best threshold of each measure, and the one in force, as lines of text."""
+        """Return the best threshold of each measure, and the one in force, as lines of text."""
         best = self.best
         everything = 2 * self.good / (self.labelled + self.good)
         return "\n".join(
@@ -88,14 +88,15 @@ class ThresholdSweep(NamedTuple):
 
 
 def best_of(curve: Sequence[ThresholdPoint]) -> ThresholdPoint:
-    """The point with the best F1; among equals the middle one, which depends least on single labels."""
+    """Return the point with the best F1; among equals the middle one, which depends least on single
+    labels."""
     most = max(point.f1 for point in curve)
     equals = [point for point in curve if point.f1 == most]
     return equals[len(equals) // 2]
 
 
 def draw(outcomes: Iterable[Outcome], number: int) -> list[dict[str, Any]]:
-    """A reproducible random sample of `number` outcomes to label, with `good` to be filled in.
+    """Return a reproducible random sample of `number` outcomes to label, with `good` to be filled in.
 
     Samples and drops alike, except those that no threshold decides, such as empty answers.
     """
@@ -114,7 +115,7 @@ def draw(outcomes: Iterable[Outcome], number: int) -> list[dict[str, Any]]:
 
 
 def read_labels(file: Path) -> dict[str, bool]:
-    """The labels of a file of JSON lines `{"id": …, "good": true}`; other keys are ignored.
+    """Return the labels of a file of JSON lines `{"id": …, "good": true}`; other keys are ignored.
 
     Raises `InputError` for a line without a label, an id labelled twice, and where all or none are good.
     """

@@ -103,7 +103,8 @@ class Dataset(NamedTuple):
 
 
 def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
-    """The card as Markdown, with the header that `datasets.load_dataset` reads; same data, same card."""
+    """Return the card as Markdown, with the header that `datasets.load_dataset` reads; same data, same
+    card."""
     total = sum(dataset.rows.values())
     teachers = [f"{name} ({count:,} answers)" for name, count in dataset.statistics.teachers.items()]
     return _CARD.format(
@@ -128,7 +129,8 @@ def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
 
 
 def _scores() -> dict[str, str]:
-    """The types of the scores, as `datasets` names them: those of the struct, and the derived shares."""
+    """Return the types of the scores, as `datasets` names them: those of the struct, and the derived
+    shares."""
     kinds = {int: "int64", float: "float64"}
     stored = {each.name: kinds[each.type] for each in msgspec.structs.fields(FilterScores)}
     return stored | {"accuracy": "float64", "coverage": "float64"}

@@ -14,7 +14,7 @@ _MODELS = {"name", "encoder", "collection"}
 
 
 def command(questions: Path, teacher: str, out: Path, changed: Mapping[str, Any]) -> str:
-    """The command that makes the same data set from the same files; over several lines if it is long.
+    """Return the command that makes the same data set from the same files; over several lines if it is long.
 
     `changed` are the keys of the recipe and the settings, by dotted name, that decide outcomes and differ
     from the defaults. Files and folders are shown by their names; keys of services are not shown.
@@ -29,7 +29,7 @@ def command(questions: Path, teacher: str, out: Path, changed: Mapping[str, Any]
 
 
 def changes(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The values by section and key that differ from the defaults, by dotted name."""
+    """Return the values by section and key that differ from the defaults, by dotted name."""
     return {
         f"{section}.{key}": value
         for section, keys in values.items()

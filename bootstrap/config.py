@@ -56,7 +56,7 @@ class TeacherPromptConfig(Section):
     )
 
     def form(self, own: PromptForm) -> PromptForm:
-        """The form of the model's prompts, `own`, with the overrides of this section."""
+        """Return the form of the model's prompts, `own`, with the overrides of this section."""
         changes: dict[str, Any] = {"instruction": self.instruction, "demonstration": self.demonstration}
         return replace(own, **{name: value for name, value in changes.items() if value is not None})
 

@@ -85,7 +85,7 @@ def write_dataset(
 
 
 def row(sample: Sample) -> DatasetRow:
-    """The line of a split that a sample becomes."""
+    """Return the line of a split that a sample becomes."""
     scores = msgspec.to_builtins(sample.scores)
     return DatasetRow(
         id=sample.key,
@@ -101,7 +101,7 @@ def row(sample: Sample) -> DatasetRow:
 
 
 def split_file(split: Split) -> str:
-    """The name of a split's file."""
+    """Return the name of a split's file."""
     return f"{split}.jsonl"
 
 

@@ -15,7 +15,7 @@ _AHEAD = 4
 async def local_outcomes(
     tasks: Iterable[BootstrapTask], parts: RowParts, concurrency: int
 ) -> AsyncGenerator[Outcome, None]:
-    """The outcomes of tasks, in the order of the tasks; at most `concurrency` rows run at a time.
+    """Yield the outcomes of tasks, in the order of the tasks; at most `concurrency` rows run at a time.
 
     A slow row blocks later ones only once four times `concurrency` are started. Closing the generator cancels
     the rows that are running.

@@ -115,7 +115,7 @@ class RunFolder:
             ) from error
 
     def left(self, questions: Questions) -> Iterator[BootstrapTask]:
-        """The tasks without an outcome."""
+        """Return the tasks without an outcome."""
         done = sum(1 for _ in self.journal.outcomes())
         return islice(questions.tasks(), done, None)
 
@@ -157,7 +157,7 @@ class FinishedRun:
         self._journal = Journal(folder, 1)
 
     def outcomes(self) -> Iterator[Outcome]:
-        """The outcomes in the order of the tasks."""
+        """Return the outcomes in the order of the tasks."""
         return self._journal.outcomes()
 
 

@@ -20,7 +20,7 @@ _QUESTION_MARKS = re.compile(r"[?？؟՞]")
 
 
 def post_process(title: str, selftext: str = "", *, explain: bool = True) -> str | None:
-    """The question that a post asks: its title, two line ends and its text; None if it was deleted.
+    """Return the question that a post asks: its title, two line ends and its text; None if it was deleted.
 
     With `explain`, `Explain: ` is put before a text that is not a question, as in "Explain: gravity".
     """
@@ -36,7 +36,7 @@ def post_process(title: str, selftext: str = "", *, explain: bool = True) -> str
 
 
 def is_question(text: str) -> bool:
-    """Whether a text is a question: it has a question mark, or an English question word."""
+    """Return whether a text is a question: it has a question mark, or an English question word."""
     return bool(_QUESTION_MARKS.search(text) or _ASKING.search(text))
 
 

@@ -85,7 +85,7 @@ class Induction:
         }
 
     def table(self) -> str:
-        """One line per trial, best first, as a Markdown table."""
+        """Return one line per trial, best first, as a Markdown table."""
         header = ["instruction", "kept", "coverage", "accuracy", "words", "failed", "p (Holm)"]
         rows = [
             [
@@ -126,7 +126,8 @@ async def propose(demonstrations: Sequence[BootstrapTask], ask: Propose, number:
 
 
 def clean(answer: str) -> str:
-    """The instruction in a model's answer, on one line, without quotes and introduction; empty if none."""
+    """Return the instruction in a model's answer, on one line, without quotes and introduction; empty if
+    none."""
     for part in answer.split("\n\n"):
         line = squeeze(part).strip(_AROUND)
         if instruction := _PREFIX.sub("", line).strip(_AROUND):
@@ -159,7 +160,7 @@ async def compare_instructions(
 
 
 def candidates(proposed: Sequence[str], given: Sequence[str]) -> tuple[str, ...]:
-    """The different instructions to compare: WebGLM's, then given ones, then proposed ones."""
+    """Return the different instructions to compare: WebGLM's, then given ones, then proposed ones."""
     return tuple(dict.fromkeys((INSTRUCTION, *given, *proposed)))
 
 

@@ -29,11 +29,12 @@ class Journal:
         self._lines: int | None = None
 
     def shards(self) -> list[Path]:
-        """The shards in order."""
+        """Return the shards in order."""
         return sorted(self._folder.glob("[0-9]*.jsonl"))
 
     def outcomes(self) -> Iterator[Outcome]:
-        """The stored outcomes; raises `InputError` for a damaged line, except a last one that was cut off."""
+        """Yield the stored outcomes; raises `InputError` for a damaged line, except a last one that was cut
+        off."""
         decoder = msgspec.json.Decoder(Outcome)
         shards = self.shards()
         for shard in shards:
@@ -103,7 +104,7 @@ class Journal:
             ) from error
 
     def _next_shard(self) -> tuple[Path, int]:
-        """The shard that is written next, and how many lines fit into it."""
+        """Return the shard that is written next, and how many lines fit into it."""
         shards = self.shards()
         number = int(shards[-1].stem) if shards else 0
         if self._lines is None:

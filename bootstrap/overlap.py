@@ -42,7 +42,7 @@ class EvaluationQuestions(NamedTuple):
 
 
 def read_evaluation(folder: Path | None, config: DatasetConfig) -> EvaluationQuestions:
-    """The questions of the evaluation sets in a folder of data; none without a folder.
+    """Return the questions of the evaluation sets in a folder of data; none without a folder.
 
     The default sets may be missing from the folder. Raises `InputError` if explicitly named sets are missing,
     and for rows without a question.
@@ -71,7 +71,7 @@ def read_evaluation(folder: Path | None, config: DatasetConfig) -> EvaluationQue
 
 
 def evaluation_files(folder: Path, patterns: Sequence[str], key: str, *, missing_ok: bool) -> list[Path]:
-    """The files in `folder` that match the patterns, such as `questions/*.jsonl.gz`, in order.
+    """Return the files in `folder` that match the patterns, such as `questions/*.jsonl.gz`, in order.
 
     Raises `InputError` if a pattern matches none, unless `missing_ok`. `key` is the recipe's key of the
     patterns, for the message.
@@ -92,7 +92,8 @@ def evaluation_files(folder: Path, patterns: Sequence[str], key: str, *, missing
 
 
 def read_evaluation_questions(file: Path) -> Iterator[EvaluationQuestion]:
-    """The questions of an evaluation set: JSON lines with `question`, and optionally `id` and `context`.
+    """Yield the questions of an evaluation set: JSON lines with `question`, and optionally `id` and
+    `context`.
 
     A context, such as the body of a forum's question, belongs to the question (WebGPT, appendix B). Raises
     `InputError` for a line without a question.
@@ -111,7 +112,7 @@ def read_evaluation_questions(file: Path) -> Iterator[EvaluationQuestion]:
 def find_overlaps(
     questions: Sequence[str], evaluation: Sequence[EvaluationQuestion], threshold: float
 ) -> dict[int, QuestionOverlap]:
-    """The nearest evaluation question of each question that is near one, by the question's index."""
+    """Return the nearest evaluation question of each question that is near one, by the question's index."""
     index = NearDuplicates((each.question for each in evaluation), threshold)
     found = {}
     for position, question in enumerate(questions):

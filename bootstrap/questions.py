@@ -57,7 +57,7 @@ class Questions:
                 raise InputError(f"{file} cannot be read: {error.strerror}.", "Check its path.") from error
 
     def tasks(self, report: Report = lambda problem: None) -> Iterator[BootstrapTask]:
-        """The tasks in order; `report` is called for every invalid line. May be called again."""
+        """Yield the tasks in order; `report` is called for every invalid line. May be called again."""
         lines_of_questions: dict[bytes, int] = {}
         keys: set[str] = set()
         for number, line in self._lines(report):
@@ -92,7 +92,7 @@ class Questions:
             raise InputError(f"{self.file} cannot be read: {error.strerror}.", "Check its path.") from error
 
     def _task(self, number: int, line: bytes) -> BootstrapTask | None:
-        """The task of a line, without a key where it has no id; None for a blank line."""
+        """Return the task of a line, without a key where it has no id; None for a blank line."""
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
         except UnicodeDecodeError as error:
@@ -150,7 +150,7 @@ def _asked(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _urls(value: Any) -> list[str]:
-    """The URLs of ELI5's field, a list or an object with the list `url`."""
+    """Return the URLs of ELI5's field, a list or an object with the list `url`."""
     if isinstance(value, dict):
         value = value.get("url")
     return [url for url in value if isinstance(url, str)] if isinstance(value, list) else []

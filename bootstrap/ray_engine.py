@@ -63,7 +63,8 @@ def check_ray() -> None:
 async def ray_outcomes(
     tasks: Sequence[BootstrapTask], open_parts: OpenParts, config: RayConfig, concurrency: int
 ) -> AsyncGenerator[Outcome]:
-    """The outcomes of tasks, in the order of the tasks; at most `concurrency` rows per worker run at a time.
+    """Yield the outcomes of tasks, in the order of the tasks; at most `concurrency` rows per worker run at a
+    time.
 
     Ray is connected to, or started, unless it is running already, and left in the same state. Closing the
     generator ends the work: at once, or after the running blocks if Ray was running before. Raises
@@ -172,7 +173,7 @@ class _Worker:
         self._free = asyncio.Semaphore(concurrency)
 
     async def __call__(self, block: pa.Table) -> dict[str, Any]:
-        """The outcomes of a block's tasks, in their order."""
+        """Return the outcomes of a block's tasks, in their order."""
         try:
             parts = await self._ready()
         except CitewellError as error:

@@ -33,7 +33,7 @@ class Recipe(BootstrapConfig):
     ray: RayConfig = RayConfig()
 
     def decisive(self) -> dict[str, Any]:
-        """The keys on which outcomes depend, as plain values; a resumed run must have the same."""
+        """Return the keys on which outcomes depend, as plain values; a resumed run must have the same."""
         return self.model_dump(mode="json", exclude=dict(_OPERATION))
 
 
@@ -45,7 +45,7 @@ class Divided(NamedTuple):
 
 
 def read_recipe(file: Path | None, assignments: Mapping[str, Any]) -> Recipe:
-    """The recipe of a TOML file, or the default one, with overrides by dotted name.
+    """Return the recipe of a TOML file, or the default one, with overrides by dotted name.
 
     Raises `InputError` for an unknown key or a wrong value in the file, `SettingsError` in an override.
     """

@@ -61,7 +61,7 @@ async def record(
 
 
 def failed_keys(journal: Journal) -> frozenset[str]:
-    """The keys of the rows that failed."""
+    """Return the keys of the rows that failed."""
     return frozenset(outcome.key for outcome in journal.outcomes() if isinstance(outcome, Fault))
 
 

@@ -29,7 +29,7 @@ Retrieve = Callable[[str], Awaitable[FoundReferences]]
 
 
 async def with_references(task: BootstrapTask, retrieve: Retrieve, config: BootstrapConfig) -> BootstrapTask:
-    """The task with its references numbered from 1, and the marks of its answer renumbered.
+    """Return the task with its references numbered from 1, and the marks of its answer renumbered.
 
     A row with more than `most` references keeps those that its answer overlaps with most, or the first ones.
     A row without references gets retrieved ones, if they are relevant. With `fill`, a row with too few gets

@@ -155,7 +155,7 @@ def statistics(outcomes: Iterable[Outcome], examples: int = 2) -> BootstrapStati
 
 
 def funnel_table(statistics: BootstrapStatistics) -> str:
-    """The funnel as lines of text: the filters that stopped rows, and how many were left."""
+    """Return the funnel as lines of text: the filters that stopped rows, and how many were left."""
     lines = [f"{'rows':<20} {statistics.rows:>9,}"]
     for stage in statistics.funnel:
         share = stage.left / statistics.rows
@@ -165,7 +165,7 @@ def funnel_table(statistics: BootstrapStatistics) -> str:
 
 
 def summary(statistics: BootstrapStatistics) -> str:
-    """The funnel, the measures, the teacher's usage and examples, as text."""
+    """Return the funnel, the measures, the teacher's usage and examples, as text."""
     parts = [funnel_table(statistics)]
     if statistics.measures:
         header = f"{'of a sample':<20} {'mean':>8}" + "".join(f"{f'p{q * 100:g}':>8}" for q in _QUANTILES)
@@ -209,7 +209,7 @@ def _example(outcome: Drop | Fault) -> RejectedExample:
 
 
 def _printable(text: str) -> str:
-    """The text without control characters, which teachers may write."""
+    """Return the text without control characters, which teachers may write."""
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 

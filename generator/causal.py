@@ -34,7 +34,7 @@ class Sampling(NamedTuple):
     single: bool = False
 
     def draws(self, n: int) -> bool:
-        """Whether `n` candidates are sampled."""
+        """Return whether `n` candidates are sampled."""
         return n > 1 or self.single
 
 
@@ -48,15 +48,16 @@ class CausalModel(Protocol):
     """The tokens that begin and end turns, as text."""
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of a text, for counting and cutting; a long text may have slightly too many."""
+        """Return the tokens of a text, for counting and cutting; a long text may have slightly too many."""
         ...
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text of tokens, without control tokens and without an incomplete last character."""
+        """Return the text of tokens, without control tokens and without an incomplete last character."""
         ...
 
     def render(self, messages: Sequence[Message]) -> str:
-        """The prompt that the model's chat template makes of messages, up to the answer's first token."""
+        """Return the prompt that the model's chat template makes of messages, up to the answer's first
+        token."""
         ...
 
     def write(

@@ -102,7 +102,7 @@ class ChatClient:
         await self._client.close()
 
     async def complete(self, messages: Sequence[Message], request: CompletionRequest) -> Completion:
-        """The model's answer to `messages`, in one piece; its text may be empty.
+        """Return the model's answer to `messages`, in one piece; its text may be empty.
 
         Raises a `ServiceError` of the kind that fits when the service gives none.
         """
@@ -116,7 +116,8 @@ class ChatClient:
     async def stream(
         self, messages: Sequence[Message], request: CompletionRequest
     ) -> AsyncGenerator[Delta, None]:
-        """The model's answer to `messages`, piece by piece as it is written; closing it ends the request.
+        """Yield the model's answer to `messages`, piece by piece as it is written; closing it ends the
+        request.
 
         Raises a `ServiceError`: `ServiceCutError` when the service broke off within the answer.
         """
@@ -144,7 +145,7 @@ class ChatClient:
     async def _chunks(
         self, response: openai.AsyncStream[ChatCompletionChunk], end: float
     ) -> AsyncGenerator[object, None]:
-        """The chunks of a stream, or the answer of a service that does not stream, each in its time."""
+        """Yield the chunks of a stream, or the answer of a service that does not stream, each in its time."""
         if response.response.headers.get("Content-Type", "").startswith("application/json"):
             async with self._asking(end, self._all):
                 body = json_object(await response.response.aread())
@@ -228,7 +229,7 @@ class ChatClient:
         )
 
     def _error(self, error: ServiceError) -> ServiceError:
-        """The error with a hint and without the key."""
+        """Return the error with a hint and without the key."""
         kind = type(error)
         return kind(redact(error.message, (self._key,)), hint_for(kind), retry_after=error.retry_after)
 

@@ -38,7 +38,7 @@ class Completer(Protocol):
     async def complete(
         self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
     ) -> CompletedText:
-        """A completion of at most `most` tokens, greedy unless `sampling` has `single`.
+        """Return a completion of at most `most` tokens, greedy unless `sampling` has `single`.
 
         It follows the grammar (xgrammar's EBNF) if the backend supports one.
         """
@@ -60,7 +60,7 @@ class LocalCompleter:
     async def complete(
         self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
     ) -> CompletedText:
-        """A completion; cancelling stops the model at its next token."""
+        """Return a completion; cancelling stops the model at its next token."""
         tokens: list[int] = []
         cancelled = threading.Event()
 
@@ -99,7 +99,7 @@ class ChatCompleter:
     async def complete(
         self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
     ) -> CompletedText:
-        """A completion; raises a `ServiceError` when the service gives none."""
+        """Return a completion; raises a `ServiceError` when the service gives none."""
         temperature = sampling.temperature if sampling.draws(1) else 0.0
         extra = self._extra_body(grammar) if grammar and self._grammar_as else {}
         request = CompletionRequest(

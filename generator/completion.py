@@ -38,7 +38,8 @@ class CompletionRequest:
     def parameters(
         self, model: str, messages: Sequence[Message], replacements: Sequence[Replacement]
     ) -> dict[str, Any]:
-        """The arguments of the SDK's `create`, without the parameters that the model is known to refuse."""
+        """Return the arguments of the SDK's `create`, without the parameters that the model is known to
+        refuse."""
         found: dict[str, Any] = {
             "model": model,
             "messages": list(messages),
@@ -88,7 +89,7 @@ class Delta:
 
 
 def read_completion(answer: object) -> Completion | None:
-    """The first choice of an answer; None if it is not a chat completion."""
+    """Return the first choice of an answer; None if it is not a chat completion."""
     message = next((getattr(choice, "message", None) for choice in _choices(answer)), None)
     if not hasattr(message, "content"):
         return None
@@ -101,7 +102,7 @@ def read_completion(answer: object) -> Completion | None:
 
 
 def read_deltas(chunk: object) -> list[Delta] | None:
-    """The pieces in an event of a stream, or in a whole answer; None if it is neither."""
+    """Return the pieces in an event of a stream, or in a whole answer; None if it is neither."""
     if not isinstance(getattr(chunk, "choices", None), list):
         return None
     found = []
@@ -140,7 +141,7 @@ def _string(value: object, name: str) -> str:
 
 
 def _text(message: object) -> str:
-    """The text of a message, whose content may be in parts, or missing if the model declined."""
+    """Return the text of a message, whose content may be in parts, or missing if the model declined."""
     content = getattr(message, "content", None)
     if isinstance(content, list):
         parts = (part.get("text") for part in content if isinstance(part, dict))

@@ -51,12 +51,12 @@ _REFUSED_PARAMETER = {"unsupported_parameter", "unsupported_value"}
 
 
 def hint_for(kind: type[ServiceError]) -> str:
-    """What to do about an error of a kind."""
+    """Return what to do about an error of a kind."""
     return next((_HINTS[base] for base in kind.__mro__ if base in _HINTS), "")
 
 
 def failure(service: str, error: openai.APIError, *, begun: bool) -> ServiceError:
-    """The error that one of the SDK's stands for; `begun` says that a part of the answer had come."""
+    """Return the error that one of the SDK's stands for; `begun` says that a part of the answer had come."""
     if isinstance(error, openai.APITimeoutError):
         return ServiceUnreachableError(f"{service} took too long to connect or to answer.")
     if isinstance(error, openai.APIConnectionError):
@@ -71,13 +71,14 @@ def failure(service: str, error: openai.APIError, *, begun: bool) -> ServiceErro
 
 
 def refusal_in_answer(service: str, error: object) -> ServiceError:
-    """The error that the member `error` of an answer with status 200 stands for: its `code` is the status."""
+    """Return the error that the member `error` of an answer with status 200 stands for: its `code` is the
+    status."""
     code = error.get("code") if isinstance(error, dict) else None
     return refusal(service, code if isinstance(code, int) else HTTPStatus.OK, {}, {"error": error})
 
 
 def refusal(service: str, status: int, headers: Mapping[str, str], body: JsonObject) -> ServiceError:
-    """The error that an answer with another status than 200 stands for."""
+    """Return the error that an answer with another status than 200 stands for."""
     kind = _KINDS.get(status)
     if kind is None:
         kind = ServiceUnreachableError if status >= 500 else ServiceAnswerError
@@ -93,7 +94,7 @@ def refusal(service: str, status: int, headers: Mapping[str, str], body: JsonObj
 
 
 def replacement(error: openai.BadRequestError) -> Replacement | None:
-    """What to change in a request that was refused for an optional parameter; None for other refusals.
+    """Return what to change in a request that was refused for an optional parameter; None for other refusals.
 
     OpenAI's reasoning models take `max_completion_tokens` for `max_tokens`, and no temperature.
     """

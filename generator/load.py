@@ -46,7 +46,7 @@ async def open_generator(
     on_step: OnStep = lambda name, step: None,
     environment: Mapping[str, str] = os.environ,
 ) -> AsyncGenerator[GeneratorBackend, None]:
-    """The generator of the settings, which closes its connections at the end.
+    """Open the generator of the settings, which closes its connections at the end.
 
     `relevance` chooses the sentences of the extractive generator. Raises `WeightsMissingError` if packaged
     weights are not installed, and `ModelError` for an unknown name.
@@ -97,7 +97,7 @@ async def open_completer(
 
 
 def open_client(wanted: GeneratorSettings, environment: Mapping[str, str] = os.environ) -> ChatClient:
-    """The client of the settings' service, to be entered with `async with`.
+    """Return the client of the settings' service, to be entered with `async with`.
 
     Raises `ModelError` if `generator.name` names no model after `openai:`, and `InputError` without the
     package openai.
@@ -128,7 +128,8 @@ def load_local(
     threads: int,
     on_step: OnStep = lambda name, step: None,
 ) -> LocalGenerator:
-    """The language model of the settings, in this process; converted at its first use if it is a GGUF file.
+    """Return the language model of the settings, in this process; converted at its first use if it is a GGUF
+    file.
 
     Raises `WeightsMissingError` if packaged weights are not installed, and `ModelError` for an unknown name
     and for a model that cannot be run.
@@ -157,7 +158,7 @@ def open_model(
 
 
 def _defaults(model: GenerationDefaults, wanted: GeneratorSettings) -> GenerationDefaults:
-    """The model's own defaults, unless the settings override them."""
+    """Return the model's own defaults, unless the settings override them."""
     form, penalty = model.form, wanted.frequency_penalty
     if wanted.demonstration is not None:
         form = replace(form, demonstration=wanted.demonstration)

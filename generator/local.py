@@ -59,7 +59,7 @@ class LocalGenerator:
         return self._write(lambda: self._render(messages), n, sampling)
 
     def prompt_text(self, question: str, references: Sequence[Reference]) -> str:
-        """The whole prompt as the model reads it, for inspection and measurement."""
+        """Return the whole prompt as the model reads it, for inspection and measurement."""
         return self._render(
             build_messages(
                 question,

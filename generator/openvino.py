@@ -69,19 +69,20 @@ class OpenVinoModel:
         self._turn = threading.Lock()
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of a text, for counting and cutting; a long text may have some too many."""
+        """Return the tokens of a text, for counting and cutting; a long text may have some too many."""
         tokens: list[int] = []
         for start in range(0, len(text), _PIECE):
             tokens += self._encode(text[start : start + _PIECE]).data[0].tolist()
         return tokens
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text of tokens, without control tokens and without an incomplete last character."""
+        """Return the text of tokens, without control tokens and without an incomplete last character."""
         text: str = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
         return text
 
     def render(self, messages: Sequence[Message]) -> str:
-        """The prompt that the model's chat template makes of messages, up to the answer's first token."""
+        """Return the prompt that the model's chat template makes of messages, up to the answer's first
+        token."""
         text: str = self._template.render(
             messages=messages,
             add_generation_prompt=True,

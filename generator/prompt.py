@@ -49,7 +49,7 @@ class PromptForm:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def messages(self, question: str, references: Sequence[str]) -> list[Message]:
-        """The chat messages of a question and the texts of its references."""
+        """Return the chat messages of a question and the texts of its references."""
         return [
             {"role": "system", "content": self.instruction},
             *self.shown(),
@@ -57,14 +57,14 @@ class PromptForm:
         ]
 
     def shown(self) -> list[Message]:
-        """The messages of the demonstration, if the form has one."""
+        """Return the messages of the demonstration, if the form has one."""
         if not self.demonstration:
             return []
         ask = self.ask(_DEMONSTRATION_QUESTION, _DEMONSTRATION_REFERENCES)
         return [{"role": "user", "content": ask}, {"role": "assistant", "content": _DEMONSTRATION_ANSWER}]
 
     def ask(self, question: str, references: Sequence[str]) -> str:
-        """The lines of the references, with the question after or before them."""
+        """Return the lines of the references, with the question after or before them."""
         lines = [f"Reference [{number}]: {text}" for number, text in enumerate(references, start=1)]
         asked = f"Question: {question}"
         return "\n".join([asked, *lines] if self.question_first else [*lines, asked])
@@ -83,7 +83,7 @@ def build_messages(
     cut: CutTokens,
     form: PromptForm = PromptForm(),
 ) -> list[Message]:
-    """The chat messages of a prompt of at most `budget` tokens.
+    """Return the chat messages of a prompt of at most `budget` tokens.
 
     `count` counts the tokens of a text with the model's own tokenizer, and `cut(text, n)` gives its first
     n tokens and an ellipsis. The demonstration is dropped if it leaves too little for the references. Then
@@ -118,7 +118,7 @@ def _share(texts: Sequence[str], available: int, count: CountTokens, cut: CutTok
 
 
 def _shorten(text: str, tokens: int, count: CountTokens, cut: CutTokens) -> str:
-    """The text in at most `tokens` tokens; empty if they are too few to say anything."""
+    """Return the text in at most `tokens` tokens; empty if they are too few to say anything."""
     if count(text) <= tokens:
         return text
     return cut(text, tokens - _CUT_TOKENS) if tokens > _CUT_TOKENS else ""

@@ -51,17 +51,17 @@ def resolve(name: str) -> ModelSource:
 
 
 def is_shipped(name: str) -> bool:
-    """Whether `name` is an adapter that comes with Citewell."""
+    """Return whether `name` is an adapter that comes with Citewell."""
     return name.isprintable() and Path(name).name == name != "" and (ADAPTERS / name / CONFIG).is_file()
 
 
 def shipped() -> list[str]:
-    """The names of the adapters that come with Citewell."""
+    """Return the names of the adapters that come with Citewell."""
     return sorted(file.parent.name for file in ADAPTERS.glob(f"*/{CONFIG}"))
 
 
 def packaged_base(name: str) -> str:
-    """The packaged base model of the generator `name`; `name` itself if it has none."""
+    """Return the packaged base model of the generator `name`; `name` itself if it has none."""
     return _SHIPPED_BASE if is_shipped(name) else name
 
 

@@ -82,19 +82,19 @@ class TransformersModel:
         self._grammars: Constraint | None = None
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of a text, without any that begin or end one."""
+        """Return the tokens of a text, without any that begin or end one."""
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False)
         return ids
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """The text of tokens, without control tokens and without an incomplete last character."""
+        """Return the text of tokens, without control tokens and without an incomplete last character."""
         text: str = self._tokenizer.decode(
             list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return text.rstrip("\ufffd")
 
     def render(self, messages: Sequence[Message]) -> str:
-        """The prompt that the model's chat template makes of messages, up to the answer's first token.
+        """Return the prompt that the model's chat template makes of messages, up to the answer's first token.
 
         Where the template refuses a system message, as Gemma's does, the first user message begins with it.
         """
@@ -169,7 +169,7 @@ class TransformersModel:
         return self._grammars
 
     def _read(self, ids: list[int], cancelled: threading.Event) -> Any:
-        """The model's output after the prompt; None when the work was cancelled meanwhile."""
+        """Return the model's output after the prompt; None when the work was cancelled meanwhile."""
         import torch
 
         state, cache = None, None
@@ -200,7 +200,7 @@ class _Chooser:
         self._counts = torch.zeros_like(logits)
 
     def __call__(self, logits: torch.Tensor) -> torch.Tensor:
-        """One token a row, for logits of shape (rows, vocabulary)."""
+        """Return one token a row, for logits of shape (rows, vocabulary)."""
         import torch
 
         logits = logits - self._sampling.frequency_penalty * self._counts

@@ -14,7 +14,7 @@ _STEM = 5  # characters in which words of one stem are alike
 
 
 def evidence(question: str, references: Sequence[Reference]) -> float:
-    """The evidence of the best reference; `NOTHING` where there is none.
+    """Return the evidence of the best reference; `NOTHING` where there is none.
 
     The evidence of a reference is 0.7 times its score by the encoder and 0.3 times the share of the
     question's content words that stand in its text or title, where words whose first five letters are alike

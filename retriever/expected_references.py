@@ -11,7 +11,7 @@ _BASE, _SCORE, _LOWEST, _POSITION = -2.3, 7.6, -2.1, -1.6
 
 
 def expected_references(score: float, position: int, lowest: float | None) -> float:
-    """The expected number of references from a page.
+    """Return the expected number of references from a page.
 
     `score` is the relevance of its title and snippet, `position` its position among the hits, from 0, and
     `lowest` the score of the last of the references so far, or None while there are fewer than wanted: then

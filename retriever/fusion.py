@@ -20,14 +20,14 @@ DENSE = 0.6
 
 
 def fused(dense: Scores, lexical: Scores, weight: float = DENSE) -> Scores:
-    """The weighted sum of the standard scores of the same `n` candidates; an (n,) array.
+    """Return the weighted sum of the standard scores of the same `n` candidates; an (n,) array.
 
     Standard scores suit inner products of any scale and offset. `weight` is that of `dense`, 0 to 1.
     """
-    return weight * standardised(dense) + (1 - weight) * standardised(lexical)
+    return weight * standardized(dense) + (1 - weight) * standardized(lexical)
 
 
-def standardised(scores: Scores) -> Scores:
+def standardized(scores: Scores) -> Scores:
     """Scores with mean 0 and deviation 1; all 0 where they are equal."""
     if not len(scores):
         return scores
@@ -44,7 +44,7 @@ class ScoredCandidates(NamedTuple):
 
 
 def candidates(dense: Mapping[str, float], lexical: Mapping[str, float], depth: int) -> ScoredCandidates:
-    """The candidates of two lists of at most `depth` names with scores.
+    """Return the candidates of two lists of at most `depth` names with scores.
 
     A list does not say what the others score: at most as much as its last, which is what they count as. In
     a list by words that is shorter than `depth`, the others share no word with the question and score 0.

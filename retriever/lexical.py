@@ -34,13 +34,14 @@ class Bm25:
         self._words = tuple(dict.fromkeys(content_words(query)))
 
     def count(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """What BM25 needs of `n` texts: an (n, 1 + words of the query) array of the length and the counts."""
+        """Return what BM25 needs of `n` texts: an (n, 1 + words of the query) array of the length and the
+        counts."""
         counters = [Counter(words(text)) for text in texts]
         rows = [[counter.total(), *(counter[word] for word in self._words)] for counter in counters]
         return np.array(rows, dtype=np.float64).reshape(len(texts), 1 + len(self._words))
 
     def scores(self, counts: NDArray[np.float64]) -> Scores:
-        """The score of each of `n` texts among the others, from the rows of `count`; an (n,) array."""
+        """Return the score of each of `n` texts among the others, from the rows of `count`; an (n,) array."""
         scores = np.zeros(len(counts))
         if not len(counts):
             return scores
@@ -70,6 +71,6 @@ def bm25_norms(lengths: Numbers) -> Numbers:
 
 
 def bm25_weights(idf: Numbers, frequency: Numbers, norms: Numbers) -> Numbers:
-    """What words of this frequency add to the scores of texts; arrays of one shape, or one idf."""
+    """Return what words of this frequency add to the scores of texts; arrays of one shape, or one idf."""
     weights: Numbers = idf * frequency * (_K1 + 1) / (frequency + norms)
     return weights

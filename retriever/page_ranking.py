@@ -40,7 +40,7 @@ class PageRanking:
             return self._ranking.advance(_STEP)
 
     def expected(self, pending: Sequence[int]) -> float:
-        """The expected number of references from the pages of the hits at these positions."""
+        """Return the expected number of references from the pages of the hits at these positions."""
         with self._lock:
             known = self._ranking.known(self._k)
             lowest = known[-1].score if len(known) == self._k else None
@@ -52,7 +52,7 @@ class PageRanking:
             )
 
     def top(self, encode_until: float = math.inf) -> tuple[Reference, ...]:
-        """The best passages of all pages that arrived.
+        """Return the best passages of all pages that arrived.
 
         All passages are encoded until the time `encode_until` (`time.monotonic`), and after it only as long
         as they change the references.

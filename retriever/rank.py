@@ -29,13 +29,13 @@ class Ranker:
         return Ranking(self.encoder, question, self._prefilter)
 
     def rank(self, question: str, passages: Sequence[Passage], k: int) -> tuple[Reference, ...]:
-        """The `k` most relevant of passages that are all at hand, as `Ranking.top` gives them."""
+        """Return the `k` most relevant of passages that are all at hand, as `Ranking.top` gives them."""
         ranking = self.begin(question)
         ranking.add(0, passages)
         return ranking.top(k)
 
     def scores(self, question: str, texts: Sequence[str]) -> Vectors:
-        """The relevance of each of `n` texts to the question; an (n,) array."""
+        """Return the relevance of each of `n` texts to the question; an (n,) array."""
         if not texts:
             return np.zeros(0, dtype=np.float32)
         (vector,) = self.encoder.encode_questions([question])

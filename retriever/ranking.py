@@ -68,7 +68,7 @@ class Ranking:
         return bool(missing)
 
     def relevance(self, texts: Sequence[str]) -> list[float]:
-        """The inner product of each of `n` texts with the question; each text is encoded once."""
+        """Return the inner product of each of `n` texts with the question; each text is encoded once."""
         if missing := [text for text in dict.fromkeys(texts) if text not in self._scores]:
             if self._vector is None:
                 (self._vector,) = self._encoder.encode_questions([self._question])
@@ -77,7 +77,7 @@ class Ranking:
         return [self._scores[text] for text in texts]
 
     def top(self, k: int) -> tuple[Reference, ...]:
-        """The `k` most relevant passages, best first and numbered from 1, none of them twice.
+        """Return the `k` most relevant passages, best first and numbered from 1, none of them twice.
 
         A reference's score is its inner product alone, which is comparable between questions.
         """
@@ -85,7 +85,7 @@ class Ranking:
         return self.known(k)
 
     def known(self, k: int) -> tuple[Reference, ...]:
-        """The references as `top` gives them, but from the passages alone that are encoded already."""
+        """Return the references as `top` gives them, but from the passages alone that are encoded already."""
         filtered = self._filter()
         scores = np.array([self._scores.get(text, -np.inf) for text in filtered.texts])
         order = scores + _LEXICAL * filtered.lexical

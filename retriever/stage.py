@@ -120,7 +120,7 @@ class RetrievalStage:
                 raise ended
 
     async def references(self) -> tuple[Reference, ...]:
-        """The best passages of all pages that came."""
+        """Return the best passages of all pages that came."""
         return await asyncio.to_thread(self._ranking.top, self._encode_until)
 
     def _pages_of_collection(self) -> dict[str, Page]:

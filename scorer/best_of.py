@@ -34,12 +34,12 @@ class BestOf:
         most: int,
         min_gain: float = 0.0,
     ) -> None:
-        """Write at most `most` candidates; just as many if `min_gain` is 0 or scores are not standardised."""
+        """Write at most `most` candidates; just as many if `min_gain` is 0 or scores are not standardized."""
         self._scorer = scorer
         self._question = question
         self._references = references
         self._most = most
-        self._min_gain = min_gain if scorer.standardised else 0.0
+        self._min_gain = min_gain if scorer.standardized else 0.0
         self._ended = False
         self._scores: dict[tuple[str, ...], float] = {}
         self._values: list[float] = []
@@ -75,7 +75,7 @@ class BestOf:
         self.candidates += [found[key] for key in new]
         margin = self._scorer.margin
         # Equal candidates have equal support: the same sentences are checked against the same references.
-        self._values += [standing(self._scores[key], found[key], margin).value for key in keys]
+        self._values += [standing(self._scores[key], found[key], margin).adjusted_score for key in keys]
 
     def choice(self) -> Choice | None:
         """The winner among `candidates`; None where there are none. Raises `ModelError` as `choose` does."""

@@ -29,10 +29,13 @@ Sentences = Sequence[Sentence]
 
 @dataclass(frozen=True, slots=True)
 class CandidateVerdict:
-    """What a candidate got: its score, its value, its unsupported sentences, and why it won or lost."""
+    """The verdict on a candidate: its scores, its unsupported sentences, and why it won or lost.
+
+    `adjusted_score` is the score less the cost of unsupported sentences.
+    """
 
     score: float
-    value: float
+    adjusted_score: float
     unsupported: int
     reason: str = ""
 
@@ -45,25 +48,28 @@ class Choice(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What decides between candidates: the greater one wins."""
+    """The rank of a candidate by the rule: the greater one wins."""
 
     answers: bool
-    """Whether any sentence is supported."""
-    value: float
+    """Tells whether any sentence is supported."""
+    adjusted_score: float
     support: float
     """The mean support of the sentences."""
 
 
 def standing(score: float, sentences: Sentences, margin: float) -> Standing:
-    """Where a candidate with this score stands by the rule."""
+    """Return where a candidate with this score stands by the rule."""
     unsupported = sum(not sentence.supported for sentence in sentences)
-    # Asked first, since an infinite margin times zero is no number.
+    # Checked first, since an infinite margin times zero is not a number.
     cost = margin * (1 + unsupported / len(sentences)) if unsupported else 0.0
     return Standing(unsupported < len(sentences), score - cost, mean_support(sentences))
 
 
 def mean_support(sentences: Sentences) -> float:
-    """The mean support of an answer's sentences, 0 to 1: unsupported sentences and empty answers count 0."""
+    """Return the mean support of an answer's sentences, 0 to 1.
+
+    Unsupported sentences and empty answers count as 0.
+    """
     return sum(s.support for s in sentences if s.supported) / max(1, len(sentences))
 
 
@@ -71,43 +77,45 @@ def choose(scores: Sequence[float], candidates: Sequence[Sentences], margin: flo
     """Choose among `n` candidates, at least one, with these scores.
 
     `margin` is what unsupported sentences cost at least, in the unit of the scores. Raises `ModelError` where
-    a score is no number.
+    a score is not a number.
     """
     for score in scores:
         if not math.isfinite(score):
             raise ModelError(
-                f"The scorer gave {score} to a candidate, which is no number.",
+                f"The scorer gave {score} to a candidate, which is not a number.",
                 "Its weights are damaged: train it again, or use --scorer citation-support.",
             )
     standings = [standing(score, of, margin) for score, of in zip(scores, candidates, strict=True)]
-    best = max(range(len(standings)), key=lambda place: (standings[place], -place))
+    best = max(range(len(standings)), key=lambda index: (standings[index], -index))
     verdicts = [
-        CandidateVerdict(score, held.value, sum(not s.supported for s in of))
+        CandidateVerdict(score, held.adjusted_score, sum(not s.supported for s in of))
         for score, held, of in zip(scores, standings, candidates, strict=True)
     ]
     return Choice(
         best,
         tuple(
-            CandidateVerdict(own.score, own.value, own.unsupported, _reason(place, best, verdicts, standings))
-            for place, own in enumerate(verdicts)
+            CandidateVerdict(
+                own.score, own.adjusted_score, own.unsupported, _reason(index, best, verdicts, standings)
+            )
+            for index, own in enumerate(verdicts)
         ),
     )
 
 
 def _reason(
-    place: int, best: int, verdicts: Sequence[CandidateVerdict], standings: Sequence[Standing]
+    index: int, best: int, verdicts: Sequence[CandidateVerdict], standings: Sequence[Standing]
 ) -> str:
-    own, winner = verdicts[place], verdicts[best]
-    if place == best:
+    own, winner = verdicts[index], verdicts[best]
+    if index == best:
         return _victory(best, verdicts, standings)
-    if standings[best].answers and not standings[place].answers:
+    if standings[best].answers and not standings[index].answers:
         return "No sentence is supported."
-    if own.value == winner.value:
-        better = standings[best].support > standings[place].support
+    if own.adjusted_score == winner.adjusted_score:
+        better = standings[best].support > standings[index].support
         return "As good as the winner, but " + ("less supported." if better else "written later.")
     if own.score > winner.score:
         return f"The higher score, but {_sentences(own.unsupported)} unsupported."
-    if own.value - own.score < winner.value - winner.score:
+    if own.adjusted_score - own.score < winner.adjusted_score - winner.score:
         return f"The lower score, and {_sentences(own.unsupported)} unsupported."
     return "The lower score."
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import torch
 
 _CHARACTERS = 20
-"""Characters a token, at most: what is longer is cut before it is tokenised, which takes time."""
+"""Characters a token, at most: what is longer is cut before it is tokenized, which takes time."""
 
 
 class TokenizedInput(NamedTuple):

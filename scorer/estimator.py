@@ -88,17 +88,17 @@ class Curve:
     decline: PairedComparison | None
 
     @property
-    def over_optimised(self) -> bool:
+    def over_optimized(self) -> bool:
         """Whether more candidates than `peak` are worse: the interval of the decline is below 0."""
         return self.decline is not None and self.decline.high < 0
 
     @property
     def warning(self) -> str:
         """What to know before a greater n is used; empty where there is nothing."""
-        if self.decline is None or not self.over_optimised:
+        if self.decline is None or not self.over_optimized:
             return ""
         return (
-            f"Over-optimisation starts after n = {self.peak}: there the second scorer judges best, and at "
+            f"Over-optimization starts after n = {self.peak}: there the second scorer judges best, and at "
             f"n = {self.points[-1].n} it gives {-self.decline.difference:.3f} less "
             f"({-self.decline.high:.3f} to {-self.decline.low:.3f})."
         )

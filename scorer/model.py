@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from citewell.core.dequantization import dequantised
+from citewell.core.dequantization import dequantized
 from citewell.core.errors import ModelError
 from citewell.core.weights import locate, verify
 from citewell.scorer.form import Pooling
@@ -53,7 +53,7 @@ def load_base(name: str, cache: Path, depth: int | None = None) -> Base:
 
     verify(name)
     weights = locate(name)
-    folder = str(dequantised(name, cache)) if weights.is_gguf else str(weights.path or name)
+    folder = str(dequantized(name, cache)) if weights.is_gguf else str(weights.path or name)
     try:
         config: Any = AutoConfig.from_pretrained(folder)
         tokenizer: Any = AutoTokenizer.from_pretrained(folder)

@@ -15,13 +15,13 @@ SUPPORT = "citation-support"
 class Scorer(Protocol):
     """Gives each candidate answer a number; `citewell.scorer.choice` chooses by it (WebGLM §3.3, best of n).
 
-    `margin` is what unsupported sentences cost at least, in the unit of the scores. `standardised` says
+    `margin` is what unsupported sentences cost at least, in the unit of the scores. `standardized` says
     whether the scores of answers have mean 0 and variance 1, so that what one more brings can be told.
     """
 
     name: str
     margin: float
-    standardised: bool
+    standardized: bool
 
     def score(
         self, question: str, candidates: Sequence[Sequence[Sentence]], references: Sequence[Reference]
@@ -50,7 +50,7 @@ class SupportScorer:
 
     name = SUPPORT
     margin = 0.0
-    standardised = False
+    standardized = False
 
     def score(
         self, question: str, candidates: Sequence[Sequence[Sentence]], references: Sequence[Reference]
@@ -66,7 +66,7 @@ class PreferenceJudge:
     none, and the references that the candidate cites.
     """
 
-    standardised = True
+    standardized = True
 
     def __init__(self, model: Preferring, margin: float) -> None:
         """Score with `model`; `margin` is in standard deviations of its scores."""

@@ -84,7 +84,7 @@ _HANDLERS = (
 
 
 def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()) -> Litestar:
-    """The service as an ASGI application.
+    """Return the service as an ASGI application.
 
     Its parts are opened when it starts; see `open_services` for those that may be unavailable then. The
     functions `on_startup` are called after that.

@@ -32,7 +32,7 @@ _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def status_of(kind: type[CitewellError]) -> int:
-    """The HTTP status of a kind of error: its own, or that of the nearest kind above it."""
+    """Return the HTTP status of a kind of error: its own, or that of the nearest kind above it."""
     own = getattr(kind, "status", None)
     if isinstance(own, int):
         return own
@@ -40,18 +40,18 @@ def status_of(kind: type[CitewellError]) -> int:
 
 
 def name_of(kind: type[CitewellError]) -> str:
-    """The name of a type of problem, such as `queue-full`."""
+    """Return the name of a type of problem, such as `queue-full`."""
     name = _CAPITAL.sub("-", kind.__name__.removesuffix("Error")).lower()
     return name if name != "citewell" else "failure"
 
 
 def title_of(kind: type[CitewellError]) -> str:
-    """A type of problem in one sentence: the first one of the error's docstring."""
+    """Return a type of problem in one sentence: the first one of the error's docstring."""
     return " ".join((kind.__doc__ or kind.__name__).split("\n\n")[0].split()).rstrip(".")
 
 
 def problem_of(error: CitewellError) -> dict[str, Any]:
-    """The problem details of an error, without the address at which it happened."""
+    """Return the problem details of an error, without the address at which it happened."""
     kind = type(error)
     problem: dict[str, Any] = {
         "type": PROBLEMS + name_of(kind),
@@ -65,7 +65,7 @@ def problem_of(error: CitewellError) -> dict[str, Any]:
 
 
 def known_problems() -> dict[str, type[CitewellError]]:
-    """Every kind of error that the service knows, by the name of its type."""
+    """Return every kind of error that the service knows, by the name of its type."""
     kinds: dict[str, type[CitewellError]] = {}
     waiting: list[type[CitewellError]] = [CitewellError]
     while waiting:

@@ -81,7 +81,7 @@ class _Workers(Multiprocess):
 
 
 def server_config(settings: Settings) -> uvicorn.Config:
-    """The configuration of uvicorn."""
+    """Return the configuration of uvicorn."""
     wanted = settings.server
     return uvicorn.Config(
         partial(create_app, settings, on_startup=[_shorten_pauses]),
@@ -119,7 +119,7 @@ def _shorten_pauses() -> None:
 
 
 async def _check(settings: Settings) -> str:
-    """Who may ask, in words; raises `InputError` if everyone could, even from other computers.
+    """Return who may ask, in words; raises `InputError` if everyone could, even from other computers.
 
     A process that serves would end with a traceback for a URL that is wrong, so that this is found out here.
     """
@@ -144,7 +144,7 @@ async def _check(settings: Settings) -> str:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 picks a free port.
+    """Return a listening socket; port 0 picks a free port.
 
     Raises `SettingsError` if the address is not one of this computer, and `CitewellError` if it is in use.
     """

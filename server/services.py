@@ -104,7 +104,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this computer can connect to a host that the service listens on."""
+    """Return whether only this computer can connect to a host that the service listens on."""
     if host.lower() == "localhost":
         return True
     try:
@@ -114,7 +114,7 @@ def is_loopback(host: str) -> bool:
 
 
 def own_names(wanted: ServerSettings) -> frozenset[str]:
-    """The names that the header `Host` may contain; empty if every name is accepted.
+    """Return the names that the header `Host` may contain; empty if every name is accepted.
 
     On loopback, other names must be refused: with DNS rebinding, a web page would act with the rights of the
     person at this computer.

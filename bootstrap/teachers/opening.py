@@ -37,7 +37,7 @@ async def open_teacher(
     relevance: Relevance,
     on_step: OnStep = lambda name, step: None,
 ) -> AsyncGenerator[Teacher, None]:
-    """The teacher `recorded`, `openai:MODEL`, a generator's name, `self` or `self:NAME`.
+    """Open the teacher `recorded`, `openai:MODEL`, a generator's name, `self` or `self:NAME`.
 
     The address and the key of the API are the generator's settings, and so is the generator of a plain
     `self`. Raises `ModelError` if there is no such model, `InputError` if `self` has no language model.

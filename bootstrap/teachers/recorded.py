@@ -16,5 +16,5 @@ class RecordedTeacher:
     prompt_hash = ""
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
-        """The answer of the row; empty if it has none."""
+        """Return the answer of the row; empty if it has none."""
         return TeacherAnswer(task.answer or "")

@@ -21,7 +21,7 @@ _NO_ROOM = "Free some space (about 500 MB), or set CITEWELL_CACHE_DIR to another
 
 
 def built(name: str, target: Path, command: Sequence[str], on_step: OnStep) -> Path:
-    """The folder `target`, filled by `python -m *command FOLDER` when it is not there yet.
+    """Return the folder `target`, filled by `python -m *command FOLDER` when it is not there yet.
 
     The process ends with the memory and the imports that a conversion takes; its `main` calls `fill`.
     Two processes that ask for the same folder build it once: the second waits. A build that was interrupted

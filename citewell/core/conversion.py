@@ -26,7 +26,7 @@ def converted(
     *,
     adapter: Path | None = None,
 ) -> Path:
-    """The folder with OpenVINO's files for the GGUF file `name`, built when it is not there yet.
+    """Return the folder with OpenVINO's files for the GGUF file `name`, built when it is not there yet.
 
     `adapter` is the folder of a LoRA adapter, in the PEFT format, that is merged into the weights.
     `on_step(name, step)` is told of each of `citewell.core.build_cache.STEPS` while the model is built.
@@ -51,31 +51,31 @@ def _digest(adapter: Path) -> str:
 
 
 def _convert(name: str, adapter: Path | None, target: Path) -> None:
-    from citewell.core.gguf import describe, open_gguf, requantise, save_openvino
+    from citewell.core.gguf import describe, open_gguf, requantize, save_openvino
 
     begin("verifying")
     gguf = locate(name).path
     verify(name)
     begin("reading")
     assert gguf is not None
-    requantised = target / "requantised.gguf"
+    requantized = target / "requantized.gguf"
     reader = open_gguf(gguf)
     try:
         describe(reader, target)
-        requantise(reader, requantised, _merging(reader, adapter) if adapter else lambda name, values: values)
+        requantize(reader, requantized, _merging(reader, adapter) if adapter else lambda name, values: values)
         begin("converting")
-        save_openvino(requantised)
+        save_openvino(requantized)
     except (RuntimeError, ValueError, TypeError, IndexError) as error:
         raise ModelError(
             f"The model {gguf} cannot be converted: {error}",
             "Use another GGUF file of this model, or --generator extractive.",
         ) from error
     begin("saving")
-    requantised.unlink()
+    requantized.unlink()
 
 
 def _merging(reader: Any, adapter: Path) -> Change:
-    """What adds the adapter's changes to the weights of an open GGUF file."""
+    """Return what adds the adapter's changes to the weights of an open GGUF file."""
     from citewell.core.gguf import in_gguf_order, layer_names
     from citewell.core.lora import check_shape, misfit, read_adapter
 

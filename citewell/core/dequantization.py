@@ -12,8 +12,9 @@ from citewell.core.packages import need_packages
 from citewell.core.weights import locate, verify
 
 
-def dequantised(name: str, cache: Path, on_step: OnStep = lambda name, step: None) -> Path:
-    """The Hugging Face folder of the GGUF file `name`, with its tokenizer; built when it is not there yet.
+def dequantized(name: str, cache: Path, on_step: OnStep = lambda name, step: None) -> Path:
+    """Return the Hugging Face folder of the GGUF file `name`, with its tokenizer; built when it is not there
+    yet.
 
     Raises `ModelError` when the weights are missing, damaged, or of a kind that transformers cannot read.
     """

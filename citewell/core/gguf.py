@@ -67,7 +67,7 @@ Change = Callable[[str, "NDArray[np.float32]"], "NDArray[np.float32]"]
 """Given a tensor's name in the GGUF file and its values (rows, columns), gives those to write."""
 
 
-def requantise(reader: Any, file: Path, change: Change = lambda name, values: values) -> None:
+def requantize(reader: Any, file: Path, change: Change = lambda name, values: values) -> None:
     """Write an open GGUF file again, its matrices in Q8_0, each as `change` gives it.
 
     Holds one tensor in memory at a time.
@@ -98,7 +98,7 @@ def requantise(reader: Any, file: Path, change: Change = lambda name, values: va
 
 
 def layer_names(reader: Any) -> dict[str, str]:
-    """The names of a GGUF file's weights by the paths that transformers has for their layers.
+    """Return the names of a GGUF file's weights by the paths that transformers has for their layers.
 
     `model.layers.0.self_attn.q_proj` is `blk.0.attn_q.weight`, for example.
     """

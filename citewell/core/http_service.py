@@ -25,7 +25,7 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 
 
 def explanation(body: JsonObject) -> str:
-    """The explanation in an error body, wherever services put it; empty if there is none."""
+    """Return the explanation in an error body, wherever services put it; empty if there is none."""
     errors = body.get("errors")
     first = errors[0] if isinstance(errors, list) and errors else None
     for part in (body.get("error"), body.get("detail"), first, body):

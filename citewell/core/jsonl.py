@@ -24,11 +24,11 @@ class Line(NamedTuple):
     text: str
 
     def error(self, problem: str, hint: str = "") -> InputError:
-        """An error whose message names the file and the line."""
+        """Return an error whose message names the file and the line."""
         return InputError(f"{self.file}, line {self.number:,}: {problem}", hint)
 
     def row(self) -> dict[str, Any]:
-        """The JSON object of the line. Raises `InputError` if the line is anything else."""
+        """Return the JSON object of the line. Raises `InputError` if the line is anything else."""
         try:
             value = json.loads(self.text)
         except ValueError as error:
@@ -38,7 +38,8 @@ class Line(NamedTuple):
         return value
 
     def value(self, of: type[T], what: str, hint: str) -> T:
-        """The line decoded as an instance of `of`. Raises `InputError`, which calls the instance `what`."""
+        """Return the line decoded as an instance of `of`. Raises `InputError`, which calls the instance
+        `what`."""
         try:
             return msgspec.json.decode(self.text, type=of)
         except msgspec.DecodeError as error:
@@ -53,7 +54,7 @@ def write_values(values: Iterable[object], file: Path) -> None:
 
 
 def read_lines(file: Path, report: Callable[[InputError], object] | None = None) -> Iterator[Line]:
-    """The non-blank lines of a UTF-8 file; a `.gz` file is decompressed.
+    """Yield the non-blank lines of a UTF-8 file; a `.gz` file is decompressed.
 
     Raises `InputError` if the file is unreadable, truncated or not UTF-8. With `report`, a line that is not
     UTF-8 is passed to it and skipped.

@@ -33,16 +33,17 @@ class LowRank:
         return self.up.shape[0], self.down.shape[1]
 
     def delta(self) -> Tensor:
-        """The whole change of the weights."""
+        """Return the whole change of the weights."""
         change: Tensor = (self.up @ self.down) * self.up.dtype.type(self.scale)
         return change
 
 
 def read_adapter(adapter: Path) -> dict[str, LowRank]:
-    """The changes of a plain LoRA adapter by the path of each layer, such as `model.layers.0.mlp.up_proj`.
+    """Return the changes of a plain LoRA adapter by the path of each layer, such as
+    `model.layers.0.mlp.up_proj`.
 
     `adapter` is a folder with adapter_config.json and adapter_model.safetensors, as PEFT writes them; the
-    scale is alpha / r, or alpha / √r where the adapter is rank-stabilised.
+    scale is alpha / r, or alpha / √r where the adapter is rank-stabilized.
     https://arxiv.org/abs/2106.09685, https://arxiv.org/abs/2312.03732
 
     Raises `ModelError` for another kind of adapter, and for files that cannot be read.
@@ -112,7 +113,7 @@ def check_shape(adapter: Path, path: str, change: LowRank, shape: tuple[int, ...
 
 
 def misfit(adapter: Path, found: str) -> ModelError:
-    """The error about an adapter that was trained for another model."""
+    """Return the error about an adapter that was trained for another model."""
     return ModelError(
         f"The adapter {adapter} does not fit its model: {found}",
         "Give the base model that it was trained from.",

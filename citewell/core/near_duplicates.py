@@ -22,7 +22,7 @@ class NearDuplicate:
 
 
 def forms(question: str) -> tuple[frozenset[str], ...]:
-    """The word sets by which a question is compared: that of its title, and that of title and body.
+    """Return the word sets by which a question is compared: that of its title, and that of title and body.
 
     Forum questions are written as title, empty line, body, with `Explain: ` before a title that is not a
     question (WebGPT, appendix B); elsewhere the same question may consist of the title alone. Stop words do
@@ -57,7 +57,7 @@ class NearDuplicates:
                 self._index[word].append(number)
 
     def near(self, question: str) -> Sequence[NearDuplicate]:
-        """The indexed questions near this one, each once, nearest first."""
+        """Return the indexed questions near this one, each once, nearest first."""
         found: dict[int, float] = {}
         for words in forms(question):
             for number in {n for word in self._rarest(words) for n in self._index.get(word, ())}:
@@ -70,7 +70,7 @@ class NearDuplicates:
         )
 
     def _rarest(self, words: frozenset[str]) -> list[str]:
-        """The prefix filter: every set that is near enough shares at least one of these words."""
+        """Return the prefix filter: every set that is near enough shares at least one of these words."""
         ordered = sorted(words, key=lambda word: (self._counts[word], word))
         return ordered[: len(ordered) - math.ceil(self._threshold * len(ordered) - _EPSILON) + 1]
 

@@ -29,7 +29,7 @@ def need_packages(what: str, extra: str, *modules: str) -> None:
 
 
 def install_command(*extras: str) -> str:
-    """The shell command that adds extras to this installation, from wherever it was installed.
+    """Return the shell command that adds extras to this installation, from wherever it was installed.
 
     Citewell is on no package index, so its name alone would install nothing, or a stranger's package. pip
     records where a package came from: https://packaging.python.org/en/latest/specifications/direct-url/
@@ -50,7 +50,7 @@ def install_command(*extras: str) -> str:
 
 
 def pip_command() -> str:
-    """How the pip of this environment is called from the shell."""
+    """Return how the pip of this environment is called from the shell."""
     pip = shutil.which("pip")
     if pip is not None and Path(pip).parent == Path(sys.executable).parent:
         return "pip"

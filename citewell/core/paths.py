@@ -8,10 +8,10 @@ import platformdirs
 
 
 def cache_dir() -> Path:
-    """The folder of files that can be rebuilt, such as converted weights."""
+    """Return the folder of files that can be rebuilt, such as converted weights."""
     return platformdirs.user_cache_path("citewell", appauthor=False)
 
 
 def data_dir() -> Path:
-    """The folder of what the user created, such as collections."""
+    """Return the folder of what the user created, such as collections."""
     return platformdirs.user_data_path("citewell", appauthor=False)

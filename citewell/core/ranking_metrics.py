@@ -23,7 +23,7 @@ Numbers = NDArray[np.float64]
 
 
 def measure_order(labels: Sequence[float], scores: Sequence[float]) -> dict[str, float]:
-    """The four metrics of one question, whose references or answers have these labels and scores.
+    """Return the four metrics of one question, whose references or answers have these labels and scores.
 
     They are undefined if all labels are equal: check `has_order` first. Tied scores count as the mean over
     the orders that would break the tie.
@@ -38,12 +38,12 @@ def measure_order(labels: Sequence[float], scores: Sequence[float]) -> dict[str,
 
 
 def has_order(labels: Sequence[float]) -> bool:
-    """Whether some label is greater than another."""
+    """Return whether some label is greater than another."""
     return len(set(labels)) > 1
 
 
 def pair_accuracy(labels: Numbers, scores: Numbers) -> float:
-    """The share of pairs with different labels whose scores are in the same order, 0 to 1.
+    """Return the share of pairs with different labels whose scores are in the same order, 0 to 1.
 
     A pair with tied scores counts as one half; random scores give .5.
     """

@@ -104,7 +104,7 @@ def _without_tags(kind: type[Section], path: Sequence[Part]) -> list[Part]:
 
 
 def _keys(kind: type[Section], path: Sequence[Part]) -> list[str]:
-    """The keys that the section at pydantic's `path` has."""
+    """Return the keys that the section at pydantic's `path` has."""
     section: Any = kind
     for part in path:
         union = _members(section)

@@ -10,7 +10,7 @@ _PREFIXES = ("openai", "self")
 
 
 def published_name(name: str) -> str:
-    """The name of a model, collection or teacher; of a path, only the last part.
+    """Return the name of a model, collection or teacher; of a path, only the last part.
 
     The prefixes of `openai:MODEL` and `self:MODEL` and hub ids such as `org/model` stay as they are.
     """
@@ -24,7 +24,7 @@ def published_name(name: str) -> str:
 
 
 def published_address(address: str) -> str:
-    """A URL without user, password and query, which may be secret; empty if it is not a URL."""
+    """Return a URL without user, password and query, which may be secret; empty if it is not a URL."""
     try:
         url = URL(address)
     except ValueError:

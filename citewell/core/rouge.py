@@ -72,11 +72,11 @@ class Text:
         return text
 
     def size(self, rouge: Rouge) -> int:
-        """The number of words, or of pairs of adjacent words for ROUGE-2."""
+        """Return the number of words, or of pairs of adjacent words for ROUGE-2."""
         return max(0, len(self.tokens) - 1) if rouge is Rouge.ROUGE_2 else len(self.tokens)
 
     def overlap(self, other: Text, rouge: Rouge) -> int:
-        """The number of units that both texts share."""
+        """Return the number of units that both texts share."""
         if rouge is Rouge.ROUGE_1:
             return _shared(self._words, other._words)
         if rouge is Rouge.ROUGE_2:
@@ -125,7 +125,7 @@ def scores(predictions: Sequence[Text], targets: Sequence[Text], rouge: Rouge = 
 
 
 def _shared(some: Counter[_Item], others: Counter[_Item]) -> int:
-    """The size of the intersection as multisets: `(some & others).total()`, without building it."""
+    """Return the size of the intersection as multisets: `(some & others).total()`, without building it."""
     if len(some) > len(others):
         some, others = others, some
     shared = 0
@@ -136,7 +136,7 @@ def _shared(some: Counter[_Item], others: Counter[_Item]) -> int:
 
 
 def _longest_common_subsequence(tokens: Sequence[str], positions: dict[str, int], length: int) -> int:
-    """The length of the longest common subsequence, by bit-parallel dynamic programming.
+    """Return the length of the longest common subsequence, by bit-parallel dynamic programming.
 
     A row of the table is one integer whose bit `i` is 0 if the subsequence grows at token `i` of the other
     text. Hyyrö 2004, "Bit-parallel LCS-length computation revisited" (AWOCA 2004).

@@ -13,5 +13,5 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     def shown(self) -> str:
-        """The section with all defaults, as JSON."""
+        """Return the section with all defaults, as JSON."""
         return json.dumps(self.model_dump(mode="json"), indent=1, ensure_ascii=False)

@@ -95,7 +95,7 @@ class SearchSettings(Section):
 
 
 def _domain(name: str) -> str:
-    """The domain in lower case, given as `example.org`, `*.example.org` or a URL."""
+    """Return the domain in lower case, given as `example.org`, `*.example.org` or a URL."""
     host = name.lower().partition("://")[2] or name.lower()
     host = host.partition("/")[0].partition(":")[0].removeprefix("*.").strip(".")
     try:
@@ -365,7 +365,7 @@ def load_settings(flags: Mapping[str, Any] | None = None) -> Settings:
 
 
 def setting_names(model: type[BaseModel] = Settings, prefix: str = "") -> dict[str, str]:
-    """The description of each setting by its dotted name, in order of definition."""
+    """Return the description of each setting by its dotted name, in order of definition."""
     names: dict[str, str] = {}
     for name, field in model.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, Section):

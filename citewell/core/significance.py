@@ -74,7 +74,7 @@ def compare_all(
 
 
 def corrected(comparisons: Mapping[str, PairedComparison]) -> dict[str, PairedComparison]:
-    """The comparisons with their p-values corrected for multiple testing.
+    """Return the comparisons with their p-values corrected for multiple testing.
 
     Holm 1979 (https://www.jstor.org/stable/4615733): the smallest of n p-values is multiplied by n, the next
     by n - 1, and so on; none becomes smaller than the one before, nor greater than 1.
@@ -88,14 +88,14 @@ def corrected(comparisons: Mapping[str, PairedComparison]) -> dict[str, PairedCo
 
 
 def interval(values: Mapping[str, float]) -> tuple[float, float]:
-    """The bootstrap 95% confidence interval (low, high) of the mean over queries."""
+    """Return the bootstrap 95% confidence interval (low, high) of the mean over queries."""
     means = _bootstrap(np.array(list(values.values())), np.random.default_rng(_SEED))
     low, high = np.quantile(means, [(1 - _CONFIDENCE) / 2, (1 + _CONFIDENCE) / 2])
     return float(low), float(high)
 
 
 def differences_table(comparisons: Mapping[str, Mapping[str, PairedComparison]]) -> str:
-    """A Markdown table of differences from the baseline, one row per system and metric."""
+    """Return a Markdown table of differences from the baseline, one row per system and metric."""
     header = ["system", "metric", "difference", "95% CI", "p-value", "p-value (Holm)", "better", "worse"]
     rows = [
         [

@@ -27,7 +27,8 @@ _SPACE = re.compile(r"\s+")
 
 
 def encodable(text: str) -> str:
-    """The text with `?` for lone surrogates: JSON may hold them, but they cannot be encoded as UTF-8."""
+    """Return the text with `?` for lone surrogates: JSON may hold them, but they cannot be encoded as
+    UTF-8."""
     return text.encode(errors="replace").decode()
 
 
@@ -50,7 +51,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """The lower-case words of `text`, in NFC; in scripts without spaces, each character is a word."""
+    """Return the lower-case words of `text`, in NFC; in scripts without spaces, each character is a word."""
     if text.isascii():
         return text.translate(_ASCII).split()
     return _WORD.findall(unicodedata.normalize("NFC", text).lower())
@@ -66,7 +67,7 @@ def first_words(text: str, limit: int) -> str:
 
 
 def content_words(text: str) -> list[str]:
-    """The words of `text` without stop words; all of its words if nothing else is left."""
+    """Return the words of `text` without stop words; all of its words if nothing else is left."""
     found = words(text)
     return [word for word in found if word not in STOP_WORDS] or found
 
@@ -89,7 +90,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def encoded_text(title: str, text: str) -> str:
-    """The text by which a passage is encoded: half of all paragraphs do not name what they are about.
+    """Return the text by which a passage is encoded: half of all paragraphs do not name what they are about.
 
     Indexes and queries must agree on it.
     """

@@ -138,7 +138,7 @@ class Answer:
     episode: dict[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """A dictionary of plain values, ready for `json.dumps`.
+        """Return a dictionary of plain values, ready for `json.dumps`.
 
         An answer without a generator has no keys of the written answer; one without browsing, no episode.
         """

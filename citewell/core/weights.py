@@ -107,12 +107,13 @@ def locate(name: str, registry: Mapping[str, PackagedModel] = PACKAGED) -> Weigh
 
 
 def hub_id(name: str) -> str:
-    """The hub id of a packaged model, by which other programs know it; any other name as it is."""
+    """Return the hub id of a packaged model, by which other programs know it; any other name as it is."""
     return PACKAGED[name].hub if name in PACKAGED else name
 
 
 def local_name(name: str) -> str:
-    """The name of the packaged model that is installed and has the hub id `name`; else `name` as it is."""
+    """Return the name of the packaged model that is installed and has the hub id `name`; else `name` as it
+    is."""
     for packaged, model in PACKAGED.items():
         if model.hub == name and importlib.util.find_spec(model.module) is not None:
             return packaged
@@ -141,14 +142,14 @@ def _gguf_file(name: str, file: Path) -> Weights:
 
 
 def download_folder(packaged: PackagedModel) -> Path:
-    """Where a package of weights is kept that `citewell.core.weights_download` downloaded."""
+    """Return where a package of weights is kept that `citewell.core.weights_download` downloaded."""
     cache = os.environ.get("CITEWELL_CACHE_DIR")
     folder = Path(cache).expanduser() if cache else cache_dir()
     return folder / "weights" / f"{packaged.package}-{packaged.version}"
 
 
 def install_weights_command(packaged: PackagedModel) -> str:
-    """The shell command that installs a package of weights."""
+    """Return the shell command that installs a package of weights."""
     return f"{pip_command()} install --force-reinstall --no-deps {packaged.package}=={packaged.version}"
 
 

@@ -99,7 +99,7 @@ class Browsing:
     async def _alone(
         self, question: str, episode: Episode, keep: Keep
     ) -> AsyncGenerator[Event | _Answered, None]:
-        """What is written from an episode, as it is written."""
+        """Yield what is written from an episode, as it is written."""
         async with aclosing(self._write(question, episode)) as events:
             async for event in events:
                 if isinstance(event, Done):
@@ -112,7 +112,7 @@ class Browsing:
     async def _best(
         self, question: str, episodes: Sequence[Episode], keep: Keep
     ) -> AsyncGenerator[Event | _Answered, None]:
-        """What was written from the episode whose answer is best."""
+        """Yield what was written from the episode whose answer is best."""
         answered = [await self._answered(question, episode) for episode in episodes]
         answered.sort(key=lambda one: one.standing, reverse=True)
         for place, one in enumerate(answered):
@@ -128,7 +128,7 @@ class Browsing:
         yield answered[0]
 
     async def _browse(self, question: str, actions: int | None) -> AsyncGenerator[Browsed | Episode, None]:
-        """The events of all episodes as they come, and the episodes in the order of the policies."""
+        """Yield the events of all episodes as they come, and the episodes in the order of the policies."""
         passed: asyncio.Queue[Browsed | None] = asyncio.Queue()
 
         async def browse(place: int, policy: Policy) -> Episode:
@@ -207,7 +207,7 @@ class Browsing:
 
 
 def browser_limits(wanted: BrowserSettings, trained: BrowserLimits | None = None) -> BrowserLimits:
-    """The limits of an episode. A trained policy sees states of the size it was trained with."""
+    """Return the limits of an episode. A trained policy sees states of the size it was trained with."""
     limits = BrowserLimits(wanted.actions)
     if trained is None:
         return limits
@@ -258,7 +258,7 @@ async def _opened(
 
 
 def _references(episode: Episode) -> tuple[Reference, ...]:
-    """The quotes, numbered; none where the question is to have no answer."""
+    """Return the quotes, numbered; none where the question is to have no answer."""
     if episode.ending in {"Nonsense", "Controversial"}:
         return ()
     return tuple(
@@ -276,7 +276,7 @@ def _notices(episode: Episode) -> tuple[str, ...]:
 
 
 def _whole(answered: _Answered, browsing: float, total: float) -> Answer:
-    """The answer with its episode, and with the seconds that browsing and all took."""
+    """Return the answer with its episode, and with the seconds that browsing and all took."""
     episode, answer = answered.episode, answered.answer
     return replace(
         answer,

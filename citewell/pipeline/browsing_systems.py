@@ -69,7 +69,8 @@ class Systems:
         self._chosen: EpisodeJudge | None = None
 
     async def open(self, label: str, name: str, n: int) -> BrowsingSystem:
-        """The system `label`: the policy `name`, or the best of `n` of its episodes as the judge has it.
+        """Return the system `label`: the policy `name`, or the best of `n` of its episodes as the judge has
+        it.
 
         Raises `InputError` for several episodes of what always does the same, and what
         `citewell.browser.policies.opening.open_policy` and `citewell.pipeline.build.pipeline_of` raise.
@@ -97,7 +98,8 @@ class Systems:
         return PolicySystem(label, opened.policy, start, n=n, actions=limits.actions, judge=judge)
 
     def _judge(self) -> EpisodeJudge:
-        """The trained scorer of the settings; relevance where they name none, or its base is missing."""
+        """Return the trained scorer of the settings; relevance where they name none, or its base is
+        missing."""
         if self._chosen is None:
             chosen = choose_scorer(self.parts.settings)
             for notice in chosen.notices:
@@ -111,7 +113,7 @@ class Systems:
 async def open_systems(
     settings: Settings, *, actions: int | None, free: bool, log: Log
 ) -> AsyncGenerator[Systems, None]:
-    """What opens systems; all of their connections are closed at the end.
+    """Open what opens systems; all of their connections are closed at the end.
 
     `actions` are the most of an episode, by default those of each policy's own limits. With `free`, language
     models may write what they like. `log` receives notices about the choice of models.

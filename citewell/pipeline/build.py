@@ -28,7 +28,7 @@ async def open_pipeline(settings: Settings, *, on_step: OnStep = silent) -> Asyn
 
 @asynccontextmanager
 async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[Pipeline, None]:
-    """The pipeline of parts that are open, with its models loaded; raises as `open_pipeline` does."""
+    """Open the pipeline of parts that are open, with its models loaded; raises as `open_pipeline` does."""
     settings = parts.settings
     ranker = parts.ranker
     scorer = choose_scorer(settings)

@@ -21,13 +21,13 @@ def cached(transport: Transport, settings: Settings) -> CachingTransport:
 
 
 def page_store(settings: Settings) -> DiskStore:
-    """Where pages are kept: in the cache folder of the settings."""
+    """Return where pages are kept: in the cache folder of the settings."""
     fetch = settings.fetch
     return DiskStore(settings.cache_dir / FOLDER, fetch.cache_bytes, fetch.max_bytes, warn_question)
 
 
 def _scope(fetch: FetchSettings) -> str:
-    """What may be fetched, and through which proxy: a page fetched under other rules is not used."""
+    """Return what may be fetched, and through which proxy: a page fetched under other rules is not used."""
     return repr(
         (
             sorted(map(str, fetch.allow_networks)),

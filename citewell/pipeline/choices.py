@@ -24,7 +24,8 @@ class ChosenScorer(NamedTuple):
 
 
 def choose_scorer(settings: Settings) -> ChosenScorer:
-    """The scorer of the settings; citation support, with a notice, where the weights of its base are missing.
+    """Return the scorer of the settings; citation support, with a notice, where the weights of its base are
+    missing.
 
     Raises `ModelError` for a name that no scorer has and for a folder that is damaged.
     """
@@ -52,7 +53,7 @@ class ChosenGenerator(NamedTuple):
 async def choose_generator(
     settings: Settings, ranker: Ranker, *, on_step: OnStep = silent
 ) -> AsyncGenerator[ChosenGenerator, None]:
-    """The generator of the settings; the extractive one, with a notice, where weights are missing.
+    """Open the generator of the settings; the extractive one, with a notice, where weights are missing.
 
     Raises `ModelError` for a name that no model has and for a model that cannot be run.
     """

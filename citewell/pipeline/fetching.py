@@ -24,7 +24,7 @@ from citewell.retriever.stage import WaitPolicy
 async def open_fetcher(
     settings: Settings, *, spacing: float | None = None, cache: bool = True
 ) -> AsyncGenerator[HttpFetcher, None]:
-    """The fetcher of the settings; its connections are closed at the end.
+    """Open the fetcher of the settings; its connections are closed at the end.
 
     `spacing` is the minimum number of seconds between two pages of one host, by default the setting's.
     Without `cache`, every page is fetched again, whatever the settings say. Raises `SettingsError` for an
@@ -52,7 +52,7 @@ async def open_fetcher(
 async def open_extractor(
     settings: Settings, fetcher: HttpFetcher, sandbox: Sandbox
 ) -> AsyncGenerator[Extractor, None]:
-    """What reads pages in `sandbox`, after they were rendered where the settings say so.
+    """Open what reads pages in `sandbox`, after they were rendered where the settings say so.
 
     Raises `InputError` where pages are to be rendered, and Playwright or Chromium is not installed.
     """
@@ -75,7 +75,7 @@ async def open_extractor(
 
 
 def sandbox_limits(settings: Settings) -> SandboxLimits:
-    """The settings' limits for reading one page."""
+    """Return the settings' limits for reading one page."""
     wanted = settings.extract
     return SandboxLimits(
         wanted.workers, wanted.seconds, wanted.memory_bytes, wanted.pdf_pages, wanted.extractor
@@ -83,5 +83,5 @@ def sandbox_limits(settings: Settings) -> SandboxLimits:
 
 
 def wait_policy(settings: Settings) -> WaitPolicy:
-    """How long the settings let a question wait for pages."""
+    """Return how long the settings let a question wait for pages."""
     return WaitPolicy(deadline=settings.fetch.deadline, patience=settings.fetch.patience)

@@ -12,7 +12,7 @@ HANDBOOK = "handbook"
 
 
 def handbook_folder() -> Path | None:
-    """The folder of the documentation, which comes with the package."""
+    """Return the folder of the documentation, which comes with the package."""
     folder = Path(citewell.__file__).resolve().parent / "docs"
     return folder.resolve() if (folder / "index.md").is_file() else None
 

@@ -39,7 +39,7 @@ class LazyRanker:
     _lock: Lock = field(default_factory=Lock)
 
     def get(self) -> Ranker:
-        """The ranker with its encoder."""
+        """Return the ranker with its encoder loaded."""
         with self._lock:
             if self._loaded is None:
                 self._loaded = build_ranker(self.settings, on_step=self.on_step)
@@ -64,7 +64,8 @@ class Parts:
         return self.lazy_ranker.get()
 
     def search(self, settings: Settings | None = None) -> OpenedSearch:
-        """The search of these settings, by default of the parts' own; raises as `build_search` does."""
+        """Return the search of these settings, by default of the parts' own; raises as `build_search`
+        does."""
         return build_search(settings or self.settings, self.search_http, self._encoder)
 
     def _encoder(self) -> DualEncoder:
@@ -96,6 +97,6 @@ async def open_parts(settings: Settings, *, on_step: OnStep = silent) -> AsyncGe
 
 
 def build_ranker(settings: Settings, *, on_step: OnStep = silent) -> Ranker:
-    """The ranker of the settings, with its encoder loaded."""
+    """Return the ranker of the settings, with its encoder loaded."""
     encoder = RememberedQuestions(configured_encoder(settings, on_step=on_step))
     return Ranker(encoder, prefilter=settings.retriever.prefilter)

@@ -66,12 +66,14 @@ class Pipeline:
     def varied(
         self, *, k: int | None = None, best_of: int | None = None, search: OpenedSearch | None = None
     ) -> Pipeline:
-        """The same models and connections with other numbers or another search; None changes nothing."""
+        """Return the same models and connections with other numbers or another search; None changes
+        nothing."""
         limits = replace(self.limits, k=k or self.limits.k, best_of=best_of or self.limits.best_of)
         return replace(self, limits=limits, search=search or self.search)
 
     def quoting(self, sentences: int) -> Pipeline:
-        """The same, with answers of at most `sentences` sentences that are quoted from the references."""
+        """Return the same, with answers of at most `sentences` sentences that are quoted from the
+        references."""
         return replace(self, generator=ExtractiveGenerator(self.ranker.scores, sentences=sentences))
 
     async def ask(self, question: str) -> AsyncGenerator[Event, None]:
@@ -123,7 +125,7 @@ class Pipeline:
         yield Done(self._answer(run))
 
     def checked(self, question: str) -> str:
-        """The question as it is asked: without white space around it, and without what is no text.
+        """Return the question as it is asked: without white space around it, and without what is no text.
 
         Raises `InputError` for one that is empty or too long.
         """
@@ -214,7 +216,7 @@ class Pipeline:
                     self._shown(sentences),
                     verdict.score,
                     raw[sentences],
-                    verdict.value,
+                    verdict.adjusted_score,
                     verdict.unsupported,
                     verdict.reason,
                 )

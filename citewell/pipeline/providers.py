@@ -55,13 +55,15 @@ class OpenedSearch:
 async def open_search(
     settings: Settings, environment: Mapping[str, str] = os.environ
 ) -> AsyncGenerator[OpenedSearch, None]:
-    """The search of the settings alone; its connections are closed at the end. Raises as `build_search`."""
+    """Open the search of the settings alone; its connections are closed at the end. Raises as
+    `build_search`."""
     async with open_search_http(settings) as http:
         yield build_search(settings, http, partial(configured_encoder, settings), environment)
 
 
 def open_search_http(settings: Settings) -> SearchHttp:
-    """The client of search providers, to be entered with `async with`; circuit breakers are per client."""
+    """Return the client of search providers, to be entered with `async with`; circuit breakers are per
+    client."""
     retry = Retry(seconds=settings.search.seconds, try_seconds=settings.search.try_seconds)
     return SearchHttp(retry, user_agent=settings.fetch.user_agent)
 
@@ -72,7 +74,8 @@ def build_search(
     encoder: Callable[[], DualEncoder],
     environment: Mapping[str, str] = os.environ,
 ) -> OpenedSearch:
-    """The search of the settings over `http`; `encoder` loads what dense collections need, when they do.
+    """Return the search of the settings over `http`; `encoder` loads what dense collections need, when they
+    do.
 
     Raises `InputError` for a provider that does not exist or has no address, and `CollectionError` for a
     collection that is missing or damaged. A key that is missing is the error of each search.
@@ -86,7 +89,7 @@ def build_search(
 
 
 def chosen_providers(wanted: SearchSettings, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The providers of the settings, with `auto` replaced by what it stands for.
+    """Return the providers of the settings, with `auto` replaced by what it stands for.
 
     `auto` is the collection where one is named; else the first provider of `KEYS` that has its keys; else
     the Bing-compatible endpoint or the SearXNG instance whose address is set; else the collection.
@@ -114,12 +117,12 @@ def _auto(wanted: SearchSettings, environment: Mapping[str, str]) -> str:
 def keys_of(
     name: str, wanted: SearchSettings, environment: Mapping[str, str] = os.environ
 ) -> tuple[str, ...]:
-    """The keys of a provider of `KEYS`, empty where they are not set."""
+    """Return the keys of a provider of `KEYS`, empty where they are not set."""
     return tuple(key.found_in(_setting(wanted, key.setting), environment) for key in KEYS[name].needed)
 
 
 def filters(wanted: SearchSettings) -> Query:
-    """The settings' filters, as a query without its text."""
+    """Return the settings' filters, as a query without its text."""
     return Query(
         "",
         wanted.hits,
@@ -176,7 +179,7 @@ def _provider(
 def configured_encoder(
     settings: Settings, on_step: Callable[[str, str], None] = lambda name, step: None
 ) -> DualEncoder:
-    """The encoder of the settings, loaded; `on_step` is told of each step of its conversion."""
+    """Return the encoder of the settings, loaded; `on_step` is told of each step of its conversion."""
     wanted = settings.retriever
     return load_encoder(
         wanted.encoder,
@@ -189,7 +192,7 @@ def configured_encoder(
 
 
 def vector_store(settings: Settings) -> VectorStoreConfig:
-    """Where the settings keep the vectors of collections."""
+    """Return where the settings keep the vectors of collections."""
     from citewell.retriever.collection.dense import VectorStoreConfig
 
     return VectorStoreConfig(settings.collection.vectors.get_secret_value(), settings.threads)

@@ -30,7 +30,7 @@ NAMES = (RANDOM, LENGTH, BM25, EMBEDDING, SUPPORT, DEFAULT)
 
 
 def build_systems(names: Sequence[str], settings: Settings, on_step: OnStep) -> list[ScoringSystem]:
-    """The systems of these names: one of `NAMES`, a shipped scorer, or the folder of a trained one.
+    """Return the systems of these names: one of `NAMES`, a shipped scorer, or the folder of a trained one.
 
     `on_step(model, step)` is told while weights are converted. Raises `InputError` for a name of nothing
     before anything is loaded, and `ModelError` for a scorer that cannot be.

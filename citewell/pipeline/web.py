@@ -14,7 +14,7 @@ from citewell.retriever.search.query import Query
 
 
 def web_of(parts: Parts, search: OpenedSearch, query: Query | None = None) -> LiveWeb:
-    """The web that `search` finds; `query` has other filters than the search's own.
+    """Return the web that `search` finds; `query` has other filters than the search's own.
 
     Raises `InputError` where a package that browsing needs is not installed.
     """
@@ -30,6 +30,6 @@ def web_of(parts: Parts, search: OpenedSearch, query: Query | None = None) -> Li
 
 @asynccontextmanager
 async def open_web(settings: Settings) -> AsyncGenerator[LiveWeb, None]:
-    """The web of the settings alone, without a pipeline; raises as `open_parts` and `web_of` do."""
+    """Open the web of the settings alone, without a pipeline; raises as `open_parts` and `web_of` do."""
     async with open_parts(settings) as parts:
         yield web_of(parts, parts.search())

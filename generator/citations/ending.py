@@ -11,7 +11,7 @@ _FINISHED = re.compile(r"(?:[.!?…。！？।]['\"’”»)\]]*|\[[\d\s,;]+\])
 
 
 def finished(answer: str) -> str:
-    """The answer without a last sentence that breaks off, as at the limit of tokens.
+    """Return the answer without a last sentence that breaks off, as at the limit of tokens.
 
     Generators do not say why they stopped, so a sentence without a stop or a citation mark at its end counts
     as broken off. It stays if it is the whole answer, or a line of its own, as in lists.

@@ -71,7 +71,8 @@ def read_segments(answer: str, *, sentences: bool = False) -> list[MarkedSegment
 
 
 def write_marks(segments: Iterable[MarkedSegment]) -> str:
-    """The answer of these segments, the marks of each before the stop at its end, as in `… is blue[1][3].`"""
+    """Return the answer of these segments, the marks of each before the stop at its end, as in `… is
+    blue[1][3].`"""
     written = ""
     for text, marks in segments:
         end = _STOP_AT_END.search(text)
@@ -81,7 +82,7 @@ def write_marks(segments: Iterable[MarkedSegment]) -> str:
 
 
 def renumber_marks(answer: str, numbers: Mapping[int, int]) -> str:
-    """The answer with each mark's number replaced; a number that is not in `numbers` becomes 0."""
+    """Return the answer with each mark's number replaced; a number that is not in `numbers` becomes 0."""
 
     def mark(found: re.Match[str]) -> str:
         return "".join(f"[{numbers.get(number, 0)}]" for number in _numbers(found.group()))
@@ -90,7 +91,7 @@ def renumber_marks(answer: str, numbers: Mapping[int, int]) -> str:
 
 
 def _cut(text: str, marks: tuple[int, ...], *, sentences: bool) -> list[MarkedSegment]:
-    """The segment of a text, or one for each sentence of it, of which the last has the marks."""
+    """Return the segment of a text, or one for each sentence of it, of which the last has the marks."""
     pieces = []
     for sentence in split_sentences(text)[:-1] if sentences else ():
         end = text.index(sentence) + len(sentence)

@@ -38,7 +38,7 @@ class ReferenceText:
 
 
 def rouge_1_precision(sentence: str, reference: str) -> float:
-    """The share of the sentence's content words that occur in the reference, 0 to 1.
+    """Return the share of the sentence's content words that occur in the reference, 0 to 1.
 
     This is ROUGE-1 precision without stop words (option `-s` of the original ROUGE, Lin 2004,
     https://aclanthology.org/W04-1013). Precision as in WebGLM §3.1.2, since a reference is a paragraph and a
@@ -48,7 +48,7 @@ def rouge_1_precision(sentence: str, reference: str) -> float:
 
 
 def holds_facts(sentence: str, reference: str) -> bool:
-    """Whether the reference contains every number and every capitalized name of the sentence.
+    """Return whether the reference contains every number and every capitalized name of the sentence.
 
     A wrong year or person changes one word of ROUGE-1, but makes the sentence false. The first word does not
     count as a name, since every sentence begins with a capital.

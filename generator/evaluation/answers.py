@@ -74,7 +74,7 @@ class AnswerFile:
     async def complete(
         self, name: str, identity: str, rows: Sequence[EvaluationRow], write: Write, on_progress: OnProgress
     ) -> dict[str, GeneratedAnswer]:
-        """The answers of the generator `name` to all rows, by key; missing ones are written.
+        """Return the answers of the generator `name` to all rows, by key; missing ones are written.
 
         A failed row gets an answer with the error, and is tried again next time. Raises `CitewellError` after
         ten failures in a row.
@@ -95,7 +95,7 @@ class AnswerFile:
         return {row.key: self._found[identity, row.key] for row in rows}
 
     def missing(self, identity: str, rows: Iterable[EvaluationRow]) -> int:
-        """How many rows a generator has not answered yet."""
+        """Return how many rows a generator has not answered yet."""
         answers = (self._found.get((identity, row.key)) for row in rows)
         return sum(answer is None or bool(answer.error) for answer in answers)
 

@@ -26,7 +26,7 @@ class CitationQuality(NamedTuple):
 def citation_recall_and_precision(
     answers: Sequence[CitedAnswer], judge: SupportJudge
 ) -> list[CitationQuality]:
-    """The citation recall and citation precision of each of `n` answers; n values.
+    """Return the citation recall and citation precision of each of `n` answers; n values.
 
     Recall is the share of sentences that are supported by all their cited passages together. A sentence that
     cites nothing, or a passage that does not exist, is not supported. Precision is the share of relevant
@@ -81,7 +81,7 @@ def _sentences(answers: Sequence[CitedAnswer]) -> list[tuple[CitedAnswer, Marked
 
 
 def _cites_passages(answer: CitedAnswer, sentence: MarkedSentence) -> bool:
-    """Whether a sentence has citations, all of passages that exist."""
+    """Return whether a sentence has citations, all of passages that exist."""
     return bool(sentence.marks) and all(mark in answer.passages for mark in sentence.marks)
 
 
@@ -92,7 +92,7 @@ def _ask(
 
 
 def claim_recall(claims: Sequence[Sequence[str]], answers: Sequence[str], judge: SupportJudge) -> list[float]:
-    """The share of each row's claims that its answer, without marks, supports; n numbers.
+    """Return the share of each row's claims that its answer, without marks, supports; n numbers.
 
     ALCE's measure of correctness on ELI5 (§4.2). Rows without claims, or with an empty answer, get 0.
     """

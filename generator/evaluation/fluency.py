@@ -20,7 +20,7 @@ class Fluency:
         self._model, self._tokenizer = model, tokenizer
 
     def loss(self, text: str) -> float | None:
-        """The mean negative log-likelihood of a text's tokens, in nats; None if it has too few.
+        """Return the mean negative log-likelihood of a text's tokens, in nats; None if it has too few.
 
         The first token has no context unless the model has a BOS token.
         """
@@ -61,7 +61,7 @@ def load_fluency(name: str) -> Fluency:
 
 
 def is_same_family(judge: str, generator: str) -> bool:
-    """Whether a generator may be of the same family as the model that judges it, going by their names.
+    """Return whether a generator may be of the same family as the model that judges it, going by their names.
 
     A model finds its own writing fluent, so it must not judge it. The family is the first part of a name:
     SmolLM2-135M-Instruct is of the family of citewell-smollm2, and of any adapter whose base is SmolLM2.

@@ -66,12 +66,12 @@ def measure(
 
 
 def shown(written: GeneratedAnswer, *, raw: bool) -> tuple[MarkedSentence, ...]:
-    """The sentences with the marks after correction, or with the generator's own."""
+    """Return the sentences with the marks after correction, or with the generator's own."""
     return tuple(read_marks(written.raw)) if raw else written.sentences
 
 
 def passages(row: EvaluationRow) -> dict[int, str]:
-    """The title and text of each reference, as judges read them, by its number."""
+    """Return the title and text of each reference, as judges read them, by its number."""
     return {r.number: f"{r.title}\n{r.text}" if r.title else r.text for r in row.references}
 
 
@@ -121,5 +121,5 @@ def _counted(
 
 
 def _lines(answer: str) -> str:
-    """A human answer with one sentence per line, and without marks."""
+    """Return a human answer with one sentence per line, and without marks."""
     return "\n".join(s.text for line in _BREAK.split(answer) for s in read_marks(line))

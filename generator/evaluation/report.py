@@ -49,7 +49,7 @@ class GenerationEvaluation:
 
 
 def comparisons(evaluation: GenerationEvaluation, judge: str) -> dict[str, dict[str, PairedComparison]]:
-    """How each generator differs from the baseline: {measure: {generator: comparison}}.
+    """Return how each generator differs from the baseline: {measure: {generator: comparison}}.
 
     p is corrected by Holm for the number of generators. A measure that some rows lack, such as the loss of an
     empty answer, is compared over the rows that both generators have.
@@ -81,7 +81,7 @@ def summary(evaluation: GenerationEvaluation) -> str:
 
 
 def details(evaluation: GenerationEvaluation) -> str:
-    """The value of each question, the comparisons and the failures, as JSON."""
+    """Return the value of each question, the comparisons and the failures, as JSON."""
     found: dict[str, Any] = {
         "file": evaluation.file,
         "questions": {row.key: {"line": row.line, "source": row.source} for row in evaluation.rows},
@@ -101,7 +101,7 @@ def details(evaluation: GenerationEvaluation) -> str:
 
 
 def markdown(evaluation: GenerationEvaluation) -> str:
-    """All tables, as a page of its own."""
+    """Return all tables, as a page of its own."""
     unanswerable = sum(not row.answerable for row in evaluation.rows)
     parts = [
         f"# {evaluation.file}: {len(evaluation.rows):,} questions, {unanswerable:,} of them unanswerable",
@@ -132,7 +132,7 @@ def judged_table(evaluation: GenerationEvaluation) -> str:
 
 
 def counted_table(evaluation: GenerationEvaluation) -> str:
-    """The measures without a judge; one row per generator."""
+    """Return the measures without a judge; one row per generator."""
     measures = [m for m in _COUNTED if any(m in o.values[TEXT] for o in evaluation.outcomes)]
     shown = list(dict.fromkeys([*measures, FLUENCY]))
     rows = [
@@ -147,7 +147,7 @@ def counted_table(evaluation: GenerationEvaluation) -> str:
 
 
 def sources_table(evaluation: GenerationEvaluation) -> str:
-    """The means of each source's rows, in percent."""
+    """Return the means of each source's rows, in percent."""
     header = ["source", "generator", "judge", "questions", *_JUDGED]
     rows = []
     for source in dict.fromkeys(row.source for row in evaluation.rows if row.answerable):
@@ -160,7 +160,7 @@ def sources_table(evaluation: GenerationEvaluation) -> str:
 
 
 def failures_list(evaluation: GenerationEvaluation) -> str:
-    """Each generator's failures, grouped by reason, with their lines."""
+    """Return each generator's failures, grouped by reason, with their lines."""
     parts = []
     for outcome in evaluation.outcomes:
         lines: dict[str, list[int]] = {}

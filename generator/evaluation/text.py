@@ -28,12 +28,12 @@ _REFUSAL = re.compile(
 
 
 def refuses(answer: str) -> bool:
-    """Whether an answer is a refusal; an answer without words is one too."""
+    """Return whether an answer is a refusal; an answer without words is one too."""
     return not words(answer) or _REFUSAL.match(answer) is not None
 
 
 def copied(answer: str, passages: Sequence[str]) -> float | None:
-    """The share of the answer's 8-grams that occur in a passage, 0 to 1; None if it is shorter.
+    """Return the share of the answer's 8-grams that occur in a passage, 0 to 1; None if it is shorter.
 
     Near 1 the answer quotes, which ROUGE and every judge reward.
     """
@@ -45,7 +45,7 @@ def copied(answer: str, passages: Sequence[str]) -> float | None:
 
 
 def repetition(answer: str) -> float | None:
-    """The share of the answer's 4-grams that repeat an earlier one, 0 to 1; None if it is shorter.
+    """Return the share of the answer's 4-grams that repeat an earlier one, 0 to 1; None if it is shorter.
 
     This is seq-rep-4 of Welleck et al. 2020 (https://arxiv.org/abs/1908.04319), over words.
     """

@@ -32,7 +32,7 @@ any correction, judged by ROUGE-1; the data may have been filtered by that too."
 def describe(
     config: GeneratorRecipe, run: Run, data: GeneratorData, files: Sequence[DataFile], result: RunResult
 ) -> ModelCard:
-    """The generator's part of its model card."""
+    """Return the generator's part of its model card."""
     rows = {source.name: len(source.examples) for source in data.train}
     dev_rows = {source.name: len(source.examples) for source in data.dev}
     counts = {("train", name): f"{count:,}" for name, count in rows.items()}

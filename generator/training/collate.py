@@ -26,7 +26,8 @@ class GeneratorCollator:
         self._packing = packing
 
     def __call__(self, items: Sequence[dict[str, int]]) -> dict[str, Any]:
-        """The parts of the one step that `items` names by its number, and the labels of all of them."""
+        """Return the parts of the one step that `items` names by its number, and the labels of all of
+        them."""
         (item,) = items
         parts = []
         tokens = 0

@@ -40,12 +40,13 @@ class ExampleTokenizer:
         )
 
     def shown(self, source: ExampleSource, row: int, time: int) -> Shown:
-        """A source's row as it is shown the `time`-th time, in another order each time."""
+        """Return a source's row as it is shown the `time`-th time, in another order each time."""
         chance = random.Random(f"{self._seed} {source.name} {row} {time}")  # noqa: S311
         return arrange(source.examples[row], source.examples, self._prompt, chance)
 
     def encode(self, shown: Shown) -> TokenizedExample:
-        """The tokens of a row as it is shown; an answer that is too long is cut, without an end token."""
+        """Return the tokens of a row as it is shown; an answer that is too long is cut, without an end
+        token."""
         prompt = self.generator.prompt_text(shown.question, shown.references)
         answer = self.tokenizer.encode(shown.answer, add_special_tokens=False)
         answer.append(self.tokenizer.eos_token_id)
@@ -55,14 +56,15 @@ class ExampleTokenizer:
         )
 
     def sizes(self, examples: Sequence[Example]) -> Iterator[Size]:
-        """The approximate size of each example, prompt and answer, after its references are cut to fit."""
+        """Yield the approximate size of each example, prompt and answer, after its references are cut to
+        fit."""
         for example in examples:
             prompt = min(self._prompt_tokens(example), self._prompt.prompt_tokens)
             tokens = prompt + len(self.tokenizer.encode(example.answer, add_special_tokens=False))
             yield Size(1, tokens, tokens)
 
     def fits(self, example: Example) -> bool:
-        """Whether the prompt has room for the example's references, whole."""
+        """Return whether the prompt has room for the example's references, whole."""
         return self._prompt_tokens(example) <= self._prompt.prompt_tokens
 
     def _prompt_tokens(self, example: Example) -> int:

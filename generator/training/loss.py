@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def answer_loss(model: Any, part: dict[str, torch.Tensor]) -> torch.Tensor:
-    """The sum over all tokens that have a label, a scalar.
+    """Return the sum over all tokens that have a label, a scalar.
 
     `part` is what `citewell.generator.training.collate` makes.
 
@@ -37,5 +37,5 @@ def part_loss(model: Any, part: Mapping[str, Any]) -> torch.Tensor:
 
 
 def answer_tokens(part: Mapping[str, torch.Tensor]) -> int:
-    """How many tokens of a part have a label."""
+    """Return how many tokens of a part have a label."""
     return int((part["labels"] != IGNORED).sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from citewell.core.dequantization import dequantised
+from citewell.core.dequantization import dequantized
 from citewell.core.errors import ModelError
 from citewell.core.training.adapters import save_adapters, with_adapters
 from citewell.generator.defaults import GenerationDefaults, write_defaults
@@ -39,7 +39,7 @@ def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> Trainab
             f"{config.base} is an adapter, which cannot be the base of another one.",
             f"Give the model that it is for: {source.base}.",
         )
-    folder = str(dequantised(source.base, cache)) if source.is_gguf else source.base
+    folder = str(dequantized(source.base, cache)) if source.is_gguf else source.base
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(folder)
         model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)

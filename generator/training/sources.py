@@ -81,7 +81,7 @@ def read_data(config: GeneratorRecipe, folders: DataFolders, tell: Log) -> Gener
 
 
 def source_files(source: GeneratorSourceConfig, folders: DataFolders) -> list[Path]:
-    """The files that a source is read from; of a folder that a bootstrap made, that of the split."""
+    """Return the files that a source is read from; of a folder that a bootstrap made, that of the split."""
     found = []
     for path in folders.files(source):
         if path.is_dir():

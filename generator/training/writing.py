@@ -11,7 +11,7 @@ _TOGETHER = 8
 def write_answers(
     model: Any, tokenizer: Any, prompts: Sequence[str], *, most: int, frequency_penalty: float
 ) -> list[str]:
-    """The answer of at most `most` tokens to each of `n` prompts; n texts.
+    """Return the answer of at most `most` tokens to each of `n` prompts; n texts.
 
     What `citewell.generator.transformers.TransformersModel` writes one after the other; several together take
     little longer than one, because each of a small model's weights is read once for all of them.
@@ -33,7 +33,7 @@ def _write(model: Any, tokenizer: Any, prompts: Sequence[list[int]], most: int, 
     ids = torch.tensor([[0] * (longest - len(prompt)) + prompt for prompt in prompts], device=model.device)
     mask = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts])
 
-    def penalise(written: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+    def penalize(written: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
         answer = written[:, longest:]
         counts = torch.zeros_like(logits)
         counts.scatter_add_(1, answer, torch.ones_like(answer, dtype=logits.dtype))
@@ -43,7 +43,7 @@ def _write(model: Any, tokenizer: Any, prompts: Sequence[list[int]], most: int, 
     config = GenerationConfig(  # type: ignore[no-untyped-call]
         max_new_tokens=most, do_sample=False, eos_token_id=end, pad_token_id=end
     )
-    processors: Any = LogitsProcessorList([penalise])
+    processors: Any = LogitsProcessorList([penalize])
     with torch.no_grad():
         written = model.generate(
             input_ids=ids,

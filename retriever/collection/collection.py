@@ -29,7 +29,7 @@ OpenDense = Callable[[Path, str], DenseSearch | None]
 
 
 def collection_folder(data_dir: Path, name: str) -> Path:
-    """The folder of the collection `name`. Raises `InputError` if the name is not valid."""
+    """Return the folder of the collection `name`. Raises `InputError` if the name is not valid."""
     if not _NAME.fullmatch(name):
         raise InputError(
             f"{name!r} is not a valid collection name.",
@@ -39,7 +39,7 @@ def collection_folder(data_dir: Path, name: str) -> Path:
 
 
 def collection_names(data_dir: Path) -> list[str]:
-    """The names of all collections, sorted."""
+    """Return the names of all collections, sorted."""
     return sorted(file.parent.name for file in (data_dir / "collections").glob("*/pages.db"))
 
 

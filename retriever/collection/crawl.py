@@ -134,7 +134,8 @@ class _Crawl:
         self._frontier.end()
 
     def _links(self, leads: Leads) -> list[str]:
-        """The links within the site, checked again: they come from the process that parses hostile pages."""
+        """Return the links within the site, checked again: they come from the process that parses hostile
+        pages."""
         links = []
         for link in leads.links:
             with suppress(FetchError):

@@ -52,7 +52,7 @@ class DenseSearch:
         return self._complete
 
     def search(self, question: str, limit: int) -> list[PassageMatch]:
-        """The `limit` passages with the largest inner product with the question, best first."""
+        """Return the `limit` passages with the largest inner product with the question, best first."""
         (vector,) = self._encoder.encode_questions([question])
         return self._vectors.search(vector, limit)
 
@@ -111,7 +111,7 @@ def updating(
 
 
 def encodings(folder: Path, storage: str, config: VectorStoreConfig) -> list[Encoding]:
-    """The encoders whose vectors the collection has; `storage` is what `PageStore.vectors` returns.
+    """Return the encoders whose vectors the collection has; `storage` is what `PageStore.vectors` returns.
 
     Raises `CollectionError` if the vectors are damaged or cannot be reached.
     """

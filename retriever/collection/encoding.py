@@ -50,7 +50,7 @@ class EncodingProgress:
 
 
 def encoding_of(encoder: DualEncoder) -> Encoding:
-    """The key under which vectors of this encoder are stored."""
+    """Return the key under which vectors of this encoder are stored."""
     return Encoding(encoder.name, encoder.fingerprint, encoder.dimension)
 
 

@@ -52,14 +52,14 @@ class Neighbors(NamedTuple):
 
 
 def kind_for(vectors: int) -> Kind:
-    """The kind of index for a number of vectors; with a GPU, all but the smallest are IVF."""
+    """Return the kind of index for a number of vectors; with a GPU, all but the smallest are IVF."""
     if vectors <= FLAT_MAX:
         return "flat"
     return "hnsw" if vectors <= HNSW_MAX and not _has_gpu() else "ivf"
 
 
 def lists_for(vectors: int) -> int:
-    """The number of lists of an IVF index of this size: 4 √n, as FAISS's guidelines recommend."""
+    """Return the number of lists of an IVF index of this size: 4 √n, as FAISS's guidelines recommend."""
     return max(1, int(4 * vectors**0.5))
 
 
@@ -133,7 +133,7 @@ class FaissIndex:
         self.ids = np.concatenate([self.ids, ids])
 
     def search(self, vector: Vectors, limit: int, effort: int = 0) -> Neighbors:
-        """The `limit` vectors with the largest inner product with `vector`; fewer if there are fewer.
+        """Return the `limit` vectors with the largest inner product with `vector`; fewer if there are fewer.
 
         `effort` is efSearch of HNSW, or the number of IVF lists searched; 0 means the default.
         """
@@ -180,7 +180,7 @@ def _kind_of(index: Any) -> Kind:
 
 
 def _has_gpu() -> bool:
-    """Whether faiss-gpu is installed and there is a GPU."""
+    """Return whether faiss-gpu is installed and there is a GPU."""
     faiss = _faiss()
     return hasattr(faiss, "StandardGpuResources") and faiss.get_num_gpus() > 0
 

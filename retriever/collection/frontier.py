@@ -53,7 +53,7 @@ class Frontier:
             )
 
     def is_settled(self, url: str) -> bool:
-        """Whether the state of `url` is final in this crawl."""
+        """Return whether the state of `url` is final in this crawl."""
         with self._database.reading() as db:
             row = db.execute(
                 "SELECT state != 'queued' FROM frontier WHERE start = ? AND url = ?", (self._start, url)
@@ -70,7 +70,7 @@ class Frontier:
         return str(url)
 
     def visits(self) -> int:
-        """The number of URLs fetched."""
+        """Return the number of URLs fetched."""
         with self._database.reading() as db:
             (number,) = db.execute(
                 "SELECT count(*) FROM frontier WHERE start = ? AND state IN ('read', 'gone', 'failed')",
@@ -79,7 +79,7 @@ class Frontier:
         return int(number)
 
     def urls(self, state: State) -> set[str]:
-        """All URLs in this state."""
+        """Return all URLs in this state."""
         with self._database.reading() as db:
             rows = db.execute("SELECT url FROM frontier WHERE start = ? AND state = ?", (self._start, state))
             return {url for (url,) in rows}

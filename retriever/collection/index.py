@@ -50,7 +50,7 @@ class SearchIndex:
 
     @staticmethod
     def exists(folder: Path) -> bool:
-        """Whether there is an index in `folder`, intact or damaged."""
+        """Return whether there is an index in `folder`, intact or damaged."""
         return (folder / _META).is_file()
 
     @staticmethod
@@ -75,7 +75,7 @@ class SearchIndex:
                 del writer  # releases its lock, which the traceback of an interruption would keep
 
     def search(self, query: str, limit: int) -> list[PageHit]:
-        """The `limit` best pages for a plain-text query; operators have no meaning."""
+        """Return the `limit` best pages for a plain-text query; operators have no meaning."""
         with _explained(self._folder):
             self._index.reload()
             searcher = self._index.searcher()
@@ -116,7 +116,7 @@ def _explained(folder: Path) -> Iterator[None]:
 
 
 def _system_error(error: BaseException) -> str:
-    """The operating system's error, if it was one; Tantivy reports it only as text."""
+    """Return the operating system's error, if it was one; Tantivy reports it only as text."""
     if isinstance(error, OSError):
         return str(error)
     code = _SYSTEM_ERROR.search(str(error))

@@ -97,7 +97,7 @@ class Indexer:
                 self.commit()
 
     def is_known(self, document: SourceDocument) -> bool:
-        """Whether the collection has exactly this document."""
+        """Return whether the collection has exactly this document."""
         return self._digests.get(document.url) == _digest(document)
 
     def put(self, source: str, documents: Iterable[tuple[SourceDocument, Page]], report: Report) -> None:

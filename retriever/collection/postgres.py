@@ -98,7 +98,7 @@ class PostgresVectors:
 
     @staticmethod
     def encodings(url: str, collection: str) -> list[Encoding]:
-        """The encoders of this collection's vectors in the database."""
+        """Return the encoders of this collection's vectors in the database."""
         server = _Server(url, collection)
         with server.connect() as connection:
             return server.encodings(connection)
@@ -282,7 +282,7 @@ class _Server:
             ) from None
 
     def encodings(self, connection: Connection) -> list[Encoding]:
-        """The encoders of the collection's vectors on this server."""
+        """Return the encoders of the collection's vectors on this server."""
         with self.explained():
             if not _exists(connection):
                 return []

@@ -26,7 +26,7 @@ class SourceDocument(NamedTuple):
 
 
 def read_source(source: Path) -> Iterator[SourceDocument | Failure]:
-    """All documents of a file, or of a folder and its subfolders, in a stable order.
+    """Yield all documents of a file, or of a folder and its subfolders, in a stable order.
 
     In `.jsonl` and `.jsonl.gz` files each line is an object with `url` (or `path`), `title` and `html` or
     `text`. Other files get their `file:` URL. Unreadable documents are yielded as `Failure`; hidden files and

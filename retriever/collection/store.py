@@ -54,7 +54,7 @@ class PageStore:
         self.database.close()
 
     def digests(self) -> dict[str, str]:
-        """The URLs of all pages, with the digests of the bytes that they were extracted from."""
+        """Return the URLs of all pages, with the digests of the bytes that they were extracted from."""
         with self.database.reading() as db:
             return dict(db.execute("SELECT url, digest FROM pages WHERE state != 'gone'"))
 
@@ -83,7 +83,7 @@ class PageStore:
             db.execute("UPDATE pages SET state = 'new' WHERE state = 'indexed'")
 
     def unindexed(self) -> Iterator[tuple[Page, bool]]:
-        """The pages to add to the index or, if the second value is True, to remove from it."""
+        """Yield the pages to add to the index or, if the second value is True, to remove from it."""
         with self.database.reading() as db:
             rows = db.execute("SELECT url, title, passages, date, state FROM pages WHERE state != 'indexed'")
             for url, title, passages, date, state in rows:
@@ -104,13 +104,13 @@ class PageStore:
             return _page(*row) if row else None
 
     def count(self) -> int:
-        """The number of pages."""
+        """Return the number of pages."""
         with self.database.reading() as db:
             (number,) = db.execute("SELECT count(*) FROM pages WHERE state != 'gone'").fetchone()
         return int(number)
 
     def vectors(self) -> str:
-        """Where the vectors are stored, as given to `set_vectors`; empty if there are none."""
+        """Return where the vectors are stored, as given to `set_vectors`; empty if there are none."""
         with self.database.reading() as db:
             row = db.execute("SELECT value FROM facts WHERE name = 'vectors'").fetchone()
         return str(row[0]) if row else ""
@@ -123,7 +123,7 @@ class PageStore:
                 db.execute("INSERT INTO facts VALUES ('vectors', ?)", (storage,))
 
     def sources(self) -> list[str]:
-        """The folders, files and start URLs that pages came from."""
+        """Return the folders, files and start URLs that pages came from."""
         with self.database.reading() as db:
             rows = db.execute("SELECT DISTINCT source FROM pages WHERE state != 'gone' ORDER BY source")
             return [source for (source,) in rows]

@@ -76,7 +76,7 @@ class VectorFiles:
 
     @staticmethod
     def encodings(folder: Path) -> list[Encoding]:
-        """The encoders whose vectors are in `folder`."""
+        """Return the encoders whose vectors are in `folder`."""
         found = []
         for file in sorted(folder.glob("*.db")):
             database = _open(file)
@@ -211,7 +211,7 @@ class VectorFiles:
         index.write(self._index_file)
 
     def _usable(self, live: Ids, kind: Kind) -> FaissIndex | None:
-        """The existing index, if adding to it is better than rebuilding it."""
+        """Return the existing index, if adding to it is better than rebuilding it."""
         try:
             index = FaissIndex.read(self._index_file, self._encoding.dimension)
         except (FileNotFoundError, DamagedIndexError):
@@ -234,7 +234,7 @@ class VectorFiles:
         return np.stack([self._vector(blob) for (blob,) in rows])
 
     def _blocks(self, last: int) -> Iterator[tuple[Ids, Stored]]:
-        """The vectors with ids larger than `last`, in blocks, ordered by id."""
+        """Yield the vectors with ids larger than `last`, in blocks, ordered by id."""
         with self._database.reading() as db:
             rows = db.execute("SELECT id, vector FROM vectors WHERE id > ? ORDER BY id", (last,))
             while block := rows.fetchmany(_BLOCK):
@@ -248,7 +248,7 @@ class VectorFiles:
         return vector
 
     def _passages(self, ids: list[int]) -> dict[int, tuple[str, int]]:
-        """The URL and passage number of each id that still exists."""
+        """Return the URL and passage number of each id that still exists."""
         passages = {}
         with self._database.reading() as db:
             for start in range(0, len(ids), _VARIABLES):
@@ -259,7 +259,7 @@ class VectorFiles:
         return passages
 
     def _current_index(self) -> FaissIndex:
-        """The index, read again if another process has replaced it."""
+        """Return the index, read again if another process has replaced it."""
         try:
             state = self._index_file.stat()
             read_as = (state.st_mtime_ns, state.st_ino)

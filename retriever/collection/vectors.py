@@ -53,19 +53,19 @@ class VectorIndex(Protocol):
     """
 
     def is_complete(self) -> bool:
-        """Whether `complete` has ever been called; before that, there is nothing to search."""
+        """Return whether `complete` has ever been called; before that, there is nothing to search."""
         ...
 
     def count(self) -> int:
-        """The number of vectors."""
+        """Return the number of vectors."""
         ...
 
     def pages(self) -> Mapping[str, str]:
-        """The URLs of all pages, with the digests given to `put`."""
+        """Return the URLs of all pages, with the digests given to `put`."""
         ...
 
     def known(self, urls: Iterable[str]) -> Mapping[bytes, Stored]:
-        """The vectors of some pages, by the digests of the encoded texts."""
+        """Return the vectors of some pages, by the digests of the encoded texts."""
         ...
 
     def put(self, pages: Sequence[EncodedPage]) -> None:
@@ -81,7 +81,7 @@ class VectorIndex(Protocol):
         ...
 
     def search(self, vector: Vectors, limit: int) -> list[PassageMatch]:
-        """The `limit` passages with the largest inner product with `vector`, best first.
+        """Return the `limit` passages with the largest inner product with `vector`, best first.
 
         Approximate for large collections; see docs/collections.md.
         """
@@ -93,7 +93,8 @@ class VectorIndex(Protocol):
 
 
 def other_encoder(collection: str, wanted: Encoding, stored: Sequence[Encoding]) -> CollectionError:
-    """The error for a collection without vectors of `wanted`; `stored` are the encoders that it has."""
+    """Return the error for a collection without vectors of `wanted`; `stored` are the encoders that it
+    has."""
     if not stored:
         return CollectionError(
             f"The vectors of the collection {collection!r} are missing.",

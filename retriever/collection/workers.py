@@ -65,7 +65,7 @@ Submit = Callable[[SourceDocument], "Future[Page]"]
 
 @contextmanager
 def _sandbox_in_thread(limits: SandboxLimits) -> Iterator[Submit]:
-    """A sandbox with its own event loop, in a thread that Ctrl-C does not reach.
+    """Open a sandbox with its own event loop, in a thread that Ctrl-C does not reach.
 
     It is a daemon thread: whatever interrupts the main thread, the process and its workers can end.
     """

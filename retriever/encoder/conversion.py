@@ -57,7 +57,7 @@ def encoder_digest(towers: Towers, found: Mapping[Tower, str]) -> str:
 
 def tower_form(tower: Tower, folder: str) -> TowerForm:
     """How `tower` is to be run, its converted weights being in `folder`."""
-    return TowerForm(folder, tower.pooling, tower.normalise, tower.limit, tower.dimension, tower.prompt)
+    return TowerForm(folder, tower.pooling, tower.normalize, tower.limit, tower.dimension, tower.prompt)
 
 
 def main(arguments: list[str]) -> int:

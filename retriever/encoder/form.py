@@ -17,7 +17,7 @@ class TowerForm(msgspec.Struct, frozen=True):
 
     folder: str
     pooling: PoolingMode
-    normalise: bool
+    normalize: bool
     limit: int
     dimension: int
     prompt: str

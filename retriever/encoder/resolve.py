@@ -51,7 +51,7 @@ class Tower:
     tokenizer: Path
     adapter: Path | None
     pooling: PoolingMode
-    normalise: bool
+    normalize: bool
     limit: int
     dimension: int
     prompt: str = ""
@@ -59,7 +59,7 @@ class Tower:
     @property
     def digest(self) -> str:
         """SHA-256 of all that decides the tower's vectors; reads the weights."""
-        digest = hashlib.sha256(f"{self.pooling} {self.normalise} {self.limit} {self.prompt}".encode())
+        digest = hashlib.sha256(f"{self.pooling} {self.normalize} {self.limit} {self.prompt}".encode())
         for file in self._files():
             digest.update(file.name.encode())
             with file.open("rb") as content:
@@ -85,7 +85,7 @@ def resolve(name: str) -> Towers:
     """Find the two towers that `name` stands for; a hub id is downloaded when it is not on disk.
 
     A name is that of a packaged or shipped encoder, a folder, or a hub id. A model may be a plain BERT (mean
-    pooling, no normalisation, as WebGLM §3.1.2 uses Contriever), a sentence-transformers model, one
+    pooling, no normalization, as WebGLM §3.1.2 uses Contriever), a sentence-transformers model, one
     with a `Router.for_query_document`, or WebGLM's released `query_encoder/` and `reference_encoder/`.
 
     Raises `ModelError` where the model is none of these, is not there, or is pooled in another way.
@@ -175,7 +175,7 @@ def _with_adapter(name: str, base: Tower, adapter: Path) -> Tower:
         base.tokenizer,
         adapter,
         base.pooling,
-        base.normalise,
+        base.normalize,
         base.limit,
         base.dimension,
         base.prompt,
@@ -250,7 +250,7 @@ def _chain(name: str, modules: list[_Module], prompt: str) -> Tower:
     if prompt and not config.get("include_prompt", True):
         raise _unusable(name, f"it leaves its prompt {prompt!r} out of the pooling.")
     return _plain(
-        name, modules[0].folder, modules[0].folder, modes[0], normalise="Normalize" in kinds, prompt=prompt
+        name, modules[0].folder, modules[0].folder, modes[0], normalize="Normalize" in kinds, prompt=prompt
     )
 
 
@@ -260,7 +260,7 @@ def _plain(
     tokenizer: Path,
     pooling: PoolingMode = "mean",
     *,
-    normalise: bool = False,
+    normalize: bool = False,
     prompt: str = "",
 ) -> Tower:
     """A tower whose weights, or whose adapter with the name of its base, are in `folder`."""
@@ -284,7 +284,7 @@ def _plain(
     limit = _limit(
         config, _read(folder / "sentence_bert_config.json"), _read(tokenizer / "tokenizer_config.json")
     )
-    return Tower(folder, tokenizer, adapter, pooling, normalise, limit, dimension, prompt)
+    return Tower(folder, tokenizer, adapter, pooling, normalize, limit, dimension, prompt)
 
 
 def _limit(config: dict[str, Any], sentence: dict[str, Any], tokenizer: dict[str, Any]) -> int:

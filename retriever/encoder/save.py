@@ -50,4 +50,4 @@ def _modules(tower: Tower) -> list[Any]:
     )
     transformer.model.load_state_dict(load_model(tower).state_dict())
     pooling = Pooling(tower.dimension, tower.pooling)
-    return [transformer, pooling, *([Normalize()] if tower.normalise else [])]
+    return [transformer, pooling, *([Normalize()] if tower.normalize else [])]

@@ -51,7 +51,7 @@ class TwoTowers:
             return np.zeros((0, self.dimension), dtype=np.float32)
         encodings = side.tokenizer.encode_batch_fast([side.form.prompt + text for text in texts])
         vectors = encode_ids(side.engine, [encoding.ids for encoding in encodings])
-        if side.form.normalise:
+        if side.form.normalize:
             vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         if not np.isfinite(vectors).all():
             row = int(np.flatnonzero(~np.isfinite(vectors).all(axis=1))[0])

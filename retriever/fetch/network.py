@@ -168,7 +168,7 @@ class HttpTransport:
         )
 
     async def _chunk(self, response: aiohttp.ClientResponse) -> bytes:
-        """The next bytes of the wire, none at the end."""
+        """Return the next bytes of the wire, none at the end."""
         seconds = self._limits.silence_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -248,7 +248,8 @@ class _Body:
 
 
 def _readable(headers: CIMultiDictProxy[str]) -> CIMultiDictProxy[str]:
-    """The header with bytes that are not UTF-8 read as Latin-1; aiohttp keeps them as lone surrogates."""
+    """Return the header with bytes that are not UTF-8 read as Latin-1; aiohttp keeps them as lone
+    surrogates."""
     if all(value.isascii() for value in headers.values()):
         return headers
     return CIMultiDictProxy(CIMultiDict((name, _text(value)) for name, value in headers.items()))

@@ -125,7 +125,7 @@ class PoliteTransport:
 
 
 def _rest(response: Response) -> float:
-    """The seconds for which a host wants to be left alone, as its answer says."""
+    """Return the seconds for which a host wants to be left alone, as its answer says."""
     if response.status not in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:
         return 0.0
     rest = retry_after(response.headers)

@@ -232,7 +232,7 @@ class _Visit:
         await route.fulfill(status=200, headers=headers, body=self._document.body)
 
     async def _part(self, route: Route) -> Download | None:
-        """What a page asks for, or None where it gets nothing."""
+        """Return what a page asks for, or None where it gets nothing."""
         request = route.request
         if request.method != "GET" or request.resource_type not in _WANTED:
             return None
@@ -251,7 +251,8 @@ class _Visit:
 
 
 async def _outer_html(page: Page, most: int) -> str:
-    """The page's HTML, read in a world of its own, where its scripts cannot change what functions do."""
+    """Return the page's HTML, read in a world of its own, where its scripts cannot change what functions
+    do."""
     session = await page.context.new_cdp_session(page)
     tree = await session.send("Page.getFrameTree")
     world = await session.send("Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"]})
@@ -271,7 +272,8 @@ async def _close(socket: WebSocketRoute) -> None:
 
 
 def find_chromium(executable: str = "") -> str:
-    """The path of `executable`, or of a Chromium or Chrome on PATH; raises `InputError` without one."""
+    """Return the path of `executable`, or of a Chromium or Chrome on PATH; raises `InputError` without
+    one."""
     if "playwright" not in sys.modules and not _is_installed("playwright"):
         raise InputError(
             "Rendering needs the package playwright, which is not installed.",
@@ -288,7 +290,7 @@ def find_chromium(executable: str = "") -> str:
 
 
 def runs_as_root() -> bool:
-    """Whether Chromium's own sandbox must be off, since it refuses to run for root."""
+    """Return whether Chromium's own sandbox must be off, since it refuses to run for root."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 

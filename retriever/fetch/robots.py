@@ -131,7 +131,7 @@ class Robots:
 
 
 def _without_others(text: str, product: str) -> str:
-    """A robots.txt in which all programs that are not `product` have one name.
+    """Return a robots.txt in which all programs that are not `product` have one name.
 
     Protego keeps the rules of a group once for each name, which comes to gigabytes for thousands of names.
     """

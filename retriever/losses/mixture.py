@@ -33,7 +33,7 @@ class Mixture(nn.Module):
         parts: the objectives with their weights.
 
     Arguments of `forward`:
-        sentence_features: the q tokenised questions, then the p distinct passages in one or more groups;
+        sentence_features: the q tokenized questions, then the p distinct passages in one or more groups;
             groups of passages of like length waste less time on padding.
         labels: a `RankedLists`, whose p columns are the passages of all groups in order.
 

@@ -61,11 +61,11 @@ class Service:
     def error(
         self, kind: type[ServiceError], message: str, hint: str = "", seconds: float | None = None
     ) -> ServiceError:
-        """An error about this service, without secrets and credentials."""
+        """Return an error about this service, without secrets and credentials."""
         return kind(self.redact(message), self.redact(hint or self.hint(kind)), retry_after=seconds)
 
     def hint(self, kind: type[ServiceError], status: int = 0) -> str:
-        """What to do about an error class or, failing that, an HTTP status."""
+        """Return what to do about an error class or, failing that, an HTTP status."""
         known = (self.hints[key] for key in (*kind.__mro__, status) if key in self.hints)
         return next(known, f"Check that the URL {self.url} is right and that the service is running.")
 
@@ -186,7 +186,7 @@ class SearchHttp:
 
 
 def refused(service: Service, refusal: Refusal) -> ServiceError:
-    """The error for a refusal."""
+    """Return the error for a refusal."""
     status = refusal.status
     kind = service.classify(refusal)
     if kind is None:

@@ -91,7 +91,7 @@ class BingProvider:
 
 
 def _classify(refusal: Refusal) -> type[ServiceError] | None:
-    """A 403 means a used-up quota or a key without permission."""
+    """Return the meaning of a 403: a used-up quota or a key without permission."""
     if refusal.status != 403:
         return None
     return ServiceQuotaError if "quota" in refusal.explanation.lower() else ServiceKeyRefusedError

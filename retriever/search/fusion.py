@@ -16,7 +16,7 @@ _RRF = 60  # the constant of Cormack, Clarke & Büttcher 2009, §2
 
 
 def within_sites(hits: Sequence[Hit], query: Query) -> list[Hit]:
-    """The hits on the query's sites and not on its excluded sites."""
+    """Return the hits on the query's sites and not on its excluded sites."""
     return [
         hit
         for hit in hits

@@ -89,7 +89,7 @@ def google_country(query: Query) -> str:
 
 
 def _text(query: Query) -> Iterator[tuple[str, str]]:
-    """The query text; a single site is a parameter, several are operators."""
+    """Yield the query text; a single site is a parameter, several are operators."""
     if len(query.sites) == 1:
         yield "siteSearch", query.sites[0]
         yield "siteSearchFilter", "i"

@@ -16,7 +16,7 @@ class Key:
     variables: tuple[str, ...]
 
     def found_in(self, setting: str, environment: Mapping[str, str]) -> str:
-        """The value of the setting or, failing that, of the first variable that is set; else empty."""
+        """Return the value of the setting or, failing that, of the first variable that is set; else empty."""
         values = (setting, *(environment.get(name, "") for name in self.variables))
         return next((value.strip() for value in values if value.strip()), "")
 
@@ -29,7 +29,7 @@ class ProviderKeys:
     signup: str
 
     def missing(self, provider: str, *values: str) -> ServiceKeyMissingError:
-        """The error for missing keys; `values` are those found, in the order of `needed`."""
+        """Return the error for missing keys; `values` are those found, in the order of `needed`."""
         absent = [key for key, value in zip(self.needed, values, strict=True) if not value]
         variables = " and ".join(key.variables[0] for key in absent)
         settings = " and ".join(f"search.{key.setting}" for key in absent)

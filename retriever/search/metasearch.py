@@ -96,7 +96,7 @@ class Metasearch:
         return SearchResult(tuple(hits), tuple(failures), tuple(notices), timings)
 
     async def _ask(self, query: Query, timings: dict[str, float]) -> list[list[Hit] | CitewellError]:
-        """The hits or the error of each provider, in order."""
+        """Return the hits or the error of each provider, in order."""
         tasks = [
             asyncio.create_task(self._search(provider, breaker, query, timings))
             for provider, breaker in zip(self._providers, self._breakers, strict=True)
@@ -149,7 +149,7 @@ def _found(outcome: list[Hit] | CitewellError) -> bool:
 
 
 def _failed(providers: Sequence[SearchProvider], errors: Sequence[CitewellError]) -> CitewellError:
-    """The error of a search in which all providers failed."""
+    """Return the error of a search in which all providers failed."""
     if len(errors) == 1:
         return errors[0]
     reasons = " ".join(

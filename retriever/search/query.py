@@ -101,12 +101,12 @@ class Operators:
     alternatives: bool = True
 
     def missing(self, query: Query) -> frozenset[Filter]:
-        """The site filters of the query that operators cannot express."""
+        """Return the site filters of the query that operators cannot express."""
         several = len(query.sites) > 1 and not self.alternatives
         return frozenset({Filter.SITES}) if several else frozenset()
 
     def shortened(self, provider: str, query: Query) -> Iterator[str]:
-        """A notice if the text of the query is too long."""
+        """Yield a notice if the text of the query is too long."""
         if clip(query.text, self.characters, self.words) != " ".join(query.text.split()):
             yield (
                 f"{provider} reads at most {self.characters} characters and {self.words} words: "
@@ -114,7 +114,7 @@ class Operators:
             )
 
     def apply(self, query: Query) -> str:
-        """The query text with `site:` operators, and as many excluded sites as fit."""
+        """Return the query text with `site:` operators, and as many excluded sites as fit."""
         added = []
         if query.sites and not self.missing(query):
             joined = " OR ".join(f"site:{site}" for site in query.sites)

@@ -16,7 +16,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 def plain(value: Any) -> str:
-    """A text without HTML tags, on one line; empty for anything but a string."""
+    """Return a text without HTML tags, on one line; empty for anything but a string."""
     text = value if isinstance(value, str) else ""
     return " ".join(html.unescape(_TAG.sub("", text)).split())
 
@@ -43,7 +43,7 @@ def listed(service: Service, value: Any) -> list[Any]:
 
 
 def section(service: Service, answer: JsonObject, name: str, marker: str) -> JsonObject:
-    """The object `name` of a response, which services omit if nothing was found.
+    """Return the object `name` of a response, which services omit if nothing was found.
 
     Raises `ServiceAnswerError` if the key `marker` is missing: then the response is not from the service.
     """

@@ -74,6 +74,6 @@ def _filters(query: Query) -> Iterator[tuple[str, str]]:
 
 
 def _unresponsive(answer: dict[str, Any]) -> str:
-    """The engines that failed: SearXNG lists them as pairs of name and reason."""
+    """Return the engines that failed: SearXNG lists them as pairs of name and reason."""
     engines = answer.get("unresponsive_engines") or []
     return ", ".join(": ".join(str(part) for part in pair) for pair in engines if isinstance(pair, list))

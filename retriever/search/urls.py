@@ -20,7 +20,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def identity(url: str) -> str:
-    """A key that is equal for URLs of the same page; it is not a URL to fetch.
+    """Return a key that is equal for URLs of the same page; it is not a URL to fetch.
 
     It ignores the case of scheme and host, `http` or `https`, a leading `www.`, default ports, a trailing
     slash, fragments, the order of parameters, and tracking parameters. Percent-encoding is normalized as in
@@ -43,7 +43,7 @@ def identity(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of a URL in lower case and in ASCII (IDNA); empty if it has none."""
+    """Return the host of a URL in lower case and in ASCII (IDNA); empty if it has none."""
     try:
         host = (urlsplit(url.strip()).hostname or "").rstrip(".")
     except ValueError:
@@ -52,7 +52,7 @@ def host_of(url: str) -> str:
 
 
 def ascii_host(host: str) -> str:
-    """A host name in lower case and in ASCII (IDNA)."""
+    """Return a host name in lower case and in ASCII (IDNA)."""
     try:
         return host.encode("idna").decode().lower()
     except UnicodeError:
@@ -60,7 +60,7 @@ def ascii_host(host: str) -> str:
 
 
 def registrable_domain(url: str) -> str:
-    """The registrable domain of a URL, such as `bbc.co.uk` of `https://www.bbc.co.uk/news`.
+    """Return the registrable domain of a URL, such as `bbc.co.uk` of `https://www.bbc.co.uk/news`.
 
     It follows the public suffix list of [tld](https://github.com/barseghyanartur/tld), including its private
     part: `ann.github.io` and `bob.github.io` differ. Hosts outside the list, such as IP addresses, are their
@@ -71,6 +71,6 @@ def registrable_domain(url: str) -> str:
 
 
 def in_domains(url: str, domains: Iterable[str]) -> bool:
-    """Whether the host of a URL is one of the domains or a subdomain of one."""
+    """Return whether the host of a URL is one of the domains or a subdomain of one."""
     host = host_of(url)
     return any(host == domain or host.endswith(f".{domain}") for domain in domains)

@@ -102,7 +102,7 @@ class WikipediaProvider:
 
 
 def wiki_url(api_url: str, query: Query) -> str:
-    """The api.php to query: with the default URL, that of the Wikipedia in the query's language."""
+    """Return the api.php to query: with the default URL, that of the Wikipedia in the query's language."""
     if api_url != URL or not query.language:
         return api_url
     language = {"nb": "no"}.get(query.primary_language, query.primary_language)

@@ -21,7 +21,7 @@ SIDES = {"question": "query", "passage": "document"}
 
 
 def build_model(config: EncoderModelConfig, seed: int) -> SentenceTransformer:
-    """A SentenceTransformer with a Router, pooled and normalised as the base is, ready to be trained.
+    """A SentenceTransformer with a Router, pooled and normalized as the base is, ready to be trained.
 
     With LoRA the base's weights are frozen and each tower has an adapter that changes nothing yet; `seed`
     draws its first weights. Raises `ModelError` for a base that cannot be loaded, and for LoRA targets that
@@ -132,4 +132,4 @@ def _modules(tower: Tower, config: EncoderModelConfig, side: str) -> list[Any]:
     if config.tuning == "lora":
         transformer.model = with_adapters(transformer.model, config.lora, "FEATURE_EXTRACTION", config.base)
     modules = [transformer, Pooling(tower.dimension, pooling_mode=tower.pooling)]
-    return [*modules, Normalize()] if tower.normalise else modules
+    return [*modules, Normalize()] if tower.normalize else modules

@@ -58,7 +58,7 @@ class ScorerResult:
     """What one system achieved.
 
     `values` has for each measure a number for each question, whose mean is the measure: for paired tests.
-    `ranks` are the mean standardised scores of answers by their rank, the best at 0 and the worst at 1.
+    `ranks` are the mean standardized scores of answers by their rank, the best at 0 and the worst at 1.
     """
 
     name: str
@@ -154,7 +154,7 @@ def _within(task: ScoringTask, scores: Scores) -> dict[str, dict[str, float]]:
 def _ranks(task: ScoringTask, scores: Scores) -> tuple[Bin, ...]:
     """Figure 7 of WebGLM: the mean score of answers by their rank, in `RANK_BINS` bins.
 
-    Scores are standardised over all answers, so that systems can be compared.
+    Scores are standardized over all answers, so that systems can be compared.
     """
     every = np.array([score for item in task.items for score in scores[item.key]])
     centre, scale = every.mean(), every.std() or 1.0

@@ -42,7 +42,7 @@ def draw_curves(curves: Mapping[str, Curve], file: Path) -> None:
         )
         chosen = [point.chosen_by for point in curve.points]
         axes.plot(ns, chosen, linestyle=":", linewidth=1, color=colour, label=f"{name}, by its own score")
-        if curve.over_optimised:
+        if curve.over_optimized:
             axes.axvline(curve.peak, linestyle="--", linewidth=1, color=colour)
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(lambda value, place: f"{value:g}")

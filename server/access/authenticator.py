@@ -20,7 +20,7 @@ class KeyRing(Protocol):
         """Return a key by its id, or None."""
 
     async def count(self) -> int:
-        """How many keys were ever created."""
+        """Return how many keys were ever created."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Authenticator:
         self._has_keys = False
 
     async def admit(self, header: str | None, scope: str) -> Caller:
-        """The caller, from the value of the header `Authorization` (RFC 6750, section 2.1).
+        """Return the caller, from the value of the header `Authorization` (RFC 6750, section 2.1).
 
         Raises `NoKeyError` if a key is needed and missing, `WrongKeyError` if it is unknown, wrong, revoked
         or expired, `WrongScopeError` if it lacks `scope`, and `StoreError`.
@@ -82,7 +82,7 @@ class Authenticator:
         return Caller(key.id, key.scopes, key.rate_per_minute, key.daily)
 
     async def _any_keys(self) -> bool:
-        """Whether a key was ever created. Keys are revoked but never deleted: a yes is final."""
+        """Return whether a key was ever created. Keys are revoked but never deleted: a yes is final."""
         self._has_keys = self._has_keys or await self._keys.count() > 0
         return self._has_keys
 

@@ -42,7 +42,7 @@ class ApiKey:
     expires: datetime | None
 
     def is_active(self, now: datetime) -> bool:
-        """Whether the key is neither revoked nor expired."""
+        """Return whether the key is neither revoked nor expired."""
         return self.revoked is None and (self.expires is None or now < self.expires)
 
 
@@ -87,13 +87,13 @@ def new_key(
 
 
 def read_key(text: str) -> Presented | None:
-    """The parts of a key, or None if the text does not look like a key."""
+    """Return the parts of a key, or None if the text does not look like a key."""
     match = _FORM.fullmatch(text)
     return Presented(match[1], _hash(match[2])) if match else None
 
 
 def matches(key: ApiKey | None, presented: Presented) -> bool:
-    """Whether the secret is that of the key. A wrong secret and an unknown key take the same time."""
+    """Return whether the secret is that of the key. A wrong secret and an unknown key take the same time."""
     expected = _NO_HASH if key is None else key.hash
     return hmac.compare_digest(expected, presented.hash) and key is not None
 

@@ -80,7 +80,7 @@ class WindowLimiter:
 
 @asynccontextmanager
 async def open_limiter(redis_url: str, warn: Callable[[str], None]) -> AsyncGenerator[Limiter]:
-    """A limiter in the Redis or Valkey server at `redis_url`; if it is empty, of this process alone.
+    """Open a limiter in the Redis or Valkey server at `redis_url`; if it is empty, of this process alone.
 
     `warn` is called when the server cannot be used, and when it can be used again. Raises `SettingsError` for
     a malformed URL, and `InputError` if the package redis is not installed.

@@ -9,7 +9,7 @@ from citewell.server.store.answers import StoredAnswer
 
 
 def answer_response(answer: StoredAnswer) -> AnswerResponse:
-    """An answer as the API gives it."""
+    """Return an answer as the API gives it."""
     values: dict[str, Any] = (answer.body or {}) | {
         "id": answer.id,
         "status": answer.status,

@@ -38,7 +38,7 @@ class Draft:
         return ""
 
     def end(self, text: str) -> str:
-        """What remains to be sent of the whole answer."""
+        """Return what remains to be sent of the whole answer."""
         return self._more(text) if text.startswith(self.sent) else AGAIN + text
 
     def _checked(self) -> str:

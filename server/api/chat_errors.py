@@ -61,12 +61,12 @@ class NoModelError(CitewellError):
 
 
 def error_of(error: CitewellError) -> ChatError:
-    """An error that ended a question after its reply had begun."""
+    """Return an error that ended a question after its reply had begun."""
     return _chat_error(problem_of(error), getattr(error, "parameter", None))
 
 
 def chat_errors(*statuses: int) -> dict[int, ResponseSpec]:
-    """The errors that a handler may reply with, for the OpenAPI description."""
+    """Return the errors that a handler may reply with, for the OpenAPI description."""
     return {status: _described(status) for status in sorted({400, 401, 403, 421, 431, 500, 503, *statuses})}
 
 
@@ -82,7 +82,7 @@ def _chat_error(problem: Mapping[str, Any], parameter: str | None) -> ChatError:
 
 
 def _as_openai(reply: Handler) -> Handler:
-    """The same reply in OpenAI's format, with the same status and headers."""
+    """Return the same reply in OpenAI's format, with the same status and headers."""
 
     def handler(request: Request[Any, Any, Any], error: Any) -> Response[Any]:
         problem = reply(request, error)
@@ -98,7 +98,7 @@ def _as_openai(reply: Handler) -> Handler:
 
 
 def chat_handlers() -> dict[int | type[Exception], Handler]:
-    """The exception handlers of operations in OpenAI's format."""
+    """Return the exception handlers of operations in OpenAI's format."""
     return {
         CitewellError: _as_openai(reply_to_error),
         HTTPException: _as_openai(reply_to_http_error),

@@ -46,7 +46,7 @@ def check_parameters(asked: ChatRequest) -> None:
 
 
 def question_of(asked: ChatRequest) -> str:
-    """The text of the last user message.
+    """Return the text of the last user message.
 
     Raises `InputError` if there is none, and `UnsupportedParameterError` if it contains more than text.
     """
@@ -68,7 +68,7 @@ def question_of(asked: ChatRequest) -> str:
 
 
 def has_earlier(asked: ChatRequest) -> bool:
-    """Whether the conversation has messages other than the question and instructions."""
+    """Return whether the conversation has messages other than the question and instructions."""
     return sum(message.role not in _INSTRUCTIONS for message in asked.messages) > 1
 
 

@@ -51,13 +51,13 @@ class ChatCompletion:
         return end_text(self._body, notices)
 
     def usage(self) -> ChatUsage:
-        """The length of the question and of the text, in tokens."""
+        """Return the length of the question and of the text, in tokens."""
         prompt = estimate_tokens(self.answer.question)
         completion = estimate_tokens(self.text + self.end)
         return ChatUsage(prompt, completion, prompt + completion)
 
     def extra(self) -> ChatExtra:
-        """The parts of the answer that are not text."""
+        """Return the parts of the answer that are not text."""
         values: dict[str, Any] = {
             **self._body,
             "id": self.answer.id,
@@ -68,7 +68,7 @@ class ChatCompletion:
         return extra
 
     def whole(self) -> ChatAnswer:
-        """The whole completion."""
+        """Return the whole completion."""
         choice = ChatChoice(ChatReply(self.text + self.end))
         return ChatAnswer(self.id, self.created, self.model, [choice], self.usage(), self.extra())
 

@@ -24,7 +24,7 @@ _STILL_THERE = b": still there\n\n"  # a comment, which clients skip
 
 
 def stream(services: Services, subscription: Subscription, asked: ChatRequest, model: str) -> Response[Any]:
-    """The answer in chunks. If the client leaves, its question is cancelled."""
+    """Return the answer in chunks. If the client leaves, its question is cancelled."""
     subscription.expect()
     return Stream(_lines(services, subscription, asked, model), media_type=MEDIA_TYPE, headers=_HEADERS)
 
@@ -56,7 +56,7 @@ async def _lines(
 
 
 def _draft(services: Services) -> Draft | None:
-    """None if several candidates are written, since the best one is not known yet."""
+    """Return None if several candidates are written, since the best one is not known yet."""
     settings = services.settings
     if settings.generator.best_of > 1:
         return None

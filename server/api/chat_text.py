@@ -13,7 +13,7 @@ _WEB = re.compile(r"https?://[^\s<>]+")
 
 
 def literal(text: str) -> str:
-    """Text of a page as Markdown that shows it literally.
+    """Return text of a page as Markdown that shows it literally.
 
     What would become a link, an image or HTML is escaped: a page must not decide what a reader's computer
     loads.
@@ -22,13 +22,13 @@ def literal(text: str) -> str:
 
 
 def sentence_text(sentence: Mapping[str, Any]) -> str:
-    """A sentence and its marks, as in `… in the dark. [1][3]`."""
+    """Return a sentence and its marks, as in `… in the dark. [1][3]`."""
     marks = "".join(f"[{number}]" for number in sentence["citations"])
     return literal(sentence["text"]) + (f" {marks}" if marks else "")
 
 
 def answer_text(body: Mapping[str, Any]) -> str:
-    """The text of a stored answer, without footnotes."""
+    """Return the text of a stored answer, without footnotes."""
     sentences: Sequence[Mapping[str, Any]] = body["sentences"]
     return " ".join(map(sentence_text, sentences)) or literal(body["answer"])
 

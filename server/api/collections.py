@@ -108,7 +108,7 @@ def _describe(settings: Settings, name: str) -> CollectionSummary:
 
 
 def _source(settings: Settings, source: str) -> str:
-    """A source without the folders of this computer, which are not exposed."""
+    """Return a source without the folders of this computer, which are not exposed."""
     if "://" in source:
         return source
     path, root = Path(source), settings.server.sources

@@ -57,7 +57,7 @@ async def create_comparison(
 
 
 async def compared(services: Services, caller: Caller, given: ComparedAnswer) -> dict[str, Any]:
-    """An answer with all that is to be kept of it; raises `NoAnswerError` and `InputError`."""
+    """Return an answer with all that is to be kept of it; raises `NoAnswerError` and `InputError`."""
     return (await _found(services, caller, given)).kept
 
 
@@ -84,7 +84,7 @@ async def _found(services: Services, caller: Caller, given: ComparedAnswer) -> _
 
 
 async def _weighed(services: Services, caller: Caller, given: AnnotatedAnswer) -> dict[str, Any]:
-    """An answer with what the rater thinks of its parts, each named once and as it reads."""
+    """Return an answer with what the rater thinks of its parts, each named once and as it reads."""
     kept, sentences = await _found(services, caller, given)
     trust = {each.reference: each.trust for each in given.trust}
     claims = {each.sentence: each for each in given.claims}

@@ -237,7 +237,7 @@ async def get_answer_episode(
 async def visible_demonstration(
     services: Services, caller: Caller, demonstration_id: str
 ) -> StoredDemonstration:
-    """The demonstration with an id; raises `NoDemonstrationError` if the caller may not see it."""
+    """Return the demonstration with an id; raises `NoDemonstrationError` if the caller may not see it."""
     found = await services.store.get().demonstrations.get(demonstration_id)
     if found is None or not is_visible(caller, found.key_id):
         raise NoDemonstrationError(demonstration_id)
@@ -245,7 +245,7 @@ async def visible_demonstration(
 
 
 async def _public_urls(services: Services, demonstration: StoredDemonstration) -> PublicUrls:
-    """The public URLs of what was browsed, even if the collection was deleted since."""
+    """Return the public URLs of what was browsed, even if the collection was deleted since."""
     collection = demonstration.options["collection"]
     try:
         return await services.pipelines.get().public_urls(QuestionOptions("", collection=collection))
@@ -254,7 +254,7 @@ async def _public_urls(services: Services, demonstration: StoredDemonstration) -
 
 
 async def _shown(services: Services, seen: DemonstrationState) -> Demonstration:
-    """A demonstration as the API gives it."""
+    """Return a demonstration as the API gives it."""
     stored, state, last = seen.demonstration, seen.state, seen.last
     urls = await _public_urls(services, stored)
     links = [{"id": number, "text": link.text, "domain": link.domain} for number, link in state.links.items()]

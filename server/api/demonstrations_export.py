@@ -54,7 +54,7 @@ async def _lines(episodes: AsyncGenerator[dict[str, Any], None], form: str) -> A
 
 
 def _record(episode: dict[str, Any]) -> dict[str, Any]:
-    """A demonstration as a record of WebGPT's comparisons (appendix K), without a score."""
+    """Return a demonstration as a record of WebGPT's comparisons (appendix K), without a score."""
     quotes = episode["quotes"]
     return {
         "question": {"dataset": "demonstrations", "id": episode["id"], "full_text": episode["question"]},

@@ -42,12 +42,12 @@ class _Description(JsonRenderPlugin):
 def _operation_id(
     handler: HTTPRouteHandler, method: Method, path: list[str | PathParameterDefinition]
 ) -> str:
-    """The name of the handler, or the one that it was given: clients are generated with it."""
+    """Return the name of the handler, or the one that it was given: clients are generated with it."""
     return handler.name or handler.handler_name
 
 
 def described() -> OpenAPIConfig:
-    """The configuration of the OpenAPI description."""
+    """Return the configuration of the OpenAPI description."""
     key = SecurityScheme(
         type="http", scheme="bearer", description="A key created with `citewell keys create`."
     )

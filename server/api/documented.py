@@ -17,7 +17,7 @@ _WITH_BODY = (413, 415, 429)
 
 
 def problems(*statuses: int, scope: bool = True, body: bool = False) -> dict[int, ResponseSpec]:
-    """The problems that a handler may reply with: its own `statuses` and the common ones.
+    """Return the problems that a handler may reply with: its own `statuses` and the common ones.
 
     `scope` says whether it needs a key, and `body` whether it takes a body and counts against limits.
     """

@@ -24,7 +24,7 @@ class _Exported(Protocol):
 def _export(
     name: str, what: str, read: str, rows: Callable[[ServiceStore], AsyncGenerator[_Exported, None]]
 ) -> HTTPRouteHandler:
-    """A handler that exports all rows of a kind, oldest first; `what` names one of them."""
+    """Return a handler that exports all rows of a kind, oldest first; `what` names one of them."""
 
     @get(
         f"/v1/export/{name}",

@@ -12,7 +12,7 @@ _ENDS = {"\x85".encode(): b"\\u0085", "\u2028".encode(): b"\\u2028", "\u2029".en
 
 
 def one_line(value: Any) -> bytes:
-    """A value as JSON without any character that some programs treat as the end of a line.
+    """Return a value as JSON without any character that some programs treat as the end of a line.
 
     JSON does not escape three of them. Many clients of streams and readers of JSON Lines split at them, as
     Python's `str.splitlines` does, so the text of a page could forge the next event or row.
@@ -24,5 +24,5 @@ def one_line(value: Any) -> bytes:
 
 
 def json_lines(description: str) -> ResponseSpec:
-    """The documentation of a reply in JSON Lines."""
+    """Return the documentation of a reply in JSON Lines."""
     return ResponseSpec(str, generate_examples=False, description=description, media_type=MEDIA_TYPE)

@@ -43,7 +43,7 @@ class RememberedKeys:
         return key
 
     async def count(self) -> int:
-        """How many keys were ever created."""
+        """Return how many keys were ever created."""
         now = self._clock()
         if now >= self._counted_until:
             self._count = await self._get_keys().count()

@@ -21,18 +21,18 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def full_name(generator: str) -> str:
-    """The model name of a generator; a path is reduced to its last part."""
+    """Return the model name of a generator; a path is reduced to its last part."""
     own = _UNFIT.sub("-", generator.rstrip("/\\").replace("\\", "/").rpartition("/")[2]).strip("-")
     return own if own.startswith(f"{USUAL}-") else f"{USUAL}-{own}"
 
 
 def known_models(services: Services) -> tuple[str, ...]:
-    """The models of the service; raises `NotReadyError` until they are loaded."""
+    """Return the models of the service; raises `NotReadyError` until they are loaded."""
     return tuple(dict.fromkeys((USUAL, full_name(services.pipelines.get().generator), QUOTING)))
 
 
 def check_model(services: Services, name: str) -> str:
-    """The full name of a model; raises `NoModelError` if it does not exist."""
+    """Return the full name of a model; raises `NoModelError` if it does not exist."""
     known = known_models(services)
     if name not in known:
         raise NoModelError(name, known)

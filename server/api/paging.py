@@ -29,5 +29,5 @@ class ListPage(NamedTuple, Generic[T]):
 
 
 def page_of(rows: Sequence[T], limit: int) -> ListPage[T]:
-    """A page of at most `limit` rows; `rows` has one more if another page follows."""
+    """Return a page of at most `limit` rows; `rows` has one more if another page follows."""
     return ListPage(rows[:limit], rows[limit - 1].id if len(rows) > limit else None)

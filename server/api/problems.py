@@ -26,7 +26,7 @@ _LOG = logging.getLogger("citewell.service")
 
 
 def reply(problem: dict[str, Any], request: Request[Any, Any, Any], **headers: str) -> Response[Any]:
-    """A problem as a response."""
+    """Return a problem as a response."""
     return Response(
         problem | {"instance": request.scope["path"]},
         status_code=problem["status"],
@@ -36,7 +36,7 @@ def reply(problem: dict[str, Any], request: Request[Any, Any, Any], **headers: s
 
 
 def reply_to_error(request: Request[Any, Any, Any], error: CitewellError) -> Response[Any]:
-    """The reply for an error of Citewell, with `Retry-After` if that is known."""
+    """Return the reply for an error of Citewell, with `Retry-After` if that is known."""
     status = status_of(type(error))
     headers: dict[str, str] = {}
     retry_after = getattr(error, "retry_after", None)
@@ -50,7 +50,7 @@ def reply_to_error(request: Request[Any, Any, Any], error: CitewellError) -> Res
 
 
 def reply_to_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
-    """The reply for what Litestar refuses: a malformed body, an unknown address, and so on."""
+    """Return the reply for what Litestar refuses: a malformed body, an unknown address, and so on."""
     status = error.status_code
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return reply_to_fault(request, error)
@@ -69,20 +69,20 @@ def reply_to_http_error(request: Request[Any, Any, Any], error: HTTPException) -
 
 
 def reply_to_fault(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
-    """The reply for a bug in the service, which only the log describes."""
+    """Return the reply for a bug in the service, which only the log describes."""
     _LOG.error("A request failed: %s %s", request.method, request.scope["path"], exc_info=error)
     return reply(problem_of(InternalError()), request)
 
 
 def reply_to_depth(request: Request[Any, Any, Any], error: RecursionError) -> Response[Any]:
-    """The reply for JSON that is nested too deeply to parse."""
+    """Return the reply for JSON that is nested too deeply to parse."""
     return reply_to_http_error(
         request, HTTPException(status_code=400, detail="The JSON is nested too deeply.")
     )
 
 
 def _wrong(part: dict[str, Any]) -> dict[str, str]:
-    """One invalid value: where it is, and why it is invalid."""
+    """Return one invalid value: where it is, and why it is invalid."""
     where, detail = str(part.get("key", "")), str(part.get("message", ""))
     if detail == repr(where):  # Litestar names what is missing, and says no more
         detail = "A JSON body is required." if where == "data" else "The value is missing."

@@ -59,5 +59,5 @@ async def create_rating(
 
 
 def rater_of(caller: Caller, name: str) -> str:
-    """The rater: the key, or the given name if the service has no keys."""
+    """Return the rater: the key, or the given name if the service has no keys."""
     return f"key {caller.key_id}" if caller.key_id is not None else f"name {' '.join(name.split())}"

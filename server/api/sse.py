@@ -26,24 +26,24 @@ class StreamPosition(NamedTuple):
 
 
 def read_position(header: str) -> StreamPosition | None:
-    """The position that the header `Last-Event-ID` names, or None."""
+    """Return the position that the header `Last-Event-ID` names, or None."""
     answer_id, dot, number = header.strip().rpartition(".")
     return StreamPosition(answer_id, int(number)) if dot and number.isdecimal() and len(number) < 10 else None
 
 
 def wants_events(accept: str) -> bool:
-    """Whether the header `Accept` asks for server-sent events."""
+    """Return whether the header `Accept` asks for server-sent events."""
     return MEDIA_TYPE in accept.lower()
 
 
 def resumed(headers: Mapping[str, str]) -> StreamPosition | None:
-    """The position from which a request resumes a stream; None for a request that asks a question."""
+    """Return the position from which a request resumes a stream; None for a request that asks a question."""
     last = headers.get("last-event-id")
     return read_position(last) if last and wants_events(headers.get("accept", "")) else None
 
 
 def stream(subscription: Subscription, after: int) -> Response[Any]:
-    """The events of a question after number `after`.
+    """Return the events of a question after number `after`.
 
     A client whose connection broke comes back with the header `Last-Event-ID`.
     """

@@ -29,22 +29,23 @@ class UnansweredError(CitewellError):
 
 
 def sees_all(caller: Caller) -> bool:
-    """Whether a caller may see the answers of others. Without keys, all callers are at this computer."""
+    """Return whether a caller may see the answers of others. Without keys, all callers are at this
+    computer."""
     return caller.key_id is None or "admin" in caller.scopes
 
 
 def whose(caller: Caller) -> str | None:
-    """The key whose rows a caller may list; None for all rows."""
+    """Return the key whose rows a caller may list; None for all rows."""
     return None if sees_all(caller) else caller.key_id
 
 
 def is_visible(caller: Caller, key_id: str | None) -> bool:
-    """Whether a caller may see what belongs to the key `key_id`, or to no key if that is None."""
+    """Return whether a caller may see what belongs to the key `key_id`, or to no key if that is None."""
     return key_id == caller.key_id or sees_all(caller)
 
 
 async def visible_answer(services: Services, caller: Caller, answer_id: str) -> StoredAnswer:
-    """The answer with an id, finished or not; raises `NoAnswerError` if the caller may not see it."""
+    """Return the answer with an id, finished or not; raises `NoAnswerError` if the caller may not see it."""
     subscription = services.questions.subscription(answer_id)
     if subscription is not None:
         found: StoredAnswer | None = subscription.answer
@@ -56,7 +57,7 @@ async def visible_answer(services: Services, caller: Caller, answer_id: str) -> 
 
 
 def written(answer: StoredAnswer) -> dict[str, Any]:
-    """The body of an answer; raises `UnansweredError` if there is none."""
+    """Return the body of an answer; raises `UnansweredError` if there is none."""
     if answer.body is None or "answer" not in answer.body:
         raise UnansweredError(
             f"The question {answer.id} has no answer.", "Wait for it, or ask the question again."

@@ -30,7 +30,7 @@ def krippendorff_alpha(units: Collection[Sequence[int]]) -> float | None:
 
 
 def _distance(first: int, second: int, totals: dict[int, float]) -> float:
-    """The squared number of scores between two, half of their own included."""
+    """Return the squared number of scores between two, half of their own included."""
     low, high = sorted((first, second))
     between = sum(total for score, total in totals.items() if low <= score <= high)
     return (between - (totals[low] + totals[high]) / 2) ** 2

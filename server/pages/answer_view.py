@@ -98,7 +98,7 @@ class AnswerPage:
 
 
 def view_of(answer: AnswerResponse) -> AnswerPage:
-    """The view of a finished answer."""
+    """Return the view of a finished answer."""
     sentences, references = answer.sentences or [], answer.references or []
     timings = answer.timings or {}
     titles = {reference.number: _link(reference.url, reference.title).title for reference in references}

@@ -6,23 +6,23 @@ from datetime import UTC, date, datetime
 
 
 def spoken_time(moment: datetime) -> str:
-    """A moment, as in `21 November 2026, 23:11 UTC`."""
+    """Return a moment, as in `21 November 2026, 23:11 UTC`."""
     moment = moment.astimezone(UTC)
     return f"{spoken_day(moment)}, {moment:%H:%M} UTC"
 
 
 def spoken_day(day: date) -> str:
-    """A day, as in `21 November 2026`."""
+    """Return a day, as in `21 November 2026`."""
     return f"{day.day} {day:%B %Y}"
 
 
 def spoken_seconds(seconds: float) -> str:
-    """A duration, as in `1.3 s`, or `12 ms` if it is short."""
+    """Return a duration, as in `1.3 s`, or `12 ms` if it is short."""
     return f"{seconds:.1f} s" if seconds >= 0.0995 else f"{max(round(seconds * 1000), 0)} ms"
 
 
 def spoken_bytes(size: float) -> str:
-    """A size, as in `1.2 MB`, in powers of 1000."""
+    """Return a size, as in `1.2 MB`, in powers of 1000."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000:
             return f"{size:.0f} {unit}" if unit == "bytes" or size >= 100 else f"{size:.1f} {unit}"

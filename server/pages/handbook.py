@@ -59,7 +59,7 @@ def rendered(name: str) -> Rendered:
 
 
 def _mark(token: Token, after: Token) -> str:
-    """The text of a heading, which gets the id that links to it name."""
+    """Return the text of a heading, which gets the id that links to it name."""
     if token.type != "heading_open":
         return ""
     text = "".join(child.content for child in after.children or ())

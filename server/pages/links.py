@@ -10,7 +10,7 @@ _WEB = re.compile(r"https?://[^\s\\\x00-\x20]+", re.I)
 
 
 def web_address(url: str) -> str | None:
-    """The URL if it may become a link, which only http and https may; otherwise None."""
+    """Return the URL if it may become a link, which only http and https may; otherwise None."""
     try:
         return url if _WEB.fullmatch(url) and urlsplit(url).hostname else None
     except ValueError:

@@ -57,20 +57,20 @@ class Queue:
         return [pair for pair in self.pairs if len(pair.different) > 2]
 
     def next(self, after: str | None = None) -> QuestionWithAnswers | None:
-        """The first pair after the one with the id `after` that is not compared, or None."""
+        """Return the first pair after the one with the id `after` that is not compared, or None."""
         waiting = [pair for pair in self.pairs if not pair.compared]
         older = [pair for pair in waiting if after and pair.id < after]
         return next(iter(older + waiting), None)
 
     def having(self, answer_id: str) -> QuestionWithAnswers | None:
-        """The pair with an answer of this id, or None."""
+        """Return the pair with an answer of this id, or None."""
         return next(
             (pair for pair in self.pairs if answer_id in {answer.id for answer in pair.different}), None
         )
 
 
 async def queue_of(store: ServiceStore, caller: Caller) -> Queue:
-    """The pairs in the history of a caller, and which are compared or ranked; raises `StoreError`."""
+    """Return the pairs in the history of a caller, and which are compared or ranked; raises `StoreError`."""
     asked = await store.answers.repeated(whose(caller), _MOST_ANSWERS)
     found = [different for answers in asked if len(different := _different(answers)) > 1]
     found.sort(key=lambda different: different[0].id, reverse=True)
@@ -84,7 +84,7 @@ async def queue_of(store: ServiceStore, caller: Caller) -> Queue:
 
 
 def _different(answers: Iterable[StoredAnswer]) -> tuple[StoredAnswer, ...]:
-    """The newest answers with different texts; those without evidence are skipped."""
+    """Return the newest answers with different texts; those without evidence are skipped."""
     different: dict[str, StoredAnswer] = {}
     for answer in answers:
         if answer.body and answer.body["outcome"] == "answered":

@@ -92,7 +92,7 @@ async def ratings_page(services: NamedDependency[Services]) -> Template:
 
 
 async def _rateable(store: ServiceStore, caller: Caller) -> list[StoredAnswer]:
-    """The newest answers of the history, without those from the cache."""
+    """Return the newest answers of the history, without those from the cache."""
     page = await store.answers.page(whose(caller), _RECENT)
     return [
         answer
@@ -129,6 +129,6 @@ def _values(given: list[dict[str, int]], scale: RatingScale) -> list[int]:
 
 
 def _model(answer: StoredAnswer | None) -> str:
-    """The generator that wrote an answer, if it is still known."""
+    """Return the generator that wrote an answer, if it is still known."""
     models = answer.body.get("models", {}) if answer and answer.body else {}
     return str(models.get("generator", "not known"))

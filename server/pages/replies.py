@@ -29,7 +29,7 @@ POLICY = "; ".join(
 def html(
     template: str, *, status: int = 200, headers: dict[str, str] | None = None, **context: Any
 ) -> Template:
-    """A page from a template, with all values escaped."""
+    """Return a page from a template, with all values escaped."""
     policy = {"Content-Security-Policy": POLICY}
     return Template(
         template,
@@ -41,22 +41,22 @@ def html(
 
 
 def page_of_error(request: Request[Any, Any, Any], error: CitewellError) -> Template:
-    """The page for an error of Citewell."""
+    """Return the page for an error of Citewell."""
     return _page(reply_to_error(request, error))
 
 
 def page_of_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Template:
-    """The page for what Litestar refuses."""
+    """Return the page for what Litestar refuses."""
     return _page(reply_to_http_error(request, error))
 
 
 def page_of_fault(request: Request[Any, Any, Any], error: Exception) -> Template:
-    """The page for a bug in the service, which only the log describes."""
+    """Return the page for a bug in the service, which only the log describes."""
     return _page(reply_to_fault(request, error))
 
 
 def _page(reply: Any) -> Template:
-    """The page of a problem of the API, with its status and headers."""
+    """Return the page of a problem of the API, with its status and headers."""
     problem = reply.content
     return html(
         "problem.html",

@@ -30,7 +30,7 @@ _HERE = Path(__file__).parent
 
 
 def pages() -> tuple[Router, Router]:
-    """The pages, and the static files that they load without a key."""
+    """Return the pages, and the static files that they load without a key."""
     site = Router(
         "/",
         route_handlers=[
@@ -66,12 +66,12 @@ def pages() -> tuple[Router, Router]:
 
 
 def _no_file(request: Request[Any, Any, Any], error: ValueError) -> Template:
-    """A name that no file can have, since it contains a null character."""
+    """Return a name that no file can have, since it contains a null character."""
     return page_of_http_error(request, NotFoundException())
 
 
 def templates() -> TemplateConfig[JinjaTemplateEngine]:
-    """The template engine: all values are escaped, and a missing name is an error."""
+    """Return the template engine: all values are escaped, and a missing name is an error."""
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,

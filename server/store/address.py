@@ -15,7 +15,7 @@ _POSTGRES = {"postgres", "postgresql", "postgresql+psycopg"}
 
 
 def store_url(setting: str, data_dir: Path) -> str:
-    """The URL of the setting `server.database_url`; if that is empty, the file in the data folder."""
+    """Return the URL of the setting `server.database_url`; if that is empty, the file in the data folder."""
     return setting or f"sqlite:///{data_dir / 'citewell.sqlite3'}"
 
 

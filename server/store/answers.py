@@ -165,5 +165,5 @@ def _answer(row: RowMapping) -> StoredAnswer:
 
 
 def _folded(text: str) -> str:
-    """A text in lower case, in one Unicode form and with single spaces."""
+    """Return a text in lower case, in one Unicode form and with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

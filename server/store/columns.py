@@ -45,5 +45,5 @@ class PlainText(TypeDecorator[str]):
 
 
 def storable(text: str) -> str:
-    """The text with U+FFFD in place of null characters and lone surrogates."""
+    """Return the text with U+FFFD in place of null characters and lone surrogates."""
     return text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -29,7 +29,7 @@ class StoredComparison(UserOpinions):
     flag: Literal["unclear", "unsuitable"] | None = None
 
     def exported(self) -> dict[str, Any]:
-        """The row that `citewell train scorer` reads as a choice; the overall rating decides it.
+        """Return the row that `citewell train scorer` reads as a choice; the overall rating decides it.
 
         That of a flagged question has no choice, and the training passes over it.
         """

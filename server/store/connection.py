@@ -65,7 +65,7 @@ class Database:
             self._is_open = True
 
     async def rows(self, statement: Select[Any]) -> Sequence[RowMapping]:
-        """The rows of a query."""
+        """Return the rows of a query."""
 
         def fetch(connection: Connection) -> Sequence[RowMapping]:
             return connection.execute(statement).mappings().all()
@@ -85,7 +85,7 @@ class Database:
         return await self._to_its_end(lambda: self._do(execute, kind))
 
     async def each(self, query: Select[Any], id_: Column[str]) -> AsyncGenerator[RowMapping]:
-        """The rows of a query in the order of their ids, which must be among its columns.
+        """Yield the rows of a query in the order of their ids, which must be among its columns.
 
         They are read in batches, so that a slow reader holds no transaction open.
         """

@@ -118,7 +118,7 @@ class Demonstrations:
         return await self._change(before, changes)
 
     async def noted(self, id_: str) -> dict[str, list[Any]]:
-        """What the web returned to a demonstration, by the ids in `StoredAction.pages`."""
+        """Return what the web returned to a demonstration, by the ids in `StoredAction.pages`."""
         statement = select(DEMONSTRATION_PAGES).where(DEMONSTRATION_PAGES.c.demonstration_id == id_)
         return {row["id"]: row["noted"] for row in await self._database.rows(statement)}
 
@@ -128,7 +128,7 @@ class Demonstrations:
         return rows[0]["episode"] if rows else None
 
     async def each_episode(self) -> AsyncGenerator[dict[str, Any]]:
-        """The episodes of all submitted demonstrations, oldest first, read in batches."""
+        """Yield the episodes of all submitted demonstrations, oldest first, read in batches."""
         statement = select(DEMONSTRATIONS.c.id, DEMONSTRATIONS.c.episode).where(
             DEMONSTRATIONS.c.status == "submitted"
         )

@@ -51,7 +51,7 @@ class Transactions(Protocol):
 
 
 def open_transactions(address: Address) -> Transactions:
-    """The transactions of an address; connects when they are run."""
+    """Return the transactions of an address; connects when they are run."""
     return ServerTransactions(address) if address.file is None else FileTransactions(address)
 
 
@@ -120,7 +120,7 @@ class FileTransactions:
 
 
 def open_migrating_engine(address: Address) -> Engine:
-    """A synchronous engine for migrations: Alembic does not support asyncio."""
+    """Return a synchronous engine for migrations: Alembic does not support asyncio."""
     if address.file is None:
         return create_engine(
             address.url,

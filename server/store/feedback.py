@@ -33,7 +33,7 @@ class StoredFeedback:
     references: Sequence[str]
 
     def exported(self) -> dict[str, Any]:
-        """The row that `citewell train scorer` reads as a thumb.
+        """Return the row that `citewell train scorer` reads as a thumb.
 
         Without a thumb its `thumbs` is None, and training skips it.
         """
@@ -66,7 +66,7 @@ class FeedbackStore:
         return [_feedback(row) for row in await self._database.rows(statement)]
 
     async def each(self) -> AsyncGenerator[StoredFeedback]:
-        """All feedback, oldest first, read in batches."""
+        """Yield all feedback, oldest first, read in batches."""
         async for row in self._database.each(select(FEEDBACK), FEEDBACK.c.id):
             yield _feedback(row)
 

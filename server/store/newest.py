@@ -9,6 +9,7 @@ from sqlalchemy import Column, Select, select
 
 
 def newest(columns: Iterable[Column[Any]], id_: Column[str], limit: int, before: str | None) -> Select[Any]:
-    """The query for the newest rows, at most `limit`; `before` leaves out that row and all newer ones."""
+    """Return the query for the newest rows, at most `limit`; `before` leaves out that row and all newer
+    ones."""
     statement = select(*columns).order_by(id_.desc()).limit(limit)
     return statement if before is None else statement.where(id_ < before)

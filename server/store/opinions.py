@@ -52,7 +52,7 @@ class Opinions(Generic[T]):
         return [self._read(row) for row in await self._database.rows(statement)]
 
     async def each(self) -> AsyncGenerator[T]:
-        """All opinions, oldest first, read in batches."""
+        """Yield all opinions, oldest first, read in batches."""
         async for row in self._database.each(select(self.table), self.table.c.id):
             yield self._read(row)
 

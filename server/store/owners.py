@@ -23,7 +23,7 @@ STOPPED = {
 
 
 def this_process() -> str:
-    """A unique name of this process; a later one with the same pid has another."""
+    """Return a unique name of this process; a later one with the same pid has another."""
     return _name(os.getpid())
 
 
@@ -33,7 +33,7 @@ def _name(number: int) -> str:
 
 
 def is_lost(owner: str, last: datetime) -> bool:
-    """Whether the process `owner`, which gave its last sign of life at `last`, is considered dead.
+    """Return whether the process `owner`, which gave its last sign of life at `last`, is considered dead.
 
     It has ended, or was silent for an hour.
     """

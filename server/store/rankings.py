@@ -20,7 +20,7 @@ class StoredRanking(UserOpinions):
     ranks: Sequence[int]
 
     def exported(self) -> dict[str, Any]:
-        """The row that `citewell train scorer` reads as a ranking.
+        """Return the row that `citewell train scorer` reads as a ranking.
 
         Such a row has one list with the references of all answers, each once. `sources` says which answer had
         which.

@@ -25,7 +25,8 @@ class StoredRating:
     created: datetime
 
     def exported(self) -> dict[str, Any]:
-        """The rating as one row. `item` is the answer's id, for a reference with `#` and its number."""
+        """Return the rating as one row. `item` is the answer's id, for a reference with `#` and its
+        number."""
         return vars(self) | {"created": self.created.isoformat()}
 
 
@@ -49,6 +50,6 @@ class Ratings:
         return {row["item"] for row in await self._database.rows(statement)}
 
     async def each(self) -> AsyncGenerator[StoredRating]:
-        """All ratings, oldest first, read in batches."""
+        """Yield all ratings, oldest first, read in batches."""
         async for row in self._database.each(select(RATINGS), RATINGS.c.id):
             yield StoredRating(**row)

@@ -26,7 +26,7 @@ def _id() -> Column[str]:
 
 
 def _opinion() -> tuple[Column[Any], ...]:
-    """What one user thinks of several answers to a question."""
+    """Return the columns of one user's opinion on several answers to a question."""
     return (
         _id(),
         _text("key_id", nullable=True),

@@ -130,7 +130,7 @@ class Metrics:
             await asyncio.sleep(_PAUSE)
 
     def text(self) -> bytes:
-        """All metrics in the text format of Prometheus."""
+        """Return all metrics in the text format of Prometheus."""
         self._look()
         if not self._shared:
             return generate_latest(self._registry)
@@ -182,7 +182,7 @@ class Metrics:
             self._took.labels(history.mode).observe((history.ended - history.asked) / NANOSECONDS)
 
     def _reason(self, kind: str) -> str:
-        """The kind of a failure; `other` if it has none, or if there are too many kinds."""
+        """Return the kind of a failure; `other` if it has none, or if there are too many kinds."""
         if kind and (kind in self._reasons or len(self._reasons) < _MAX_REASONS):
             self._reasons.add(kind)
             return kind

@@ -30,7 +30,7 @@ def sharing_metrics() -> Iterator[Path]:
 
 
 def shared_folder() -> str:
-    """The folder in which this process shares its metrics; empty if it does not."""
+    """Return the folder in which this process shares its metrics; empty if it does not."""
     return os.environ.get(_VARIABLE, "")
 
 

@@ -18,7 +18,7 @@ class StageSpan(NamedTuple):
 
 
 def stages(history: QuestionHistory) -> list[StageSpan]:
-    """The stages of a question that has ended, its waiting first.
+    """Return the stages of a question that has ended, its waiting first.
 
     A question that failed or was cancelled ends in the stage that it was in. A question that shared the run
     of another one, was cached or was refused has none. Where candidates were written in several
@@ -41,7 +41,7 @@ def stages(history: QuestionHistory) -> list[StageSpan]:
 
 
 def _ends(history: QuestionHistory) -> Iterator[tuple[str, int | None]]:
-    """The stages of the question, and when they ended; None for the one that it did not complete."""
+    """Yield the stages of the question and when they ended; None for the one that it did not complete."""
     took = {name: round(seconds * NANOSECONDS) for name, seconds in history.timings.items()}
     ranked, scored = history.ranked, history.scored
     if history.mode == "browse":

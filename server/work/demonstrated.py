@@ -13,7 +13,7 @@ from citewell.server.store.demonstrations import StoredDemonstration
 
 
 def written_answer(demonstration: StoredDemonstration, episode: Episode) -> StoredAnswer:
-    """The answer of a demonstration's episode, under the id of the demonstration.
+    """Return the answer of a demonstration's episode, under the id of the demonstration.
 
     Its references are the quotes. Citations are what the person cited, and a sentence counts as supported
     where there is one: people say the same in other words, which `support`, the largest ROUGE-1 precision

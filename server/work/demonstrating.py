@@ -129,7 +129,7 @@ class DemonstrationService:
         return await self.see(demonstration)
 
     async def see(self, demonstration: StoredDemonstration) -> DemonstrationState:
-        """The current state."""
+        """Return the current state."""
         async with self._session(demonstration) as session:
             assert session.seen is not None
             session.shown = time.monotonic()
@@ -190,7 +190,7 @@ class DemonstrationService:
         return episode
 
     async def recording(self, demonstration: StoredDemonstration) -> list[RecordedPage]:
-        """What the web returned to a demonstration, in the order of its actions."""
+        """Return what the web returned to a demonstration, in the order of its actions."""
         noted = await self._store.get().demonstrations.noted(demonstration.id)
         given = [each for action in demonstration.actions for each in noted.get(action.pages or "", [])]
         return msgspec.convert(given, list[RecordedPage])
@@ -201,7 +201,7 @@ class DemonstrationService:
 
     @asynccontextmanager
     async def _session(self, demonstration: StoredDemonstration) -> AsyncGenerator[_Session, None]:
-        """The browser of a demonstration as it is after all its actions, for one at a time."""
+        """Open the browser of a demonstration as it is after all its actions, for one at a time."""
         session = self._sessions.setdefault(demonstration.id, _Session())
         self._sessions.move_to_end(demonstration.id)
         self._make_room()

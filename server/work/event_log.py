@@ -67,7 +67,7 @@ class EventLog:
             await self._changed.wait()
 
     async def follow(self, after: int, heartbeat: float) -> AsyncGenerator[NumberedEvent | None, None]:
-        """All events after number `after`, to the last one of a closed log.
+        """Yield all events after number `after`, to the last one of a closed log.
 
         Yields None after each `heartbeat` seconds without an event.
         """

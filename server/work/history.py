@@ -54,7 +54,7 @@ class QuestionHistory:
     """The seconds of each stage, as in the answer."""
 
     def now(self) -> int:
-        """The time now."""
+        """Return the time now."""
         return self.asked + time.monotonic_ns() - self.began_counting
 
     def begin(self) -> None:

@@ -77,7 +77,7 @@ class IndexingService:
             await asyncio.wait(self._tasks)
 
     def _resolve(self, source: str) -> str:
-        """The URL or path of a source."""
+        """Return the URL or path of a source."""
         if "://" in source:
             try:
                 return str(web_url(source))

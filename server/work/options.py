@@ -41,7 +41,7 @@ class QuestionOptions:
         return {name: value for name, value in values.items() if value}
 
     def digest(self, version: str) -> str:
-        """The same for questions that have the same answer.
+        """Return a digest that is the same for questions that have the same answer.
 
         `version` names what else the answer depends on: the settings and the version of the collection.
         """

@@ -88,7 +88,8 @@ class Pipelines:
         return self._pipeline.generator.name
 
     def version(self, options: QuestionOptions) -> str:
-        """What an answer depends on beside its options: the settings, and the version of the collection.
+        """Return what an answer depends on beside its options: the settings, and the version of the
+        collection.
 
         Raises `NoCollectionError`.
         """
@@ -98,7 +99,7 @@ class Pipelines:
         return self._fingerprint
 
     async def begin(self, options: QuestionOptions) -> AsyncGenerator[Event, None]:
-        """The events of the pipeline, or of browsing, in the form that the options ask for.
+        """Return the events of the pipeline, or of browsing, in the form that the options ask for.
 
         Raises `InputError`, `NoCollectionError`, and what a pipeline raises.
         """
@@ -113,7 +114,7 @@ class Pipelines:
         return ask(options.question)
 
     async def public_urls(self, options: QuestionOptions) -> PublicUrls:
-        """The public names of the pages that may be found; raises `NoCollectionError`."""
+        """Return the public names of the pages that may be found; raises `NoCollectionError`."""
         name = options.collection or self._settings.search.collection
         if not options.collection and not self._searches_collection:
             return PublicUrls(name, ())
@@ -146,12 +147,12 @@ class Pipelines:
                     )
 
     def browser_limits(self, actions: int | None) -> BrowserLimits:
-        """The limits of a person who browses, with at most `actions` if given."""
+        """Return the limits of a person who browses, with at most `actions` if given."""
         limits = browser_limits(self._settings.browser)
         return replace(limits, actions=min(limits.actions, actions or limits.actions))
 
     async def web(self, options: QuestionOptions) -> LiveWeb:
-        """The web to browse for a question.
+        """Return the web to browse for a question.
 
         Raises `NoCollectionError`, and `InputError` if a package that browsing needs is not installed.
         """
@@ -166,7 +167,7 @@ class Pipelines:
         return known.web
 
     async def _policy(self) -> Opened:
-        """The policy of the settings, which is loaded for the first question that browses."""
+        """Return the policy of the settings, which is loaded for the first question that browses."""
         async with self._opening_policy:
             if self._opened_policy is None:
                 self._opened_policy = await self._stack.enter_async_context(
@@ -191,7 +192,7 @@ class Pipelines:
         return shaped.quoting(self._settings.generator.sentences) if options.extractive else shaped
 
     def _filtered(self, options: QuestionOptions) -> Query:
-        """A query without its text, with the filters of the settings and of a question."""
+        """Return a query without its text, with the filters of the settings and of a question."""
         asked = SearchSettings(sites=options.sites)  # `check` has shown that it can be made
         query = filters(self._settings.search)
         return replace(
@@ -221,7 +222,7 @@ class Pipelines:
             return search
 
     def _inode(self, name: str) -> int:
-        """Which file holds the pages: a collection that was removed and made again has another."""
+        """Return which file holds the pages: a collection that was removed and made again has another."""
         pages = _stat(collection_folder(self._settings.data_dir, name) / "pages.db")
         if pages is None and name != HANDBOOK:
             raise NoCollectionError(name)
@@ -242,7 +243,7 @@ def _stat(file: Path) -> os.stat_result | None:
 
 
 def _fingerprint(settings: Settings) -> str:
-    """The same for settings that give the same answers. Keys are masked in it."""
+    """Return a digest that is the same for settings that give the same answers. Keys are masked in it."""
     parts = settings.model_dump_json(exclude={"server", "data", "cache_dir", "threads", "crawl"})
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
 

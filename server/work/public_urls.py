@@ -32,7 +32,7 @@ class PublicUrls:
         self._roots = sorted((path.parent if path.is_file() else path for path in paths), key=_depth)
 
     def name(self, url: str) -> str:
-        """The public URL of a page."""
+        """Return the public URL of a page."""
         if not url.startswith("file:"):
             return url
         path = Path(unquote(urlsplit(url).path))
@@ -40,14 +40,14 @@ class PublicUrls:
         return f"collection:{self._collection}/{shown}"
 
     def text(self, text: str) -> str:
-        """A message with public URLs and without indexed folders."""
+        """Return a message with public URLs and without indexed folders."""
         text = _FILE.sub(lambda found: self.name(found[0]), text)
         for root in reversed(self._roots):
             text = text.replace(f"{root}/", "").replace(str(root), root.name)
         return text
 
     def outside(self, value: T) -> T:
-        """An event, or another value, with public URLs; the text of pages is not changed."""
+        """Return an event, or another value, with public URLs; the text of pages is not changed."""
         changed: T = self._value(value)
         return changed
 

@@ -56,10 +56,10 @@ class QuestionObserver(Protocol):
     """Sees what happens to questions, between two steps of the event loop: it must be quick."""
 
     def on_event(self, event: Event) -> None:
-        """The work on a question has yielded an event; work that several callers share yields it once."""
+        """Note an event of the work on a question; work that several callers share yields it once."""
 
     def on_end(self, history: QuestionHistory) -> None:
-        """A question has ended for one caller, or was refused."""
+        """Note that a question has ended for one caller, or was refused."""
 
 
 class QuestionQueue:
@@ -86,7 +86,7 @@ class QuestionQueue:
         return len(self._running) - self.running
 
     def is_full(self, digest: str) -> bool:
-        """Whether a question with this digest would be refused because too many wait."""
+        """Return whether a question with this digest would be refused because too many wait."""
         capacity = self._limits.concurrency + self._limits.queue
         return digest not in self._running and len(self._running) >= capacity
 
@@ -109,7 +109,7 @@ class QuestionQueue:
         return subscription
 
     def give_again(self, answer: StoredAnswer) -> Subscription:
-        """A subscription to an answer that was known already, kept for callers that come back."""
+        """Return a subscription to an answer that was known already, kept for callers that come back."""
         subscription = self.replay(answer)
         self._end(subscription.history, "cached")
         self._register(subscription)
@@ -117,7 +117,7 @@ class QuestionQueue:
         return subscription
 
     def replay(self, answer: StoredAnswer) -> Subscription:
-        """A subscription to a question that has ended, as a short stream of events."""
+        """Return a subscription to a question that has ended, as a short stream of events."""
         history = QuestionHistory(answer.id, answer.mode)
         run = QuestionRun("", history)
         if answer.body is not None:
@@ -127,7 +127,7 @@ class QuestionQueue:
         return self._subscribe(answer, run, history, None)
 
     def subscription(self, answer_id: str) -> Subscription | None:
-        """The subscription to an answer, while its question runs and for a minute after."""
+        """Return the subscription to an answer, while its question runs and for a minute after."""
         return self._subscriptions.get(answer_id)
 
     def forget(self, answer_id: str) -> None:

@@ -43,7 +43,7 @@ class Reconnecting(Generic[T]):
         return self._problem or NotReadyError(f"The {self._name} is being opened.", "Try again in a moment.")
 
     def get(self) -> T:
-        """The resource; raises `NotReadyError` until it is open."""
+        """Return the resource; raises `NotReadyError` until it is open."""
         if self._value is None:
             why = f": {self._problem.message}" if self._problem else "."
             raise NotReadyError(f"The {self._name} is not ready{why}", "The service keeps trying.")

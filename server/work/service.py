@@ -74,11 +74,11 @@ class QuestionService:
         return self._queue.join(_question(options, None, pipelines), partial(_answer, pipelines, options))
 
     def subscription(self, answer_id: str) -> Subscription | None:
-        """The subscription to an answer, while this process works it out and for a minute after."""
+        """Return the subscription to an answer, while this process works it out and for a minute after."""
         return self._queue.subscription(answer_id)
 
     def replay(self, answer: StoredAnswer) -> Subscription:
-        """A subscription to a question that has ended, for clients that want it as events."""
+        """Return a subscription to a question that has ended, for clients that want it as events."""
         return self._queue.replay(answer)
 
     def forget(self, answer_id: str) -> None:
@@ -100,7 +100,7 @@ class QuestionService:
 
 
 async def _answer(pipelines: Pipelines, options: QuestionOptions) -> AsyncGenerator[Event, None]:
-    """The events of a question. Pages of this computer have their public names in them."""
+    """Yield the events of a question. Pages of this computer have their public names in them."""
     async with aclosing(await pipelines.begin(options)) as events:
         public_urls = await pipelines.public_urls(options)
         async for event in events:

@@ -98,7 +98,7 @@ class Subscription:
     async def follow(
         self, after: int = 0, heartbeat: float = HEARTBEAT
     ) -> AsyncGenerator[NumberedEvent | None, None]:
-        """All events after number `after`, the last of them `Ended`; None as a sign of life.
+        """Yield all events after number `after`, the last of them `Ended`; None as a sign of life.
 
         A follower that stops may come back for a few seconds; after them, the claim is given up.
         """

@@ -23,7 +23,7 @@ def test_the_prompts_stand_before_questions_and_passages(tmp_path: Path) -> None
     write(write_bert(tmp_path / "bert"), out)
     towers = resolve(str(out))
     assert (towers.question.prompt, towers.passage.prompt) == (PROMPTS["query"], PROMPTS["document"])
-    assert towers.question.normalise
+    assert towers.question.normalize
     ours = load_encoder(str(out), tmp_path / "cache", threads=1, engine="torch")
     model = SentenceTransformer(str(out), device="cpu")
     texts = ["q a", "ax mm"]

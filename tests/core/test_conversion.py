@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from citewell.core.conversion import converted
-from citewell.core.dequantization import dequantised
+from citewell.core.dequantization import dequantized
 from citewell.core.errors import ModelError
 
 from .tiny_gguf import write_gguf
@@ -73,7 +73,7 @@ def distance(one: Logits, other: Logits) -> float:
 @pytest.mark.parametrize("architecture", ["llama", "qwen2"])
 def test_a_merged_model_differs_from_peft_by_rounding_alone(architecture: str, tmp_path: Path) -> None:
     file, cache = str(write_gguf(tmp_path / "model.gguf", architecture)), tmp_path / "cache"
-    base = dequantised(file, cache)
+    base = dequantized(file, cache)
     adapter = write_adapter(base, tmp_path / "adapter", use_rslora=architecture == "qwen2")
     merged = converted(file, cache, adapter=adapter)
     assert merged.name.startswith("adapter-")
@@ -84,7 +84,7 @@ def test_a_merged_model_differs_from_peft_by_rounding_alone(architecture: str, t
 
 def test_a_changed_adapter_is_converted_anew(tmp_path: Path) -> None:
     file, cache = str(write_gguf(tmp_path / "model.gguf")), tmp_path / "cache"
-    base = dequantised(file, cache)
+    base = dequantized(file, cache)
     adapter = write_adapter(base, tmp_path / "adapter")
     folder = converted(file, cache, adapter=adapter)
     assert converted(file, cache, adapter=adapter) == folder

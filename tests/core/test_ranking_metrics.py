@@ -77,9 +77,9 @@ def test_ndcg_is_that_of_scikit_learn() -> None:
         assert measure_order(list(labels), list(scores))[NDCG] == pytest.approx(expected)
 
 
-def test_the_numbers_of_table_7_are_those_of_this_normalisation() -> None:
+def test_the_numbers_of_table_7_are_those_of_this_normalization() -> None:
     """Each of WebGLM's four pairs of NDCG and N-NDCG gives the same NDCG of the worst order, 67.6."""
     published = [(82.54, 46.05), (76.28, 26.77), (81.16, 41.75), (91.99, 75.29)]
-    worst = [(found - normalised) / (1 - normalised / 100) for found, normalised in published]
+    worst = [(found - normalized) / (1 - normalized / 100) for found, normalized in published]
     assert max(worst) - min(worst) < 0.1
     assert mean(worst) == pytest.approx(67.6, abs=0.05)

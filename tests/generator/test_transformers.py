@@ -107,8 +107,8 @@ def test_a_candidate_that_ends_leaves_the_others_alone(model: TransformersModel)
 
 def test_the_frequency_penalty_keeps_from_repeating(model: TransformersModel) -> None:
     plain = write(model, "aaaa", most=60)[0]
-    penalised = write(model, "aaaa", most=60, sampling=Sampling(1.0, 0, 2.0))[0]
-    assert len(set(penalised)) > len(set(plain))
+    penalized = write(model, "aaaa", most=60, sampling=Sampling(1.0, 0, 2.0))[0]
+    assert len(set(penalized)) > len(set(plain))
 
 
 def test_a_grammar_holds_every_candidate(model: TransformersModel) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from citewell.retriever.fusion import Scores, candidates, fused, standardised
+from citewell.retriever.fusion import Scores, candidates, fused, standardized
 
 
 def scores(*values: float) -> Scores:
@@ -13,9 +13,9 @@ def scores(*values: float) -> Scores:
 
 
 def test_standard_scores() -> None:
-    assert standardised(scores(1, 2, 3)).tolist() == pytest.approx([-1.2247449, 0, 1.2247449])
-    assert standardised(scores(2, 2)).tolist() == [0, 0]
-    assert len(standardised(scores())) == 0
+    assert standardized(scores(1, 2, 3)).tolist() == pytest.approx([-1.2247449, 0, 1.2247449])
+    assert standardized(scores(2, 2)).tolist() == [0, 0]
+    assert len(standardized(scores())) == 0
 
 
 def test_scale_and_offset_of_either_play_no_part() -> None:

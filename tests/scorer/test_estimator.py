@@ -1,4 +1,4 @@
-"""The estimator equals what a count of all subsets gives, and finds where over-optimisation starts."""
+"""The estimator equals what a count of all subsets gives, and finds where over-optimization starts."""
 
 from __future__ import annotations
 
@@ -74,17 +74,17 @@ def test_where_both_scorers_agree_more_is_better() -> None:
     judged = [point.judged_by for point in found.points]
     assert judged == sorted(judged)
     assert judged == pytest.approx([point.chosen_by for point in found.points])
-    assert (found.peak, found.decline, found.over_optimised, found.warning) == (16, None, False, "")
+    assert (found.peak, found.decline, found.over_optimized, found.warning) == (16, None, False, "")
     assert all(point.low <= point.judged_by <= point.high for point in found.points)
 
 
-def test_over_optimisation_is_told_where_the_judge_turns_away() -> None:
+def test_over_optimization_is_told_where_the_judge_turns_away() -> None:
     order = samples(60, 16)
     # What is liked up to a point and disliked beyond, as by a scorer that is exploited.
     values = {key: [s - 1.2 * max(0.0, s - 0.7) ** 2 for s in of] for key, of in order.items()}
     found = curve(order, values)
     assert 1 < found.peak < 16
-    assert found.over_optimised
+    assert found.over_optimized
     assert f"starts after n = {found.peak}" in found.warning
 
 
@@ -93,7 +93,7 @@ def test_a_decline_that_may_be_chance_is_no_warning() -> None:
     order = samples(20, 8)
     values = {key: [draw.gauss(0, 1) for _ in of] for key, of in order.items()}
     found = curve(order, values)
-    assert not found.over_optimised
+    assert not found.over_optimized
     assert found.warning == ""
 
 

@@ -14,7 +14,7 @@ from citewell.core.weights import hub_id
 def with_adapters(
     model: Any, config: AdapterConfig, task: str, base: str, *, under: Sequence[str] = ()
 ) -> Any:
-    """The model with frozen weights and new adapters, by PEFT.
+    """Return the model with frozen weights and new adapters, by PEFT.
 
     `task` is PEFT's name of what the model is for. With `under`, only layers whose paths start with one of
     these are adapted. Raises `ModelError` for layers that the model, which `base` names, does not have.

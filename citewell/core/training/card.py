@@ -125,7 +125,7 @@ def write_card(
 def describe_files(
     uses: Mapping[str, Iterable[Source]], paths: Callable[[Source], Sequence[Path]]
 ) -> list[DataFile]:
-    """The files of all sources, by their use, with the SHA-256 of their contents."""
+    """Return the files of all sources, by their use, with the SHA-256 of their contents."""
     return [
         DataFile(source.name, path.name, _digest(path), source.licence, use)
         for use, sources in uses.items()
@@ -135,7 +135,7 @@ def describe_files(
 
 
 def data_table(files: Sequence[DataFile], columns: Mapping[str, Cells]) -> str:
-    """A table of the files with their licenses, and `columns` of their sources by header."""
+    """Return a table of the files with their licenses, and `columns` of their sources by header."""
     rows = [
         [
             file.use,
@@ -151,7 +151,7 @@ def data_table(files: Sequence[DataFile], columns: Mapping[str, Cells]) -> str:
 
 
 def metrics_table(columns: Mapping[str, Mapping[str, float]]) -> str:
-    """A table of metrics, with `columns` of values by header; empty without any value."""
+    """Return a table of metrics, with `columns` of values by header; empty without any value."""
     names = list(dict.fromkeys(name for column in columns.values() for name in column))
     rows = [
         [name, *(f"{column[name]:.4f}" if name in column else "" for column in columns.values())]
@@ -161,7 +161,8 @@ def metrics_table(columns: Mapping[str, Mapping[str, float]]) -> str:
 
 
 def held_out(train: Iterable[str], dev: Iterable[str], what: str) -> str:
-    """A paragraph about sources that are used for both training and dev metrics; empty if there are none."""
+    """Return a paragraph about sources that are used for both training and dev metrics; empty if there are
+    none."""
     used = set(train)
     both = [name for name in dev if name in used]
     return f"\n\nHeld out of these for the dev metrics: {what} of {', '.join(both)}." if both else ""

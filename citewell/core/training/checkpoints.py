@@ -47,7 +47,7 @@ def load_trained(model: torch.nn.Module, checkpoint: Path) -> None:
 
 
 def last_checkpoint(folder: Path) -> Path | None:
-    """The newest complete checkpoint in a folder; a partly written one is skipped."""
+    """Return the newest complete checkpoint in a folder; a partly written one is skipped."""
     found = sorted(
         (path for path in folder.glob(f"{_PREFIX}*") if path.name.removeprefix(_PREFIX).isdecimal()),
         key=checkpoint_step,
@@ -56,12 +56,12 @@ def last_checkpoint(folder: Path) -> Path | None:
 
 
 def checkpoint_step(checkpoint: Path) -> int:
-    """The step after which a checkpoint was written."""
+    """Return the step after which a checkpoint was written."""
     return int(checkpoint.name.removeprefix(_PREFIX))
 
 
 def trained(model: torch.nn.Module) -> dict[str, torch.nn.Parameter]:
-    """The parameters that are trained, by name; shared ones once."""
+    """Return the parameters that are trained, by name; shared ones once."""
     return {name: value for name, value in model.named_parameters() if value.requires_grad}
 
 

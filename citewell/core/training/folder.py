@@ -75,7 +75,8 @@ def finish(folder: Path, write: Callable[[Path], None], *, done: str) -> None:
 
 
 def difference(before: object, now: object, name: str = "") -> str:
-    """The name of the first key that differs between two JSON values, as in `data.files`, or nothing."""
+    """Return the name of the first key that differs between two JSON values, as in `data.files`, or
+    nothing."""
     if isinstance(before, dict) and isinstance(now, dict):
         for each in dict.fromkeys([*before, *now]):
             if found := difference(before.get(each), now.get(each), f"{name}.{each}" if name else each):

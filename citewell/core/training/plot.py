@@ -37,7 +37,7 @@ def draw(history: Sequence[dict[str, Any]], file: Path) -> None:
 
 
 def _losses(history: Sequence[dict[str, Any]]) -> Curves:
-    """The training loss, and its terms if there are several."""
+    """Return the training loss, and its terms if there are several."""
     found = _curves(
         (entry["step"], {name: float(value) for name, value in entry.items() if name not in _NO_LOSS})
         for entry in history

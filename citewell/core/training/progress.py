@@ -80,7 +80,7 @@ class Progress(TrainerCallback):
 
 
 def dev_metrics(metrics: dict[str, Any]) -> dict[str, float]:
-    """The dev metrics among what the trainer logs after an evaluation, by the name of the dev set."""
+    """Return the dev metrics among what the trainer logs after an evaluation, by the name of the dev set."""
     timing = {"runtime", "samples_per_second", "steps_per_second", "loss"}
     names = {key: key.removeprefix("eval_") for key in metrics if key.startswith("eval_")}
     return {name: float(metrics[key]) for key, name in names.items() if name not in timing}

@@ -24,7 +24,7 @@ class DataFolders(NamedTuple):
     data: Path | None = None
 
     def find(self, name: str) -> Path:
-        """The file or folder `name`; raises `InputError` if there is none."""
+        """Return the file or folder `name`; raises `InputError` if there is none."""
         folders = [folder for folder in self if folder is not None]
         for folder in folders:
             if (folder / name).exists():
@@ -34,7 +34,7 @@ class DataFolders(NamedTuple):
         raise InputError(f"There is no {name} in {looked}.", hint)
 
     def files(self, source: SourceConfig) -> list[Path]:
-        """All files of a source; raises `InputError` for the first that does not exist."""
+        """Return all files of a source; raises `InputError` for the first that does not exist."""
         return [self.find(name) for name in source.files]
 
 
@@ -47,7 +47,7 @@ def sample(items: Sequence[Item], limit: int | None, seed: str) -> tuple[Item, .
 
 
 def question_key(question: str) -> str:
-    """The same text for questions that differ in case and white space only."""
+    """Return the same text for questions that differ in case and white space only."""
     return squeeze(question).casefold()
 
 

@@ -85,7 +85,7 @@ class PlannedTrainer(CheckpointedTrainer):
     """Set this before training."""
 
     def training_step(self, model: Any, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> torch.Tensor:
-        """The loss of a step; raises `TrainingError` if it is not finite."""
+        """Return the loss of a step; raises `TrainingError` if it is not finite."""
         model.train()
         parts: Any = self._prepare_inputs(inputs)["parts"]
         total = torch.zeros((), device=self.args.device)

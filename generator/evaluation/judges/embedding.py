@@ -37,11 +37,12 @@ class EmbeddingJudge:
         self._threshold = threshold
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
-        """Whether the cosine of each pair reaches the threshold; n values."""
+        """Return whether the cosine of each pair reaches the threshold; n values."""
         return [cosine >= self._threshold for cosine in self.cosines(pairs)]
 
     def cosines(self, pairs: Sequence[ClaimAndPassages], window: int = WINDOW) -> list[float]:
-        """The greatest cosine of each claim with a window of its passages; n numbers, -1 without passages."""
+        """Return the greatest cosine of each claim with a window of its passages; n numbers, -1 without
+        passages."""
         pieces = {passage: windows(passage, window) for pair in pairs for passage in pair.passages}
         claims = [pair.claim for pair in pairs]
         texts = list(dict.fromkeys([*claims, *(piece for cut in pieces.values() for piece in cut)]))
@@ -56,7 +57,7 @@ class EmbeddingJudge:
 
 
 def windows(passage: str, size: int) -> list[str]:
-    """All windows of `size` sentences of a passage; the passage itself if it has no more."""
+    """Return all windows of `size` sentences of a passage; the passage itself if it has no more."""
     sentences = [sentence for line in passage.splitlines() for sentence in split_sentences(line)]
     if len(sentences) <= size:
         return [" ".join(sentences)] if sentences else []

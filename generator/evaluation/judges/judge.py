@@ -19,7 +19,7 @@ class SupportJudge(Protocol):
     name: str
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
-        """Whether the passages of each of `n` pairs support its claim; n values."""
+        """Return whether the passages of each of `n` pairs support its claim; n values."""
         ...
 
 

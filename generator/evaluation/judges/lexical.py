@@ -24,7 +24,7 @@ class RougeJudge:
         self._threshold = threshold
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
-        """Whether the passages contain the claim's content words, numbers and names; n values."""
+        """Return whether the passages contain the claim's content words, numbers and names; n values."""
         return [self._supports(pair.claim, "\n".join(pair.passages)) for pair in pairs]
 
     def _supports(self, claim: str, source: str) -> bool:

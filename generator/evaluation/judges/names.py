@@ -36,7 +36,7 @@ def check_judges(names: Sequence[str], *, corrected: bool) -> None:
 def build_judges(
     names: Sequence[str], threshold: float, embed: Callable[[], Embed]
 ) -> tuple[SupportJudge, ...]:
-    """The judges of these names, each with a cache.
+    """Return the judges of these names, each with a cache.
 
     `threshold` is that of the support check. `embed` gives what embeds sentences, and is called only if
     the judge `embedding` is named. Raises `ModelError` if a model cannot be loaded.

@@ -38,7 +38,7 @@ class NliJudge:
         self._premise_tokens = max(longest - _CLAIM_TOKENS, longest // 2)
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
-        """Whether the probability of support reaches one half; n values."""
+        """Return whether the probability of support reaches one half; n values."""
         parts = [(row, part, pair.claim) for row, pair in enumerate(pairs) for part in self._parts(pair)]
         best = [0.0] * len(pairs)
         # Parts of about the same length stand together, so that little is padded.
@@ -105,7 +105,7 @@ def load_nli(model_id: str) -> SupportJudge:
 
 
 def _longest(config: Any, tokenizer: Any) -> int:
-    """The tokens that a model reads at once."""
+    """Return the tokens that a model reads at once."""
     if config.is_encoder_decoder:
         # T5's positions are relative: TRUE and MiniCheck read more than the 512 tokens of its pre-training.
         return _LONGEST

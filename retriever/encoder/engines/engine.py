@@ -22,7 +22,7 @@ class Engine(Protocol):
     batch_tokens: int
 
     def pooled(self, ids: Ids) -> Vectors:
-        """The pooled vectors of one batch of `n` texts, an (n, dimension) array; not normalised."""
+        """The pooled vectors of one batch of `n` texts, an (n, dimension) array; not normalized."""
         ...
 
 

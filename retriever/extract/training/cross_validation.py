@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from citewell.core.errors import ExtractionError
+from citewell.core.progress import Log
 from citewell.retriever.extract.html import read_html
 from citewell.retriever.extract.main_text.classifier import Classifier, load, save
 from citewell.retriever.extract.training.pages import LabeledPage, fold
@@ -22,7 +23,7 @@ from citewell.retriever.extract.training.scores import (
     shown_text,
     word_score,
 )
-from citewell.retriever.extract.training.train import OnStep, TrainingSettings, fit
+from citewell.retriever.extract.training.train import TrainingSettings, fit
 
 _ENGINE = Path(__file__).parent.parent
 # A classifier that was fitted by other code than today's is not used again.
@@ -66,7 +67,7 @@ def fold_classifiers(
     settings: TrainingSettings,
     folds: int,
     cache: Path,
-    on_step: OnStep,
+    log: Log,
 ) -> list[Classifier]:
     """One classifier a fold, fitted to the pages of `files` whose sites are not in the fold.
 
@@ -78,8 +79,8 @@ def fold_classifiers(
     for number in range(folds):
         kept = folder / f"{number + 1}-of-{folds}"
         if not kept.is_dir():
-            learnt = [page for page in pages() if fold(page.group, folds) != number]
-            classifier = fit(learnt, settings, _named(on_step, f"fold {number + 1} of {folds}"))
+            learned = [page for page in pages() if fold(page.group, folds) != number]
+            classifier = fit(learned, settings, _named(log, f"fold {number + 1} of {folds}"))
             partial = kept.with_suffix(".partial")
             save(classifier, partial)
             partial.rename(kept)
@@ -132,5 +133,5 @@ def _fingerprint(files: Sequence[Path], settings: TrainingSettings) -> str:
     return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
 
 
-def _named(on_step: OnStep, name: str) -> OnStep:
-    return lambda step: on_step(f"{name}: {step}")
+def _named(log: Log, name: str) -> Log:
+    return lambda step: log(f"{name}: {step}")

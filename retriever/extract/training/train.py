@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from citewell.core.progress import Log
 from citewell.retriever.extract.main_text.classifier import Classifier, stacked
 from citewell.retriever.extract.main_text.features import Features, Floats, featurize
 from citewell.retriever.extract.main_text.forest import Forest
@@ -31,16 +32,13 @@ class TrainingSettings(NamedTuple):
     threads: int = 2
 
 
-OnStep = Callable[[str], None]
-
-
-def fit(pages: Sequence[LabeledPage], settings: TrainingSettings, on_step: OnStep) -> Classifier:
+def fit(pages: Sequence[LabeledPage], settings: TrainingSettings, log: Log) -> Classifier:
     """Fit a classifier to labeled pages; the same pages and settings give the same classifier.
 
-    What the first forest and the words say about a training page is always learnt without its site:
+    What the first forest and the words say about a training page is always learned without its site:
     otherwise the second forest would trust them more than they deserve.
     """
-    on_step("measuring pages")
+    log("measuring pages")
     features: list[Features] = [None] * len(pages)  # type: ignore[list-item]
     for inside, outside in _splits(pages, "words"):
         weights = weigh_words([pages[index] for index in inside])
@@ -48,13 +46,13 @@ def fit(pages: Sequence[LabeledPage], settings: TrainingSettings, on_step: OnSte
             features[index] = featurize(pages[index].layout, pages[index].signs, weights)
     guesses: list[Floats] = [None] * len(pages)  # type: ignore[list-item]
     for number, (inside, outside) in enumerate(_splits(pages, "guesses"), start=1):
-        on_step(f"first forest, part {number} of {_INNER}")
+        log(f"first forest, part {number} of {_INNER}")
         forest = _grow([features[i].values for i in inside], [pages[i] for i in inside], settings)
         for index in outside:
             guesses[index] = forest.probabilities(features[index].values)
-    on_step("first forest")
+    log("first forest")
     first = _grow([feature.values for feature in features], pages, settings)
-    on_step("second forest")
+    log("second forest")
     tables = [stacked(feature, guess) for feature, guess in zip(features, guesses, strict=True)]
     return Classifier(weigh_words(pages), first, _grow(tables, pages, settings))
 

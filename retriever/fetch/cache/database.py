@@ -194,7 +194,7 @@ def _remove(connection: sqlite3.Connection, key: str) -> None:
 
 
 def _least_useful(connection: sqlite3.Connection) -> str | None:
-    """The key of an entry whose time is over, else of the one that was not used for longest."""
+    """Return the key of an entry whose time is over, else of the one that was not used for longest."""
     over = "SELECT key FROM entries WHERE keep_until < ? ORDER BY keep_until LIMIT 1"
     oldest = "SELECT key FROM entries ORDER BY used LIMIT 1"
     row = connection.execute(over, (time.time(),)).fetchone() or connection.execute(oldest).fetchone()
@@ -211,7 +211,7 @@ def _count(connection: sqlite3.Connection) -> int:
 
 
 def _used_bytes(connection: sqlite3.Connection) -> int:
-    """The bytes of the pages of the file that hold something; free ones are used again."""
+    """Return the bytes of the pages of the file that hold something; free ones are used again."""
     free = _number_of(connection, "PRAGMA freelist_count") * _number_of(connection, "PRAGMA page_size")
     return _file_bytes(connection) - free
 
@@ -225,5 +225,5 @@ def _number_of(connection: sqlite3.Connection, query: str) -> int:
 
 
 def _number(file: Path) -> int:
-    """What tells a file from another of its name; 0 when there is none."""
+    """Return what tells a file from another of its name; 0 when there is none."""
     return file.stat().st_ino if file.exists() else 0

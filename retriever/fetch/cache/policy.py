@@ -84,7 +84,7 @@ class CachePolicy:
         return "no-cache" not in Directives(entry.headers) and self._age(entry, now) < end
 
     def keep_until(self, entry: CacheEntry) -> float:
-        """The time, in seconds since the epoch, after which an entry is of no use."""
+        """Return the time, in seconds since the epoch, after which an entry is of no use."""
         fresh = 0.0 if "no-cache" in Directives(entry.headers) else self._lifetime(entry)
         use = max(
             fresh + self._stale_seconds(entry) - self._age(entry, entry.received_at),
@@ -93,7 +93,7 @@ class CachePolicy:
         return entry.received_at + use
 
     def _lifetime(self, entry: CacheEntry) -> float:
-        """The seconds that an entry is fresh for, from when it was made (§4.2.1)."""
+        """Return the seconds that an entry is fresh for, from when it was made (§4.2.1)."""
         is_robots = URL(entry.url).path == _ROBOTS_PATH
         return min(self._stated(entry, is_robots), _MOST_ROBOTS if is_robots else _MOST_FRESH)
 
@@ -116,7 +116,7 @@ class CachePolicy:
         return min(max(0.0, made - changed) * _FRACTION, _MOST_HEURISTIC)
 
     def _age(self, entry: CacheEntry, now: float) -> float:
-        """The seconds since an entry was made or found to hold by its server (§4.2.3)."""
+        """Return the seconds since an entry was made or found to hold by its server (§4.2.3)."""
         made = http_date(entry.headers.get("Date"))
         apparent = max(0.0, entry.received_at - made) if made is not None else 0.0
         age = delta_seconds(entry.headers.get("Age", "")) or 0
@@ -138,7 +138,7 @@ def suits(entry: CacheEntry, request_headers: Mapping[str, str]) -> bool:
 
 
 def validators(entry: CacheEntry) -> dict[str, str]:
-    """The request headers that ask whether an entry still holds (§4.3.1); none where nothing tells."""
+    """Return the request headers that ask whether an entry still holds (§4.3.1); none where nothing tells."""
     if entry.status not in {200, 203}:
         return {}
     conditions: dict[str, str] = {}
@@ -169,11 +169,11 @@ def renewed(
 
 
 def _opaque(tag: str) -> str:
-    """The part of an entity tag that weak comparison looks at (RFC 9110 §8.8.3.2)."""
+    """Return the part of an entity tag that weak comparison looks at (RFC 9110 §8.8.3.2)."""
     return tag.strip().removeprefix("W/")
 
 
 def _listed(headers: CIMultiDictProxy[str]) -> frozenset[str]:
-    """The headers that belong to one connection only, since its Connection field lists them (§3.1)."""
+    """Return the headers that belong to one connection only, since its Connection field lists them (§3.1)."""
     fields = ",".join(headers.getall("Connection", ()))
     return frozenset(part.strip().lower() for part in fields.split(","))

@@ -125,7 +125,7 @@ class CachingTransport:
         return _response(news, request, "validated")
 
     async def _stale(self, key: str, request: Request) -> Response | None:
-        """An answer from an entry whose time is over, where it may be used since its server fails."""
+        """Return an answer from an entry whose time is over, where it may be used since its server fails."""
         entry = await self._load(key, request, outdated=True)
         if entry is None or not self._policy.may_be_stale(entry, self._clock()):
             return None
@@ -138,7 +138,8 @@ class CachingTransport:
         return answer
 
     async def _load(self, key: str, request: Request, *, outdated: bool = False) -> CacheEntry | None:
-        """The entry for a request; where its time is over, it comes without its body unless `outdated`.
+        """Return the entry for a request; where its time is over, it comes without its body unless
+        `outdated`.
 
         A page that is fetched again may need as much memory, and must not wait for it while it has some.
         """
@@ -190,7 +191,7 @@ def _response(entry: CacheEntry, request: Request, source: Source) -> Response:
 
 
 def _judged(response: Response, request: Request) -> Response:
-    """The response with its content type as `request` judges it; raises `ContentTypeError`."""
+    """Return the response with its content type as `request` judges it; raises `ContentTypeError`."""
     if response.status not in PAGE_STATUSES:
         return response
     declared = response.headers.get("Content-Type", "")

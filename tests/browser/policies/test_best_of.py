@@ -38,7 +38,7 @@ class Longest:
 
     name = "longest"
     margin = 0.0
-    standardised = True
+    standardized = True
 
     def __init__(self) -> None:
         self.shown: list[tuple[str, list[tuple[str, str]]]] = []

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 pytest.importorskip("sentence_transformers", reason="the extra `train` is not installed")
 
-from citewell.core.dequantization import dequantised
+from citewell.core.dequantization import dequantized
 from citewell.core.weights import PACKAGED, hub_id, local_name, locate
 from citewell.generator.resolve import ADAPTERS as GENERATORS
 from citewell.retriever.encoder.load import load_encoder
@@ -31,7 +31,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Path:
     encoder = locate("all-MiniLM-L6-v2").path
     assert encoder is not None
     put(home, "all-MiniLM-L6-v2", encoder)
-    put(home, "SmolLM2-135M-Instruct", dequantised("SmolLM2-135M-Instruct", cache))
+    put(home, "SmolLM2-135M-Instruct", dequantized("SmolLM2-135M-Instruct", cache))
     return home
 
 

@@ -71,7 +71,7 @@ def test_vectors_are_those_of_transformers(bert: Path, built: Path, engine: Engi
     encoder = load_encoder(str(bert), built, threads=2, engine=engine)
     found, expected = encoder.encode_passages(TEXTS), mean_pooled(bert, TEXTS)
     assert cosines(found, expected).min() > least
-    # Not normalised, as WebGLM's.
+    # Not normalized, as WebGLM's.
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), np.linalg.norm(expected, axis=1), rtol=0.05)
     assert encoder.dimension == found.shape[1] == 64
     assert encoder.encode_questions([]).shape == (0, 64)

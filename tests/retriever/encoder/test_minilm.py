@@ -27,7 +27,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def reference() -> Vectors:
-    """Mean-pooled and normalised vectors of `TEXTS`, computed by transformers in float32."""
+    """Mean-pooled and normalized vectors of `TEXTS`, computed by transformers in float32."""
     import torch
     from transformers import AutoModel, AutoTokenizer
 

@@ -25,7 +25,7 @@ def write_json(file: Path, content: Any) -> None:
 
 @pytest.fixture
 def sentence_bert(bert: Path, tmp_path: Path) -> Path:
-    """The files of a sentence-transformers model with a mean pooling and a normalisation."""
+    """The files of a sentence-transformers model with a mean pooling and a normalization."""
     folder = tmp_path / "sentence-bert"
     shutil.copytree(bert, folder)
     kinds = {"": "Transformer", "1_Pooling": "Pooling", "2_Normalize": "Normalize"}
@@ -36,23 +36,23 @@ def sentence_bert(bert: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_packaged_model_is_mean_pooled_and_normalised() -> None:
+def test_the_packaged_model_is_mean_pooled_and_normalized() -> None:
     towers = resolve("all-MiniLM-L6-v2")
     assert towers.question == towers.passage
     tower = towers.question
-    assert (tower.pooling, tower.normalise, tower.limit, tower.dimension) == ("mean", True, 256, 384)
+    assert (tower.pooling, tower.normalize, tower.limit, tower.dimension) == ("mean", True, 256, 384)
     assert tower.adapter is None
 
 
-def test_a_plain_bert_is_mean_pooled_and_not_normalised(bert: Path) -> None:
+def test_a_plain_bert_is_mean_pooled_and_not_normalized(bert: Path) -> None:
     tower, same = resolve(str(bert))
     assert tower == same
-    assert (tower.pooling, tower.normalise, tower.limit, tower.dimension) == ("mean", False, 64, 64)
+    assert (tower.pooling, tower.normalize, tower.limit, tower.dimension) == ("mean", False, 64, 64)
 
 
-def test_pooling_limit_and_normalisation_are_the_models_own(sentence_bert: Path) -> None:
+def test_pooling_limit_and_normalization_are_the_models_own(sentence_bert: Path) -> None:
     tower, _ = resolve(str(sentence_bert))
-    assert (tower.pooling, tower.normalise, tower.limit) == ("mean", True, 32)
+    assert (tower.pooling, tower.normalize, tower.limit) == ("mean", True, 32)
     write_json(sentence_bert / "1_Pooling" / "config.json", {"pooling_mode": "cls"})
     assert resolve(str(sentence_bert)).passage.pooling == "cls"
 

@@ -31,7 +31,7 @@ def least_cosine(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def test_two_towers_as_sentence_transformers_loads_them(bert: Path, tmp_path: Path) -> None:
-    """Unnormalised towers with an adapter each."""
+    """Unnormalized towers with an adapter each."""
     from sentence_transformers import SentenceTransformer
 
     for seed, side in enumerate(("query_encoder", "reference_encoder")):
