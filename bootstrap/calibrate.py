@@ -88,8 +88,10 @@ class ThresholdSweep(NamedTuple):
 
 
 def best_of(curve: Sequence[ThresholdPoint]) -> ThresholdPoint:
-    """Return the point with the best F1; among equals the middle one, which depends least on single
-    labels."""
+    """Return the point with the best F1.
+
+    Among equal points, the middle one wins: it depends least on single labels.
+    """
     most = max(point.f1 for point in curve)
     equals = [point for point in curve if point.f1 == most]
     return equals[len(equals) // 2]

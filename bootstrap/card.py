@@ -103,8 +103,10 @@ class Dataset(NamedTuple):
 
 
 def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
-    """Return the card as Markdown, with the header that `datasets.load_dataset` reads; same data, same
-    card."""
+    """Return the card as Markdown, with the header that `datasets.load_dataset` reads.
+
+    The same data give the same card.
+    """
     total = sum(dataset.rows.values())
     teachers = [f"{name} ({count:,} answers)" for name, count in dataset.statistics.teachers.items()]
     return _CARD.format(
@@ -129,8 +131,7 @@ def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
 
 
 def _scores() -> dict[str, str]:
-    """Return the types of the scores, as `datasets` names them: those of the struct, and the derived
-    shares."""
+    """Return the types of the scores and the derived shares, as `datasets` names them."""
     kinds = {int: "int64", float: "float64"}
     stored = {each.name: kinds[each.type] for each in msgspec.structs.fields(FilterScores)}
     return stored | {"accuracy": "float64", "coverage": "float64"}

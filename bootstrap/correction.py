@@ -57,12 +57,11 @@ def correct(answer: str, references: Sequence[Reference], config: CorrectionConf
 
 
 def overlaps(segments: Sequence[Text], sources: Sequence[Text], config: CorrectionConfig) -> Matrix:
-    """Return the configured overlap f of each of `n` segments with each of `m` sources, 0 to 1; an (n, m)
-    array.
+    """Return the configured overlap f of each of `n` segments with each of `m` sources, 0 to 1.
 
-    The default is ROUGE-1 precision, the share of the segment's words that the source holds: with the
-    threshold 0.57 it gives the marks that WebGLM prints in Table 14, whereas F1, which §3.2.3 names, gives
-    hardly any, since a reference is much longer than a segment.
+    An (n, m) array. The default is ROUGE-1 precision, the share of the segment's words that the source holds:
+    with the threshold 0.57 it gives the marks that WebGLM prints in Table 14, whereas F1, which §3.2.3 names,
+    gives hardly any, since a reference is much longer than a segment.
     """
     found = scores(segments, sources, config.measure)
     return found.precision if config.share == "precision" else found.f1

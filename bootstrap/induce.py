@@ -126,8 +126,10 @@ async def propose(demonstrations: Sequence[BootstrapTask], ask: Propose, number:
 
 
 def clean(answer: str) -> str:
-    """Return the instruction in a model's answer, on one line, without quotes and introduction; empty if
-    none."""
+    """Return the instruction in a model's answer, on one line, without quotes or introduction.
+
+    The text is empty if there is none.
+    """
     for part in answer.split("\n\n"):
         line = squeeze(part).strip(_AROUND)
         if instruction := _PREFIX.sub("", line).strip(_AROUND):

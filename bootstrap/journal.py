@@ -33,8 +33,10 @@ class Journal:
         return sorted(self._folder.glob("[0-9]*.jsonl"))
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Yield the stored outcomes; raises `InputError` for a damaged line, except a last one that was cut
-        off."""
+        """Yield the stored outcomes.
+
+        Raises `InputError` for a damaged line, except a last one that was cut off.
+        """
         decoder = msgspec.json.Decoder(Outcome)
         shards = self.shards()
         for shard in shards:

@@ -92,8 +92,7 @@ def evaluation_files(folder: Path, patterns: Sequence[str], key: str, *, missing
 
 
 def read_evaluation_questions(file: Path) -> Iterator[EvaluationQuestion]:
-    """Yield the questions of an evaluation set: JSON lines with `question`, and optionally `id` and
-    `context`.
+    """Yield the questions of an evaluation set in JSON lines.
 
     A context, such as the body of a forum's question, belongs to the question (WebGPT, appendix B). Raises
     `InputError` for a line without a question.

@@ -63,12 +63,12 @@ def check_ray() -> None:
 async def ray_outcomes(
     tasks: Sequence[BootstrapTask], open_parts: OpenParts, config: RayConfig, concurrency: int
 ) -> AsyncGenerator[Outcome]:
-    """Yield the outcomes of tasks, in the order of the tasks; at most `concurrency` rows per worker run at a
-    time.
+    """Yield the outcomes of tasks, in the order of the tasks.
 
-    Ray is connected to, or started, unless it is running already, and left in the same state. Closing the
-    generator ends the work: at once, or after the running blocks if Ray was running before. Raises
-    `CitewellError` if the cluster cannot be used or a worker cannot open its parts.
+    At most `concurrency` rows per worker run at a time. Ray is connected to, or started, unless it is running
+    already, and left in the same state. Closing the generator ends the work: at once, or after the running
+    blocks if Ray was running before. Raises `CitewellError` if the cluster cannot be used or a worker cannot
+    open its parts.
     """
     check_ray()
     for name, value in _ENVIRONMENT.items():

@@ -56,8 +56,7 @@ class CausalModel(Protocol):
         ...
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Return the prompt that the model's chat template makes of messages, up to the answer's first
-        token."""
+        """Render messages by the model's chat template, up to the answer's first token."""
         ...
 
     def write(

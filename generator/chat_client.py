@@ -116,10 +116,10 @@ class ChatClient:
     async def stream(
         self, messages: Sequence[Message], request: CompletionRequest
     ) -> AsyncGenerator[Delta, None]:
-        """Yield the model's answer to `messages`, piece by piece as it is written; closing it ends the
-        request.
+        """Yield the model's answer to `messages`, piece by piece as it is written.
 
-        Raises a `ServiceError`: `ServiceCutError` when the service broke off within the answer.
+        Closing it ends the request. Raises a `ServiceError`: `ServiceCutError` when the service broke off
+        within the answer.
         """
         unfinished, begun = set(range(request.n)), False
         async with self._slots:

@@ -38,8 +38,7 @@ class CompletionRequest:
     def parameters(
         self, model: str, messages: Sequence[Message], replacements: Sequence[Replacement]
     ) -> dict[str, Any]:
-        """Return the arguments of the SDK's `create`, without the parameters that the model is known to
-        refuse."""
+        """Return the arguments of the SDK's `create`, without parameters that the model refuses."""
         found: dict[str, Any] = {
             "model": model,
             "messages": list(messages),

@@ -71,8 +71,7 @@ def failure(service: str, error: openai.APIError, *, begun: bool) -> ServiceErro
 
 
 def refusal_in_answer(service: str, error: object) -> ServiceError:
-    """Return the error that the member `error` of an answer with status 200 stands for: its `code` is the
-    status."""
+    """Return the error of an answer with status 200 whose member `error` has the status as its `code`."""
     code = error.get("code") if isinstance(error, dict) else None
     return refusal(service, code if isinstance(code, int) else HTTPStatus.OK, {}, {"error": error})
 

@@ -128,11 +128,10 @@ def load_local(
     threads: int,
     on_step: OnStep = lambda name, step: None,
 ) -> LocalGenerator:
-    """Return the language model of the settings, in this process; converted at its first use if it is a GGUF
-    file.
+    """Return the language model of the settings, in this process.
 
-    Raises `WeightsMissingError` if packaged weights are not installed, and `ModelError` for an unknown name
-    and for a model that cannot be run.
+    Converted at its first use if it is a GGUF file. Raises `WeightsMissingError` if packaged weights are not
+    installed, and `ModelError` for an unknown name and for a model that cannot be run.
     """
     ensure_weights(packaged_base(wanted.name), on_step)
     source = resolve(wanted.name)

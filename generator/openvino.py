@@ -81,8 +81,7 @@ class OpenVinoModel:
         return text
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Return the prompt that the model's chat template makes of messages, up to the answer's first
-        token."""
+        """Render messages by the model's chat template, up to the answer's first token."""
         text: str = self._template.render(
             messages=messages,
             add_generation_prompt=True,

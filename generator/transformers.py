@@ -94,7 +94,7 @@ class TransformersModel:
         return text.rstrip("\ufffd")
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Return the prompt that the model's chat template makes of messages, up to the answer's first token.
+        """Render messages by the model's chat template, up to the answer's first token.
 
         Where the template refuses a system message, as Gemma's does, the first user message begins with it.
         """

@@ -34,7 +34,7 @@ class Bm25:
         self._words = tuple(dict.fromkeys(content_words(query)))
 
     def count(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return what BM25 needs of `n` texts: an (n, 1 + words of the query) array of the length and the
+        """Count what BM25 needs: an (n, 1 + words of the query) array of each text's length and word
         counts."""
         counters = [Counter(words(text)) for text in texts]
         rows = [[counter.total(), *(counter[word] for word in self._words)] for counter in counters]

@@ -86,7 +86,7 @@ _HANDLERS = (
 def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()) -> Litestar:
     """Return the service as an ASGI application.
 
-    Its parts are opened when it starts; see `open_services` for those that may be unavailable then. The
+    Its parts are opened at startup; see `open_services` for parts that may be unavailable then. The
     functions `on_startup` are called after that.
     """
     wanted = settings.server

@@ -1,4 +1,4 @@
-"""Errors as problem details (RFC 9457): an object with a type, a title, a status and what to do."""
+"""Errors as problem details (RFC 9457): an object with a type, a title, a status and a hint."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from citewell.core.errors import (
 from citewell.server.store.errors import StoreError
 
 PROBLEMS = "/problems/"
-"""Where the types of problems are described: a type is this path and a name."""
+"""The path under which the types of problems are described: a type is this path and a name."""
 
 _STATUSES: tuple[tuple[type[CitewellError], int], ...] = (
     (InputError, 400),

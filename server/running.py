@@ -43,9 +43,8 @@ _LOGGING: Mapping[str, Any] = {
 def run(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, which let running questions finish first.
 
-    Raises `InputError` for an address that cannot be listened on, where other computers could connect to a
-    service that has no keys, and where packages are missing, and `SettingsError` for a setting that cannot be
-    used.
+    Raises `InputError` if the address cannot be listened on, if other computers could connect to a service
+    without keys, or if packages are missing, and `SettingsError` for a setting that cannot be used.
     """
     logging.disable(logging.NOTSET)  # the command line silences libraries
     wanted = settings.server
@@ -73,7 +72,7 @@ class _Workers(Multiprocess):
         self._folder = folder
 
     def keep_subprocess_alive(self) -> None:
-        """Replace those that do not answer; the pipe to one that dies meanwhile must have no other writer."""
+        """Replace processes that do not answer; the pipe to a dying process must have no other writer."""
         for process in self.processes:
             process.child_conn.close()
         super().keep_subprocess_alive()
@@ -105,12 +104,11 @@ def server_config(settings: Settings) -> uvicorn.Config:
 
 
 def _shorten_pauses() -> None:
-    """Let the event loop wait less, once everything is loaded.
+    """Shorten the pauses of the event loop, once everything is loaded.
 
-    Garbage collection leaves out what was loaded until now, which stays: searching it takes 0.1 s. And
-    threads that rank pages hand the interpreter over after 1 ms in place of 5, for the loop asks for it
-    again after each call of the operating system.
-    (https://docs.python.org/3/library/gc.html#gc.freeze,
+    Garbage collection skips the objects loaded so far, which are permanent: searching them takes 0.1 s. And
+    threads that rank pages release the interpreter after 1 ms instead of 5, since the loop needs it after
+    each system call. (https://docs.python.org/3/library/gc.html#gc.freeze,
     https://docs.python.org/3/library/sys.html#sys.setswitchinterval)
     """
     gc.collect()
@@ -119,9 +117,9 @@ def _shorten_pauses() -> None:
 
 
 async def _check(settings: Settings) -> str:
-    """Return who may ask, in words; raises `InputError` if everyone could, even from other computers.
+    """Describe who may ask; raises `InputError` if everyone could, even from other computers.
 
-    A process that serves would end with a traceback for a URL that is wrong, so that this is found out here.
+    The URLs are checked here, since a serving process would end with a traceback for an invalid one.
     """
     own = is_loopback(settings.server.host)
     url = store_url(settings.server.database_url.get_secret_value(), settings.data_dir)

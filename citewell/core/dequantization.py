@@ -13,10 +13,10 @@ from citewell.core.weights import locate, verify
 
 
 def dequantized(name: str, cache: Path, on_step: OnStep = lambda name, step: None) -> Path:
-    """Return the Hugging Face folder of the GGUF file `name`, with its tokenizer; built when it is not there
-    yet.
+    """Return the Hugging Face folder of the GGUF file `name`, with its tokenizer.
 
-    Raises `ModelError` when the weights are missing, damaged, or of a kind that transformers cannot read.
+    The folder is built if it does not exist yet. Raises `ModelError` when the weights are missing, damaged,
+    or of a kind that transformers cannot read.
     """
     need_packages("A language model in full precision", "train", "torch", "transformers")
     target = cache / "models" / f"{Path(name).name}-{locate(name).fingerprint}-float32"

@@ -38,8 +38,10 @@ class Line(NamedTuple):
         return value
 
     def value(self, of: type[T], what: str, hint: str) -> T:
-        """Return the line decoded as an instance of `of`. Raises `InputError`, which calls the instance
-        `what`."""
+        """Return the line decoded as an instance of `of`.
+
+        Raises `InputError`, which calls the instance `what`.
+        """
         try:
             return msgspec.json.decode(self.text, type=of)
         except msgspec.DecodeError as error:

@@ -39,8 +39,7 @@ class LowRank:
 
 
 def read_adapter(adapter: Path) -> dict[str, LowRank]:
-    """Return the changes of a plain LoRA adapter by the path of each layer, such as
-    `model.layers.0.mlp.up_proj`.
+    """Return a plain LoRA adapter's changes by layer path, such as `model.layers.0.mlp.up_proj`.
 
     `adapter` is a folder with adapter_config.json and adapter_model.safetensors, as PEFT writes them; the
     scale is alpha / r, or alpha / √r where the adapter is rank-stabilized.

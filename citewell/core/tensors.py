@@ -17,11 +17,10 @@ _KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 
 def read_tensors(file: Path) -> dict[str, Tensor]:
-    """Return the floating-point tensors of a safetensors file by their names; others, such as indices, are
-    skipped.
+    """Return the floating-point tensors of a safetensors file by their names.
 
-    Raises `OSError` where the file cannot be read, and `ValueError` where it is damaged.
-    https://huggingface.co/docs/safetensors
+    Others, such as indices, are skipped. Raises `OSError` where the file cannot be read, and `ValueError`
+    where it is damaged. https://huggingface.co/docs/safetensors
     """
     from safetensors import SafetensorError, deserialize
 

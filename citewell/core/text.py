@@ -27,8 +27,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def encodable(text: str) -> str:
-    """Return the text with `?` for lone surrogates: JSON may hold them, but they cannot be encoded as
-    UTF-8."""
+    """Return the text with `?` for lone surrogates, which JSON may hold but UTF-8 cannot."""
     return text.encode(errors="replace").decode()
 
 

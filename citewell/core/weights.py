@@ -112,8 +112,10 @@ def hub_id(name: str) -> str:
 
 
 def local_name(name: str) -> str:
-    """Return the name of the packaged model that is installed and has the hub id `name`; else `name` as it
-    is."""
+    """Return the name of the packaged model that is installed and has the hub id `name`.
+
+    Without one, `name` is returned as it is.
+    """
     for packaged, model in PACKAGED.items():
         if model.hub == name and importlib.util.find_spec(model.module) is not None:
             return packaged

@@ -33,8 +33,10 @@ class PartsOpener:
     retrieval: bool
 
     def __call__(self, on_step: OnStep = silent) -> AbstractAsyncContextManager[RowParts]:
-        """Return the parts, to be entered with `async with`; raises `CitewellError` where one cannot be
-        loaded."""
+        """Return the parts, to be entered with `async with`.
+
+        Raises `CitewellError` where one cannot be loaded.
+        """
         return _open(self, on_step)
 
 
@@ -78,8 +80,7 @@ class _Relevance:
 
 
 def _retrieving(wanted: PartsOpener) -> Settings:
-    """Return the settings of a pipeline that finds as many references as a row may have, and writes
-    nothing."""
+    """Return the settings of a pipeline that only finds references, as many as a row may have."""
     settings = wanted.settings
     generator = settings.generator.model_copy(update={"name": EXTRACTIVE})
     retriever = settings.retriever.model_copy(update={"k": wanted.config.references.most})

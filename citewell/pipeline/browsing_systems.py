@@ -69,8 +69,7 @@ class Systems:
         self._chosen: EpisodeJudge | None = None
 
     async def open(self, label: str, name: str, n: int) -> BrowsingSystem:
-        """Return the system `label`: the policy `name`, or the best of `n` of its episodes as the judge has
-        it.
+        """Return the system `label`: the policy `name`, or the best of `n` of its episodes by the judge.
 
         Raises `InputError` for several episodes of what always does the same, and what
         `citewell.browser.policies.opening.open_policy` and `citewell.pipeline.build.pipeline_of` raise.
@@ -98,8 +97,10 @@ class Systems:
         return PolicySystem(label, opened.policy, start, n=n, actions=limits.actions, judge=judge)
 
     def _judge(self) -> EpisodeJudge:
-        """Return the trained scorer of the settings; relevance where they name none, or its base is
-        missing."""
+        """Return the trained scorer of the settings.
+
+        Relevance where they name none, or its base is missing.
+        """
         if self._chosen is None:
             chosen = choose_scorer(self.parts.settings)
             for notice in chosen.notices:

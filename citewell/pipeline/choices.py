@@ -24,10 +24,10 @@ class ChosenScorer(NamedTuple):
 
 
 def choose_scorer(settings: Settings) -> ChosenScorer:
-    """Return the scorer of the settings; citation support, with a notice, where the weights of its base are
-    missing.
+    """Return the scorer of the settings.
 
-    Raises `ModelError` for a name that no scorer has and for a folder that is damaged.
+    Citation support, with a notice, where the weights of its base are missing. Raises `ModelError` for a name
+    that no scorer has and for a folder that is damaged.
     """
     wanted = settings.scorer
     if wanted.name == SUPPORT:

@@ -64,8 +64,10 @@ class Parts:
         return self.lazy_ranker.get()
 
     def search(self, settings: Settings | None = None) -> OpenedSearch:
-        """Return the search of these settings, by default of the parts' own; raises as `build_search`
-        does."""
+        """Return the search of these settings, by default of the parts' own.
+
+        Raises as `build_search` does.
+        """
         return build_search(settings or self.settings, self.search_http, self._encoder)
 
     def _encoder(self) -> DualEncoder:

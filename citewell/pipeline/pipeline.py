@@ -66,13 +66,15 @@ class Pipeline:
     def varied(
         self, *, k: int | None = None, best_of: int | None = None, search: OpenedSearch | None = None
     ) -> Pipeline:
-        """Return the same models and connections with other numbers or another search; None changes
-        nothing."""
+        """Return a pipeline of the same models and connections with other numbers or another search.
+
+        None changes nothing.
+        """
         limits = replace(self.limits, k=k or self.limits.k, best_of=best_of or self.limits.best_of)
         return replace(self, limits=limits, search=search or self.search)
 
     def quoting(self, sentences: int) -> Pipeline:
-        """Return the same, with answers of at most `sentences` sentences that are quoted from the
+        """Return the same pipeline, answering with at most `sentences` sentences quoted from the
         references."""
         return replace(self, generator=ExtractiveGenerator(self.ranker.scores, sentences=sentences))
 

@@ -55,15 +55,19 @@ class OpenedSearch:
 async def open_search(
     settings: Settings, environment: Mapping[str, str] = os.environ
 ) -> AsyncGenerator[OpenedSearch, None]:
-    """Open the search of the settings alone; its connections are closed at the end. Raises as
-    `build_search`."""
+    """Open the search of the settings alone.
+
+    Its connections are closed at the end. Raises as `build_search`.
+    """
     async with open_search_http(settings) as http:
         yield build_search(settings, http, partial(configured_encoder, settings), environment)
 
 
 def open_search_http(settings: Settings) -> SearchHttp:
-    """Return the client of search providers, to be entered with `async with`; circuit breakers are per
-    client."""
+    """Return the client of search providers, to be entered with `async with`.
+
+    Circuit breakers are per client.
+    """
     retry = Retry(seconds=settings.search.seconds, try_seconds=settings.search.try_seconds)
     return SearchHttp(retry, user_agent=settings.fetch.user_agent)
 
@@ -74,11 +78,11 @@ def build_search(
     encoder: Callable[[], DualEncoder],
     environment: Mapping[str, str] = os.environ,
 ) -> OpenedSearch:
-    """Return the search of the settings over `http`; `encoder` loads what dense collections need, when they
-    do.
+    """Return the search of the settings over `http`.
 
-    Raises `InputError` for a provider that does not exist or has no address, and `CollectionError` for a
-    collection that is missing or damaged. A key that is missing is the error of each search.
+    `encoder` loads what dense collections need, when they do. Raises `InputError` for a provider that does
+    not exist or has no address, and `CollectionError` for a collection that is missing or damaged. A key that
+    is missing is the error of each search.
     """
     wanted = settings.search
     limits = SearchLimits(wanted.seconds, wanted.grace, wanted.per_domain)

@@ -71,8 +71,7 @@ def read_segments(answer: str, *, sentences: bool = False) -> list[MarkedSegment
 
 
 def write_marks(segments: Iterable[MarkedSegment]) -> str:
-    """Return the answer of these segments, the marks of each before the stop at its end, as in `… is
-    blue[1][3].`"""
+    """Join segments into an answer, each with its marks before its full stop, as in `… is blue[1][3].`"""
     written = ""
     for text, marks in segments:
         end = _STOP_AT_END.search(text)

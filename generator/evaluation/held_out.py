@@ -13,8 +13,7 @@ LIST = "held_out.txt"
 
 
 def is_held_out(question: str) -> bool:
-    """Return whether a question is one of the dev and test questions of `python -m
-    benchmarks.generation_set`.
+    """Return whether a question is a dev or test question of `python -m benchmarks.generation_set`.
 
     Case, punctuation and white space are ignored, and so is what a bootstrap adds to a question: `Explain: `
     before it, and the text of a post after its title and an empty line. Paraphrases are not found here;

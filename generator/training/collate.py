@@ -26,8 +26,7 @@ class GeneratorCollator:
         self._packing = packing
 
     def __call__(self, items: Sequence[dict[str, int]]) -> dict[str, Any]:
-        """Return the parts of the one step that `items` names by its number, and the labels of all of
-        them."""
+        """Return the parts of the one step that `items` names by its number, with all their labels."""
         (item,) = items
         parts = []
         tokens = 0

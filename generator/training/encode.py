@@ -45,8 +45,10 @@ class ExampleTokenizer:
         return arrange(source.examples[row], source.examples, self._prompt, chance)
 
     def encode(self, shown: Shown) -> TokenizedExample:
-        """Return the tokens of a row as it is shown; an answer that is too long is cut, without an end
-        token."""
+        """Return the tokens of a row as it is shown.
+
+        An answer that is too long is cut, without an end token.
+        """
         prompt = self.generator.prompt_text(shown.question, shown.references)
         answer = self.tokenizer.encode(shown.answer, add_special_tokens=False)
         answer.append(self.tokenizer.eos_token_id)
@@ -56,8 +58,7 @@ class ExampleTokenizer:
         )
 
     def sizes(self, examples: Sequence[Example]) -> Iterator[Size]:
-        """Yield the approximate size of each example, prompt and answer, after its references are cut to
-        fit."""
+        """Yield the approximate size of each example (prompt and answer), its references cut to fit."""
         for example in examples:
             prompt = min(self._prompt_tokens(example), self._prompt.prompt_tokens)
             tokens = prompt + len(self.tokenizer.encode(example.answer, add_special_tokens=False))

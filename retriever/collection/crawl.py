@@ -134,8 +134,8 @@ class _Crawl:
         self._frontier.end()
 
     def _links(self, leads: Leads) -> list[str]:
-        """Return the links within the site, checked again: they come from the process that parses hostile
-        pages."""
+        """Return the links within the site, checked again since a process that parses hostile pages sent
+        them."""
         links = []
         for link in leads.links:
             with suppress(FetchError):

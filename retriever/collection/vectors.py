@@ -93,8 +93,10 @@ class VectorIndex(Protocol):
 
 
 def other_encoder(collection: str, wanted: Encoding, stored: Sequence[Encoding]) -> CollectionError:
-    """Return the error for a collection without vectors of `wanted`; `stored` are the encoders that it
-    has."""
+    """Return the error for a collection without vectors of `wanted`.
+
+    `stored` are the encoders that it has.
+    """
     if not stored:
         return CollectionError(
             f"The vectors of the collection {collection!r} are missing.",

@@ -248,8 +248,10 @@ class _Body:
 
 
 def _readable(headers: CIMultiDictProxy[str]) -> CIMultiDictProxy[str]:
-    """Return the header with bytes that are not UTF-8 read as Latin-1; aiohttp keeps them as lone
-    surrogates."""
+    """Return the header with bytes that are not UTF-8 read as Latin-1.
+
+    Aiohttp keeps them as lone surrogates.
+    """
     if all(value.isascii() for value in headers.values()):
         return headers
     return CIMultiDictProxy(CIMultiDict((name, _text(value)) for name, value in headers.items()))

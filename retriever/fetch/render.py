@@ -251,8 +251,7 @@ class _Visit:
 
 
 async def _outer_html(page: Page, most: int) -> str:
-    """Return the page's HTML, read in a world of its own, where its scripts cannot change what functions
-    do."""
+    """Return the page's HTML, read in a world of its own that its scripts cannot tamper with."""
     session = await page.context.new_cdp_session(page)
     tree = await session.send("Page.getFrameTree")
     world = await session.send("Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"]})
@@ -272,8 +271,10 @@ async def _close(socket: WebSocketRoute) -> None:
 
 
 def find_chromium(executable: str = "") -> str:
-    """Return the path of `executable`, or of a Chromium or Chrome on PATH; raises `InputError` without
-    one."""
+    """Return the path of `executable`, or of a Chromium or Chrome on PATH.
+
+    Raises `InputError` without one.
+    """
     if "playwright" not in sys.modules and not _is_installed("playwright"):
         raise InputError(
             "Rendering needs the package playwright, which is not installed.",

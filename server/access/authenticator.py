@@ -14,18 +14,18 @@ _HOW = "Send the header `Authorization: Bearer cw_…` with a key made by `citew
 
 
 class KeyRing(Protocol):
-    """A place to look up keys."""
+    """A lookup of keys."""
 
     async def get(self, id_: str) -> ApiKey | None:
         """Return a key by its id, or None."""
 
     async def count(self) -> int:
-        """Return how many keys were ever created."""
+        """Count the keys that were ever created."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who sends a request: the id of its key, or None; its scopes; and its own limits, if any."""
+    """The sender of a request: the id of its key, or None; its scopes; and its own limits, if any."""
 
     key_id: str | None
     scopes: frozenset[str]
@@ -34,7 +34,7 @@ class Caller:
 
 
 ANONYMOUS = Caller(None, frozenset(SCOPES) - {"admin"})
-"""Everyone, while no key was ever created and the service listens on this computer only."""
+"""Everyone, as long as no key was ever created and the service listens on this computer only."""
 
 
 class Authenticator:
@@ -82,7 +82,7 @@ class Authenticator:
         return Caller(key.id, key.scopes, key.rate_per_minute, key.daily)
 
     async def _any_keys(self) -> bool:
-        """Return whether a key was ever created. Keys are revoked but never deleted: a yes is final."""
+        """Return whether a key was ever created. Keys are revoked but never deleted, so True is final."""
         self._has_keys = self._has_keys or await self._keys.count() > 0
         return self._has_keys
 

@@ -1,4 +1,4 @@
-"""Why a request is refused."""
+"""Reasons to refuse a request."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from citewell.core.errors import InputError
 
 SCOPES = ("ask", "feedback", "export", "admin")
-"""What a key can allow. Each scope stands alone: `admin` does not include the others."""
+"""A permission of a key. Each scope stands alone: `admin` does not include the others."""
 
 _ID_BYTES = 8
 _SECRET_BYTES = 32
@@ -24,7 +24,7 @@ _NO_HASH = "0" * 64
 
 @dataclass(frozen=True)
 class ApiKey:
-    """A key as it is stored: everything but its secret.
+    """A stored key: everything but its secret.
 
     `hash` is the SHA-256 of the secret, in hexadecimal. The secret has 256 random bits and cannot be guessed,
     so the slow hash that passwords need would only cost time. `rate_per_minute` and `daily` are None if the

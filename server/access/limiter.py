@@ -21,7 +21,7 @@ _DAY = 86_400  # seconds
 
 @dataclass(frozen=True)
 class AccessDecision:
-    """Whether a request may pass; if not, which limit it exceeds and after how many seconds to try again."""
+    """The decision on a request: if it may not pass, the limit it exceeds and the seconds to wait."""
 
     allowed: bool
     limit: int | None = None
@@ -33,7 +33,7 @@ class Limiter(Protocol):
 
     @property
     def trouble(self) -> str:
-        """Why limits hold for this process alone although a server is configured; empty if all is well."""
+        """The reason why limits hold for this process alone although a server is configured, or ""."""
 
     async def take(self, name: str, per_minute: int | None, daily: int | None) -> AccessDecision:
         """Count a request, and decide whether it may pass.
@@ -72,7 +72,7 @@ class WindowLimiter:
                 return AccessDecision(
                     allowed=False, limit=per_minute, retry_after=max(window.reset_time - time.time(), 0.0)
                 )
-        # The test above spares the minute; this is what counts, in one step for all processes.
+        # The test above saves a slot of the minute; this call counts, in one step for all processes.
         if daily and not await self._days.hit(RateLimitItemPerDay(daily), name, today):
             return spent
         return AccessDecision(allowed=True)

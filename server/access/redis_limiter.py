@@ -26,9 +26,9 @@ _CONNECTIONS = 32
 class RedisLimiter:
     """A `Limiter` in the Redis or Valkey server at `url`, such as `redis://:password@host:6379/0`.
 
-    While the server is away or hangs, the same limits hold for this process alone, `trouble` says why, and
-    the server is tried again every 5 seconds; `warn` is called for both changes. At most one request at a
-    time waits for a server that is known to be away, for a second at most.
+    While the server is unreachable or hangs, the same limits hold for this process alone, `trouble` says why,
+    and the server is tried again every 5 seconds; `warn` is called for both changes. At most one request at a
+    time waits for a server known to be unreachable, for at most a second.
     """
 
     def __init__(self, url: str, warn: Callable[[str], None], *, rest_seconds: float = _REST_SECONDS) -> None:
@@ -61,7 +61,7 @@ class RedisLimiter:
 
     @property
     def trouble(self) -> str:
-        """Why limits hold for this process alone; empty while the server is used."""
+        """The reason why limits hold for this process alone; empty while the server is used."""
         return self._trouble
 
     async def take(self, name: str, per_minute: int | None, daily: int | None) -> AccessDecision:

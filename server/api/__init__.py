@@ -1,1 +1,1 @@
-"""The resources of the API, one a file."""
+"""The resources of the API, one per file."""

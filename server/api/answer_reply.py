@@ -9,7 +9,7 @@ from citewell.server.store.answers import StoredAnswer
 
 
 def answer_response(answer: StoredAnswer) -> AnswerResponse:
-    """Return an answer as the API gives it."""
+    """Convert a stored answer to the API's form."""
     values: dict[str, Any] = (answer.body or {}) | {
         "id": answer.id,
         "status": answer.status,

@@ -41,7 +41,7 @@ class ElsewhereError(CitewellError):
     status = 409
 
     def __init__(self, answer_id: str) -> None:
-        """The events of `answer_id` were asked for."""
+        """Name the answer whose events were requested."""
         super().__init__(
             "Another process of the service answers this question, and only that process has its events.",
             f"GET /v1/answers/{answer_id} has the answer once it is done.",

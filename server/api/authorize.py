@@ -87,7 +87,7 @@ def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
 
 
 async def _count(services: Services, caller: Caller, *, asks: bool) -> None:
-    """Count a request against the limits of its key. Without keys, all callers are at this computer."""
+    """Count a request against the limits of its key. Without keys, all callers use this computer."""
     if caller.key_id is None:
         return
     wanted = services.settings.server

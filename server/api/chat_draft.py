@@ -14,7 +14,7 @@ AGAIN = "\n\nThe final answer, after another check: "
 
 
 class Draft:
-    """Turns the output of a generator into text that never has to be taken back.
+    """A filter of a generator's output that only lets text pass which is final.
 
     A stream cannot recall what it has sent. So a sentence is sent once the next one begins, with its checked
     citations, and nothing is sent before a sentence is supported: without one, there is no answer.
@@ -29,7 +29,7 @@ class Draft:
         self._raw = ""
 
     def add(self, event: QuestionEvent) -> str:
-        """Take an event of the question; returns the text that can be sent now, which is often empty."""
+        """Take an event of the question, and return the text that can be sent now, which is often empty."""
         if isinstance(event, Ranked):
             self._references = event.references
         elif isinstance(event, Token) and not event.candidate:
@@ -38,7 +38,7 @@ class Draft:
         return ""
 
     def end(self, text: str) -> str:
-        """Return what remains to be sent of the whole answer."""
+        """Return the rest of the whole answer."""
         return self._more(text) if text.startswith(self.sent) else AGAIN + text
 
     def _checked(self) -> str:

@@ -56,7 +56,7 @@ class NoModelError(CitewellError):
     parameter = "model"
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
-        """The model `name` was requested; `known` are those that exist."""
+        """Name the requested model; `known` are the models that exist."""
         super().__init__(f"The model {name[:64]!r} does not exist.", f"Models: {', '.join(known)}.")
 
 

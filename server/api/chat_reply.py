@@ -46,7 +46,7 @@ class ChatCompletion:
 
     @property
     def end(self) -> str:
-        """The footnotes, and the notices that readers of the text alone must see."""
+        """The footnotes, and the notices for readers who see the text alone."""
         notices = (*self._body["notices"], *([EARLIER] if has_earlier(self.asked) else []))
         return end_text(self._body, notices)
 

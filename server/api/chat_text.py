@@ -8,14 +8,14 @@ from typing import Any
 
 from citewell.core.text import squeeze
 
-_TAG = re.compile(r"(\\*)<(?=[A-Za-z/!?])")  # with what might take our backslash for itself
+_TAG = re.compile(r"(\\*)<(?=[A-Za-z/!?])")  # together with a backslash that would escape ours
 _WEB = re.compile(r"https?://[^\s<>]+")
 
 
 def literal(text: str) -> str:
-    """Return text of a page as Markdown that shows it literally.
+    """Escape a page's text as Markdown that shows it literally.
 
-    What would become a link, an image or HTML is escaped: a page must not decide what a reader's computer
+    Links, images and HTML are escaped: a page must not decide what a reader's computer
     loads.
     """
     return _TAG.sub(r"\1\1\\<", squeeze(text).replace("](", r"]\("))

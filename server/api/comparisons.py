@@ -57,12 +57,12 @@ async def create_comparison(
 
 
 async def compared(services: Services, caller: Caller, given: ComparedAnswer) -> dict[str, Any]:
-    """Return an answer with all that is to be kept of it; raises `NoAnswerError` and `InputError`."""
+    """Return an answer with everything to store about it; raises `NoAnswerError` and `InputError`."""
     return (await _found(services, caller, given)).kept
 
 
 class _Found(NamedTuple):
-    """What is kept of an answer, and its sentences; None where it is just a text."""
+    """Return the stored parts of an answer and its sentences; None for a plain text."""
 
     kept: dict[str, Any]
     sentences: list[str] | None
@@ -84,7 +84,7 @@ async def _found(services: Services, caller: Caller, given: ComparedAnswer) -> _
 
 
 async def _weighed(services: Services, caller: Caller, given: AnnotatedAnswer) -> dict[str, Any]:
-    """Return an answer with what the rater thinks of its parts, each named once and as it reads."""
+    """Return an answer with the rater's opinion of its parts, each named once with its text."""
     kept, sentences = await _found(services, caller, given)
     trust = {each.reference: each.trust for each in given.trust}
     claims = {each.sentence: each for each in given.claims}

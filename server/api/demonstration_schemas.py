@@ -105,7 +105,8 @@ class LastAction(Struct, frozen=True):
 
 
 class Demonstration(Struct, frozen=True):
-    """A demonstration as it is now. `last` is null before the first action, `ending` while browsing."""
+    """The current state of a demonstration. `last` is null before the first action, `ending` while
+    browsing."""
 
     id: Id
     status: Status

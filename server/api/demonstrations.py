@@ -1,4 +1,4 @@
-"""Demonstrations: begun, browsed action by action, taken up again, and submitted."""
+"""Demonstrations: started, browsed action by action, resumed, and submitted."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NoDemonstrationError(CitewellError):
     status = 404
 
     def __init__(self, demonstration_id: str) -> None:
-        """The demonstration `demonstration_id` was asked for."""
+        """Name the demonstration that was requested."""
         super().__init__(
             f"The demonstration {demonstration_id[:64]!r} does not exist.",
             "GET /v1/demonstrations lists your demonstrations.",
@@ -52,7 +52,7 @@ class NoEpisodeError(CitewellError):
     status = 404
 
     def __init__(self, id_: str) -> None:
-        """The episode of `id_` was asked for."""
+        """Name the answer whose episode was requested."""
         super().__init__(
             f"{id_[:64]!r} has no episode.",
             "Answers with the mode `browse` and submitted demonstrations have one.",
@@ -254,7 +254,7 @@ async def _public_urls(services: Services, demonstration: StoredDemonstration) -
 
 
 async def _shown(services: Services, seen: DemonstrationState) -> Demonstration:
-    """Return a demonstration as the API gives it."""
+    """Convert a demonstration to the API's form."""
     stored, state, last = seen.demonstration, seen.state, seen.last
     urls = await _public_urls(services, stored)
     links = [{"id": number, "text": link.text, "domain": link.domain} for number, link in state.links.items()]

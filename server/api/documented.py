@@ -1,4 +1,4 @@
-"""How the replies of the API are documented in its OpenAPI description."""
+"""The documentation of the API's replies in its OpenAPI description."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from citewell.server.work.event_log import Ended, QuestionEvent, Queued, Started
 
 
 def api_event(event: QuestionEvent) -> tuple[str, Any]:
-    """Return the name of an event, and its data."""
+    """Return the name and the data of an event."""
     match event:
         case Queued():
             return "queued", asdict(event)

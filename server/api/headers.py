@@ -1,4 +1,4 @@
-"""Security headers of every reply, also of errors."""
+"""Security headers of every reply, including errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON on one line for every reader."""
+"""JSON on one line that every reader takes for one line."""
 
 from __future__ import annotations
 

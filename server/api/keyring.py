@@ -9,7 +9,7 @@ from typing import NamedTuple
 from citewell.server.access.authenticator import KeyRing
 from citewell.server.access.keys import ApiKey
 
-_SECONDS = 1.0  # for which a revoked key may still be accepted
+_SECONDS = 1.0  # that a revoked key may still be accepted
 _MAX_KEYS = 1000  # that are cached
 
 
@@ -43,7 +43,7 @@ class RememberedKeys:
         return key
 
     async def count(self) -> int:
-        """Return how many keys were ever created."""
+        """Count the keys that were ever created."""
         now = self._clock()
         if now >= self._counted_until:
             self._count = await self._get_keys().count()

@@ -50,7 +50,8 @@ def reply_to_error(request: Request[Any, Any, Any], error: CitewellError) -> Res
 
 
 def reply_to_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
-    """Return the reply for what Litestar refuses: a malformed body, an unknown address, and so on."""
+    """Return the reply for a request that Litestar refuses: a malformed body, an unknown address, and so
+    on."""
     status = error.status_code
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return reply_to_fault(request, error)
@@ -82,8 +83,8 @@ def reply_to_depth(request: Request[Any, Any, Any], error: RecursionError) -> Re
 
 
 def _wrong(part: dict[str, Any]) -> dict[str, str]:
-    """Return one invalid value: where it is, and why it is invalid."""
+    """Return the location of an invalid value and the reason why it is invalid."""
     where, detail = str(part.get("key", "")), str(part.get("message", ""))
-    if detail == repr(where):  # Litestar names what is missing, and says no more
+    if detail == repr(where):  # Litestar only names the missing value
         detail = "A JSON body is required." if where == "data" else "The value is missing."
     return {"where": where, "detail": detail}

@@ -32,10 +32,9 @@ async def create_rating(
     answer_id: FromPath[str],
     data: JSONBody[RatingRequest],
 ) -> Created:
-    """Store scores of an answer and of each of its references, on WebGLM's scales. They are on disk when this
-    returns.
+    """Store scores of an answer and of each of its references, on WebGLM's scales.
 
-    Truthfulness may be omitted if the rater does not know.
+    They are on disk when this returns. Truthfulness may be omitted if the rater does not know.
     """
     references = written(await visible_answer(services, caller, answer_id))["references"]
     if len(data.references) != len(references):

@@ -8,10 +8,9 @@ from citewell.core.errors import InputError
 
 
 class RatingScale(NamedTuple):
-    """One criterion: its name, its title, what is judged, and what each level from 0 on means.
+    """One criterion: its name, its title, its question, and the meaning of each level from 0.
 
-    On a scale where `low` holds, 0 is the best level. One that is `optional` is left out by raters who do not
-    know.
+    With `low`, 0 is the best level. Raters who do not know may omit an `optional` scale.
     """
 
     name: str

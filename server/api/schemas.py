@@ -63,7 +63,7 @@ class RetrieveRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=T
 
 
 class AskRequest(RetrieveRequest, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A question to answer. The settings of the service apply to what is omitted."""
+    """A question to answer. The settings of the service apply to omitted fields."""
 
     mode: Annotated[
         Literal["answer", "browse"],
@@ -120,14 +120,14 @@ class ComparedAnswer(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
 
 
 class ReferenceTrust(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """How trustworthy a reference of an answer is."""
+    """The trustworthiness of a reference of an answer."""
 
     reference: Annotated[int, Meta(ge=1, description="Its number, from 1.", examples=[1])]
     trust: Annotated[Literal["low", "medium", "high"], Meta(examples=["high"])]
 
 
 class ClaimRating(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """How well a sentence is supported, by a reference or by common knowledge, and how relevant it is."""
+    """The support of a sentence, by a reference or by common knowledge, and its relevance."""
 
     sentence: Annotated[int, Meta(ge=0, description="Its number, from 0.", examples=[0])]
     support: Annotated[Literal["none", "weak", "strong"], Meta(examples=["strong"])] | None = None
@@ -142,7 +142,7 @@ class AnnotatedAnswer(ComparedAnswer, forbid_unknown_fields=True, frozen=True, k
 
 
 class ComparisonRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """Which of two answers is better, as WebGPT's raters said it (appendix C.2).
+    """A choice between two answers, as WebGPT's raters made it (appendix C.2).
 
     All four ratings are needed, unless the question is flagged.
     """
@@ -164,7 +164,7 @@ class ComparisonRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only
 
 
 class RankingRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """In which order several answers are put, as InstructGPT's raters did it (§3.4)."""
+    """An order of several answers, as InstructGPT's raters gave it (§3.4)."""
 
     question: Question
     answers: Annotated[list[ComparedAnswer], Meta(min_length=2, max_length=9)]
@@ -184,7 +184,7 @@ Scores = Annotated[dict[Annotated[str, Meta(max_length=40)], int], Meta(max_leng
 
 
 class RatingRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """What a rater thinks of an answer and of its references, on WebGLM's scales (Tables 20 and 21)."""
+    """A rater's opinion of an answer and its references, on WebGLM's scales (Tables 20 and 21)."""
 
     answer: Annotated[
         Scores,
@@ -224,7 +224,7 @@ class IndexRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
 
 
 class Created(Struct, frozen=True):
-    """The id of what was stored."""
+    """The id of the stored row."""
 
     id: Id
 

@@ -15,11 +15,11 @@ from citewell.server.api.jsonl import one_line
 from citewell.server.work.subscription import Subscription
 
 MEDIA_TYPE = "text/event-stream"
-_RETRY = 1000  # milliseconds after which a client comes back
+_RETRY = 1000  # milliseconds after which a client reconnects
 
 
 class StreamPosition(NamedTuple):
-    """Where a client stopped reading: an answer, and the number of the last event that it received."""
+    """The point at which a client stopped reading: an answer, and the number of the last event received."""
 
     answer_id: str
     number: int
@@ -45,7 +45,7 @@ def resumed(headers: Mapping[str, str]) -> StreamPosition | None:
 def stream(subscription: Subscription, after: int) -> Response[Any]:
     """Return the events of a question after number `after`.
 
-    A client whose connection broke comes back with the header `Last-Event-ID`.
+    A client whose connection broke reconnects with the header `Last-Event-ID`.
     """
     subscription.expect()
     location = f"/v1/answers/{subscription.answer.id}"

@@ -1,4 +1,4 @@
-"""Which answers a caller may see: its own, or with the scope `admin` all of them."""
+"""The answers that a caller may see: its own or, with the scope `admin`, all of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class NoAnswerError(CitewellError):
     status = 404
 
     def __init__(self, answer_id: str) -> None:
-        """The answer `answer_id` was asked for."""
+        """Name the answer that was requested."""
         super().__init__(
             f"The answer {answer_id[:64]!r} does not exist.", "GET /v1/answers lists your answers."
         )
@@ -29,8 +29,10 @@ class UnansweredError(CitewellError):
 
 
 def sees_all(caller: Caller) -> bool:
-    """Return whether a caller may see the answers of others. Without keys, all callers are at this
-    computer."""
+    """Return whether a caller may see the answers of others.
+
+    Without keys, all callers use this computer.
+    """
     return caller.key_id is None or "admin" in caller.scopes
 
 

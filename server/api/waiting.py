@@ -1,4 +1,4 @@
-"""Waiting for an answer as long as the client does."""
+"""Wait for an answer as long as the client does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citewell.server.work.subscription import Subscription
 
 
 async def ended(request: Request[Any, Any, Any], subscription: Subscription) -> StoredAnswer:
-    """Wait for the answer; raises the error that the question ended with.
+    """Wait for the answer, and raise the error that the question ended with.
 
     If the client leaves, its claim is given up at once. The framework cancels the streams of clients that
     leave, but lets other handlers run to their end: so this one watches the connection itself.

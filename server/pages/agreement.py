@@ -1,4 +1,4 @@
-"""Agreement of raters."""
+"""The agreement of raters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import permutations
 
 
 def krippendorff_alpha(units: Collection[Sequence[int]]) -> float | None:
-    """Krippendorff's alpha for ordinal scores: 1 is perfect agreement, 0 is chance level.
+    """Return Krippendorff's alpha for ordinal scores: 1 is perfect agreement, 0 is chance level.
 
     `units` are the scores of each unit; units with fewer than two are ignored. None if alpha is undefined: no
     unit has two scores, or all scores are equal. Source: Klaus
@@ -30,7 +30,7 @@ def krippendorff_alpha(units: Collection[Sequence[int]]) -> float | None:
 
 
 def _distance(first: int, second: int, totals: dict[int, float]) -> float:
-    """Return the squared number of scores between two, half of their own included."""
+    """Return the squared number of scores between two levels, half of their own included."""
     low, high = sorted((first, second))
     between = sum(total for score, total in totals.items() if low <= score <= high)
     return (between - (totals[low] + totals[high]) / 2) ** 2

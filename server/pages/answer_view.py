@@ -36,7 +36,7 @@ class SourceLink:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A passage as it supports a sentence; `anchor` is its id in the page."""
+    """A passage with its support of a sentence marked; `anchor` is its id in the page."""
 
     anchor: str
     sentence: int
@@ -78,7 +78,7 @@ class SentenceView:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A page or a provider that could not be read, and why."""
+    """A page or provider that could not be read, and the reason."""
 
     link: SourceLink
     reason: str
@@ -86,7 +86,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPage:
-    """What the template of an answer needs in addition to the answer."""
+    """The values that the template needs in addition to the answer."""
 
     claims: tuple[SentenceView, ...]
     sources: tuple[CitedSource, ...]

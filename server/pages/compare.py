@@ -19,7 +19,7 @@ from citewell.server.services import Services
 
 
 class ComparisonScale(NamedTuple):
-    """One respect in which answers are compared: its name in the API, its title, and what is asked."""
+    """A criterion of a comparison: its name in the API, its title, and its question."""
 
     name: str
     title: str

@@ -46,7 +46,7 @@ def _page(name: str) -> Template:
 
 @cache
 def rendered(name: str) -> Rendered:
-    """Render a page of the handbook; raises `NotFoundException` where there is none of that name."""
+    """Render a page of the handbook; raises `NotFoundException` if there is no such page."""
     folder = handbook_folder()
     file = folder / f"{name}.md" if folder and re.fullmatch(r"[a-z-]+", name) else None
     if file is None or not file.is_file():
@@ -59,7 +59,7 @@ def rendered(name: str) -> Rendered:
 
 
 def _mark(token: Token, after: Token) -> str:
-    """Return the text of a heading, which gets the id that links to it name."""
+    """Return the text of a heading, after giving it the id that links to it use."""
     if token.type != "heading_open":
         return ""
     text = "".join(child.content for child in after.children or ())
@@ -68,7 +68,7 @@ def _mark(token: Token, after: Token) -> str:
 
 
 def _links(tokens: list[Token]) -> list[Token]:
-    """Lead links between pages to where the service shows them; an image becomes its description."""
+    """Point links between pages to the service's own pages; replace images by their descriptions."""
     for token in (child for block in tokens for child in block.children or ()):
         if token.type == "link_open" and (found := _LINK.fullmatch(str(token.attrGet("href")))):
             token.attrSet("href", f"/docs/{found[1]}{found[2] or ''}")

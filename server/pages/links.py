@@ -1,11 +1,11 @@
-"""URLs of sources as a page shows them: which become links, and the names of their sites."""
+"""URLs of sources for display: the ones that become links, and the names of their sites."""
 
 from __future__ import annotations
 
 import re
 from urllib.parse import unquote, urlsplit
 
-# Browsers read a backslash as a slash, and other readers do not: such an address shows the wrong site.
+# Browsers read a backslash as a slash, other readers do not: such an address would show the wrong site.
 _WEB = re.compile(r"https?://[^\s\\\x00-\x20]+", re.I)
 
 
@@ -18,7 +18,7 @@ def web_address(url: str) -> str | None:
 
 
 def site_of(url: str) -> str:
-    """Whose page it is: the host, without `www.`; or the collection of a page that is a file."""
+    """Return the host of a page without `www.`, or the collection of a page that is a file."""
     if web_address(url):
         return (urlsplit(url).hostname or "").removeprefix("www.")
     if url.startswith("file:"):

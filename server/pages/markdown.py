@@ -16,7 +16,7 @@ _LIST = re.compile(r"^(\d+)([.)])|^([-+=])")
 def as_markdown(answer: AnswerResponse) -> str:
     """Return a finished answer as Markdown: the question, the sentences, and each cited source as a footnote.
 
-    What sentences and titles say stays text: the signs of Markdown in them are escaped. A sentence that is
+    Markdown's special characters in sentences and titles are escaped. A sentence that is
     not supported says so.
     """
     sentences = answer.sentences or []

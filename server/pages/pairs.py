@@ -70,7 +70,8 @@ class Queue:
 
 
 async def queue_of(store: ServiceStore, caller: Caller) -> Queue:
-    """Return the pairs in the history of a caller, and which are compared or ranked; raises `StoreError`."""
+    """Return the pairs in the history of a caller, with the compared and ranked ones marked; raises
+    `StoreError`."""
     asked = await store.answers.repeated(whose(caller), _MOST_ANSWERS)
     found = [different for answers in asked if len(different := _different(answers)) > 1]
     found.sort(key=lambda different: different[0].id, reverse=True)

@@ -24,11 +24,11 @@ from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.database import ServiceStore
 
-_RECENT = 200  # answers among which those to be rated are
+_RECENT = 200  # newest answers from which the page picks one to rate
 
 
 class Column(NamedTuple):
-    """One scale in the table of results: its means by model, and how far raters agree; None if not known."""
+    """One scale in the table of results: its means by model, and the agreement of raters; None if unknown."""
 
     scale: RatingScale
     means: dict[str, float]
@@ -78,7 +78,7 @@ async def rate_page(
 
 @get("/rate/results", opt={"scope": "export"})
 async def ratings_page(services: NamedDependency[Services]) -> Template:
-    """The mean of each scale by the model that wrote the answer, and how far raters agree."""
+    """The mean of each scale by the model that wrote the answer, and the agreement of raters."""
     store = services.store.get()
     return html(
         "ratings.html",
@@ -129,6 +129,6 @@ def _values(given: list[dict[str, int]], scale: RatingScale) -> list[int]:
 
 
 def _model(answer: StoredAnswer | None) -> str:
-    """Return the generator that wrote an answer, if it is still known."""
+    """Return the generator that wrote an answer, or a stand-in if it is unknown."""
     models = answer.body.get("models", {}) if answer and answer.body else {}
     return str(models.get("generator", "not known"))

@@ -23,7 +23,7 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-"""What a page may do (https://www.w3.org/TR/CSP3/): load its own files, and nothing else."""
+"""The content security policy (https://www.w3.org/TR/CSP3/): a page may only load its own files."""
 
 
 def html(
@@ -46,7 +46,7 @@ def page_of_error(request: Request[Any, Any, Any], error: CitewellError) -> Temp
 
 
 def page_of_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Template:
-    """Return the page for what Litestar refuses."""
+    """Return the page for a request that Litestar refuses."""
     return _page(reply_to_http_error(request, error))
 
 

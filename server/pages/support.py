@@ -8,18 +8,18 @@ from typing import NamedTuple
 
 from citewell.core.text import content_words, words
 
-_JOINING = re.compile(r"\s*|['’.,‐‑-]")  # what may stand between two words of one piece
+_JOINING = re.compile(r"\s*|['’.,‐‑-]")  # between two words of one piece
 
 
 class Piece(NamedTuple):
-    """A piece of a text, and whether its words support the sentence in question."""
+    """A piece of a text, marked if its words support the sentence in question."""
 
     text: str
     supports: bool
 
 
 def supporting(sentence: str, text: str) -> tuple[Piece, ...]:
-    """Cut a text into pieces, of which those that support a sentence are said apart.
+    """Cut a text into pieces, and mark the pieces that support a sentence.
 
     A word supports a sentence where it is one of its content words: the same rule as that of
     `citewell.generator.citations.support`, ROUGE-1 precision without stop words. Neighbouring words that
@@ -27,7 +27,7 @@ def supporting(sentence: str, text: str) -> tuple[Piece, ...]:
     """
     text = unicodedata.normalize("NFC", text)
     wanted = set(content_words(sentence))
-    # A letter that has two in lower case would shift all places after it.
+    # A letter that becomes two in lower case would shift all positions after it.
     lowered = "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
     pieces: list[Piece] = []
     done = place = 0

@@ -16,7 +16,7 @@ from citewell.server.services import Services
 
 @get("/trace")
 async def trace_page() -> Template:
-    """The viewer for a file of episodes, which stays on the computer of the viewer."""
+    """The viewer for a file of episodes, which never leaves the viewer's computer."""
     return html("trace.html", here="demonstrate", title="Trace", address="", question="")
 
 

@@ -19,10 +19,10 @@ AnswerStatus = Literal["running", "done", "failed", "cancelled"]
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """A question and how it ended.
+    """A question and its outcome.
 
     `body` is `citewell.core.types.Answer.to_json()` of a finished answer, `problem` the RFC 9457 object of a
-    failed one, and `seconds` the time it took. `settings` are the options it was asked with. Answers of equal
+    failed one, and `seconds` the time it took. `settings` are the options of the request. Answers of equal
     `digest` answer the same question with the same options; `key_id` is the key that asked, if any.
 
     An answer whose process died is `failed`: at once on the same computer, elsewhere an hour after it was
@@ -42,7 +42,7 @@ class StoredAnswer:
     digest: str = ""
 
 
-_RECENT = 2_000  # answers to search for questions that were asked again
+_RECENT = 2_000  # answers searched for repeated questions
 _COLUMNS = [*(ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__), ANSWERS.c.owner]
 
 
@@ -61,7 +61,7 @@ class AnswerStore:
     ) -> None:
         """Store a new answer, finished or not; it belongs to this process until it is finished.
 
-        A `lasting` one is on disk when this returns: what a person wrote cannot be generated again.
+        A `lasting` one is on disk when this returns: a person's text cannot be generated again.
         """
         values = vars(answer) | {"folded": _folded(answer.question), "owner": this_process()}
         values["episode"] = episode
@@ -77,7 +77,7 @@ class AnswerStore:
         seconds: float | None,
         episode: dict[str, Any] | None = None,
     ) -> bool:
-        """Store how an answer ended; returns False if it was deleted meanwhile.
+        """Store the outcome of an answer; returns False if it was deleted in the meantime.
 
         `episode` is `citewell.browser.episode.Episode` as plain values, of an answer that was found by
         browsing.
@@ -102,8 +102,8 @@ class AnswerStore:
     ) -> list[StoredAnswer]:
         """Return the newest answers, at most `limit`, of one key or, with None, of all callers.
 
-        `before` leaves out that answer and all newer ones, `query` those without its words in the question,
-        in this order and whatever their case.
+        `before` skips that answer and all newer ones. `query` keeps the answers whose question has its words,
+        in this order and in any case.
         """
         statement = newest(_COLUMNS, ANSWERS.c.id, limit, before)
         if key_id is not None:
@@ -115,8 +115,8 @@ class AnswerStore:
     async def repeated(self, key_id: str | None, limit: int) -> list[list[StoredAnswer]]:
         """Return the finished answers of each question that has several, the newest first.
 
-        Questions are the same whatever their case and white space. Only the newest answers are looked at, at
-        most `limit` are returned in all, and those of any key where `key_id` is None, as `page` does it.
+        Case and white space of questions are ignored. Only the newest answers are searched, and at most
+        `limit` are returned in all: those of one key or, with None, of all callers.
         """
         recent = select(ANSWERS.c.id, ANSWERS.c.folded).where(ANSWERS.c.status == "done")
         if key_id is not None:
@@ -142,7 +142,7 @@ class AnswerStore:
     async def fresh(self, digest: str, since: datetime) -> StoredAnswer | None:
         """Return the newest finished answer of a digest that was asked for at `since` or later, or None.
 
-        One that seems to come from the future is none: the clock was set back, and its age is not known.
+        An answer from the future does not count: the clock was set back, and its age is unknown.
         """
         times = ANSWERS.c.created.between(since, datetime.now(UTC))
         statement = (

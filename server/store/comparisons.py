@@ -17,9 +17,8 @@ class StoredComparison(UserOpinions):
 
     The four ratings go from -2, the first answer is much better, by 0, both are equally good, to 2, the
     second is much better; in `unsupported`, better is the answer with less information that its references do
-    not support. They are None where the question is flagged: it is `unclear`, or `unsuitable` for any answer.
-    An answer may have `trust`, of its references by number, and `claims`: how well its sentences are
-    supported, and how relevant they are.
+    not support. They are None if the question is flagged as `unclear`, or as `unsuitable` for any answer. An
+    answer may have `trust`, by reference number, and `claims`: the support and relevance of its sentences.
     """
 
     usefulness: int | None
@@ -31,7 +30,7 @@ class StoredComparison(UserOpinions):
     def exported(self) -> dict[str, Any]:
         """Return the row that `citewell train scorer` reads as a choice; the overall rating decides it.
 
-        That of a flagged question has no choice, and the training passes over it.
+        The row of a flagged question has no choice, and training skips it.
         """
         preferred: int | str | None = "tie"
         if self.overall is None or self.flag is not None:

@@ -34,7 +34,7 @@ class _Failed:
 class Database:
     """One database, migrated before its first use.
 
-    The transaction of a caller that is cancelled runs to its end, so that none is left half done.
+    The transaction of a cancelled caller runs to its end.
     """
 
     def __init__(self, address: Address) -> None:
@@ -75,7 +75,7 @@ class Database:
     async def change(self, change: Change, *, lasting: bool = True) -> int:
         """Store a change, and return how many rows it changed.
 
-        It survives the death of the process, and if it is `lasting`, a loss of power too.
+        The change survives a crash of the process and, if it is `lasting`, a power failure.
         """
 
         def execute(connection: Connection) -> int:

@@ -43,9 +43,9 @@ class ServiceStore:
 async def open_store(url: str, *, patient: bool = False) -> AsyncGenerator[ServiceStore]:
     """Open the database at a URL such as `sqlite:////folder/citewell.sqlite3`, and migrate its tables.
 
-    What earlier processes left running is marked as ended. Raises `StoreError` where the database cannot be
-    used, and `SettingsError` for a URL that is not understood. A `patient` store opens although the database
-    cannot be reached: its methods raise `StoreError` until it can be, and then work.
+    What earlier processes left running is marked as ended. Raises `StoreError` if the database cannot be
+    used, and `SettingsError` for an invalid URL. A `patient` store opens even if the database cannot be
+    reached: its methods raise `StoreError` until it can.
     """
     database = Database(read_address(url))
     try:

@@ -19,10 +19,8 @@ DemonstrationStatus = Literal["browsing", "answering", "submitted"]
 
 @dataclass(frozen=True, slots=True)
 class StoredAction:
-    """One action as it was given, before repeated scrolls are merged.
-
-    `seconds` is how long the person took, and `pages` the id of what the web gave to the action, None where
-    it gave nothing.
+    """One action as entered, before repeated scrolls are merged. `seconds` is the time that the person took.
+    `pages` is the id of the web's response to the action, None if there was none.
     """
 
     command: str
@@ -34,7 +32,7 @@ class StoredAction:
 class StoredDemonstration:
     """A question, and the actions of a person to answer it.
 
-    `options` say what is searched and within which limits. A demonstration is `browsing` until browsing has
+    `options` are the collection to search and the limits. A demonstration is `browsing` until browsing has
     ended, then `answering`, and in the end `submitted`; only then it has an `episode`, which is
     `citewell.browser.episode.Episode` as plain values.
     """
@@ -73,7 +71,7 @@ class Demonstrations:
     ) -> list[StoredDemonstration]:
         """Return the newest demonstrations, at most `limit`, of one key or, with None, of all callers.
 
-        `before` leaves out that demonstration and all newer ones.
+        `before` skips that demonstration and all newer ones.
         """
         statement = newest(_COLUMNS, DEMONSTRATIONS.c.id, limit, before)
         if key_id is not None:
@@ -88,10 +86,8 @@ class Demonstrations:
         noted: list[Any],
         status: DemonstrationStatus,
     ) -> StoredDemonstration | None:
-        """Store another action and what the web returned, and return the updated demonstration.
-
-        Returns None where it is not as `before` any more: another action was stored meanwhile, or it was
-        deleted.
+        """Store another action and the web's response, and return the updated demonstration. Returns None if
+        it has changed since `before`: another action was stored, or it was deleted.
         """
         pages = new_id() if noted else None
         if pages is not None:
@@ -118,7 +114,7 @@ class Demonstrations:
         return await self._change(before, changes)
 
     async def noted(self, id_: str) -> dict[str, list[Any]]:
-        """Return what the web returned to a demonstration, by the ids in `StoredAction.pages`."""
+        """Return the web's responses in a demonstration, by the ids in `StoredAction.pages`."""
         statement = select(DEMONSTRATION_PAGES).where(DEMONSTRATION_PAGES.c.demonstration_id == id_)
         return {row["id"]: row["noted"] for row in await self._database.rows(statement)}
 

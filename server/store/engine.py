@@ -21,7 +21,7 @@ from citewell.server.store.columns import storable
 T = TypeVar("T")
 
 BUSY_SECONDS = 30
-"""How long SQLite waits for another process that writes."""
+"""Seconds that SQLite waits for another process that writes."""
 
 _CONNECT_SECONDS = 5
 _SILENT_MILLISECONDS = 10_000  # after which a connection to a server that does not answer is dead
@@ -31,7 +31,7 @@ _KIND = "citewell_kind"
 
 
 class Kind(Enum):
-    """A kind of transaction: how SQLite begins it, and how it is synchronized at its end."""
+    """A kind of transaction: the statement that begins it in SQLite, and its synchronization at the end."""
 
     READING = "BEGIN", "NORMAL"
     WRITING = "BEGIN IMMEDIATE", "NORMAL"
@@ -51,7 +51,7 @@ class Transactions(Protocol):
 
 
 def open_transactions(address: Address) -> Transactions:
-    """Return the transactions of an address; connects when they are run."""
+    """Return the transactions of an address; connections are made when the first one runs."""
     return ServerTransactions(address) if address.file is None else FileTransactions(address)
 
 
@@ -81,12 +81,11 @@ class ServerTransactions:
 
 
 class FileTransactions:
-    """Transactions of a SQLite file, each as a whole in one of a few threads.
-
-    An asynchronous driver would hand each statement of it to a thread. The file is read and written at once
-    (WAL). Every commit survives the death of the process; one that is lasting waits for the disk, and with it
-    for all before it (https://www.sqlite.org/pragma.html#pragma_synchronous). A transaction that writes waits
-    for other writers as it begins: one that began by reading could not wait later, and would fail
+    """Transactions of a SQLite file, each run as a whole in one of a few threads. (An asynchronous driver
+    would pass each statement to a thread.) Reads and writes are concurrent (WAL). Every commit survives a
+    crash of the process; a lasting one waits for the disk, and so for all commits before it
+    (https://www.sqlite.org/pragma.html#pragma_synchronous). A transaction that writes waits for other writers
+    as it begins: a transaction that began by reading could not wait later and would fail
     (https://www.sqlite.org/rescode.html#busy_snapshot).
     """
 

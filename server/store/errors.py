@@ -1,4 +1,4 @@
-"""Errors of the database, by what fixes them."""
+"""Errors of the database, by their remedy."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from citewell.core.errors import CitewellError
 
 
 class StoreError(CitewellError):
-    """The database refused a request, of which nothing was stored.
-
-    `kind` says why in one word, for programs; `status` is the HTTP status.
+    """The database refused a request and stored nothing. `kind` is the reason in one word, for programs;
+    `status` is the HTTP status.
     """
 
     kind = "store"

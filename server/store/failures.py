@@ -15,8 +15,10 @@ _FULL = {"53100"}  # disk_full (https://www.postgresql.org/docs/current/errcodes
 
 
 def explained(error: Exception, place: str) -> StoreError:
-    """Return the error to raise in place of one from the database at `place`; it holds no values of
-    queries."""
+    """Return the error to raise in place of one from the database at `place`.
+
+    It holds no values of queries.
+    """
     cause = error.orig if isinstance(error, StatementError) and error.orig is not None else error
     reason = (str(cause).strip() or type(cause).__name__).splitlines()[0].rstrip(".")
     if isinstance(cause, TimeoutError):

@@ -15,7 +15,7 @@ from citewell.server.store.tables import FEEDBACK
 
 @dataclass(frozen=True)
 class StoredFeedback:
-    """The feedback of one user on one answer, with a copy of what the user saw.
+    """The feedback of one user on one answer, with a copy of the answer that the user saw.
 
     `thumb` is 1, -1, or 0 if there is only a comment or a sentence; `sentence` is the number of the sentence
     that is not supported, from 0. `references` are texts.
@@ -61,7 +61,7 @@ class FeedbackStore:
         await self._database.change(insert(FEEDBACK).values(values))
 
     async def of_answer(self, answer_id: str) -> list[StoredFeedback]:
-        """Return the feedback on an answer, oldest first, also where the answer was deleted."""
+        """Return the feedback on an answer, oldest first, even if the answer was deleted."""
         statement = select(FEEDBACK).where(FEEDBACK.c.answer_id == answer_id).order_by(FEEDBACK.c.id)
         return [_feedback(row) for row in await self._database.rows(statement)]
 

@@ -1,4 +1,4 @@
-"""Ids that sort by the time at which they were made."""
+"""Ids that sort by the time of their creation."""
 
 from __future__ import annotations
 

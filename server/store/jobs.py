@@ -69,7 +69,7 @@ class JobStore:
         return _job(rows[0]) if rows else None
 
     async def page(self, limit: int, before: str | None = None) -> list[StoredJob]:
-        """Return the newest jobs, at most `limit`; `before` leaves out that job and all newer ones."""
+        """Return the newest jobs, at most `limit`; `before` skips that job and all newer ones."""
         statement = newest(_COLUMNS, JOBS.c.id, limit, before)
         return [_job(row) for row in await self._database.rows(statement)]
 

@@ -36,8 +36,7 @@ class KeyStore:
         return await self._database.change(statement.values(revoked=datetime.now(UTC))) > 0
 
     async def count(self) -> int:
-        """Return how many keys were ever created: revoking the last one does not open the service to
-        everyone."""
+        """Count the keys ever created: revoking the last one does not open the service to everyone."""
         rows = await self._database.rows(select(func.count().label("number")).select_from(KEYS))
         return int(rows[0]["number"])
 

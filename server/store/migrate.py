@@ -1,4 +1,4 @@
-"""Bringing the tables up to date, once, however many processes start at the same time."""
+"""Migration of the tables, run once even if many processes start at the same time."""
 
 from __future__ import annotations
 
@@ -23,22 +23,21 @@ from citewell.server.store.failures import explained
 from citewell.server.store.owners import end_interrupted
 
 _WAIT_SECONDS = 60
-_LOCK = 7_234_881_902_331  # any number that no other program of the server takes
-# Alembic keeps the migration that it runs in variables of its modules, one for the whole process.
+_LOCK = 7_234_881_902_331  # any number that no other program uses on the server
+# Alembic keeps the running migration in module variables, one for the whole process.
 _ALEMBIC = threading.Lock()
 
 
 def migrate(address: Address) -> tuple[str, ...]:
-    """Bring the tables up to date, and end what dead processes left running; return the migrations run.
-
-    Processes that do so at once wait for each other. A migration that fails leaves the tables as they were.
-    Raises `StoreError` where the database cannot be used, or was migrated by a newer Citewell.
+    """Bring the tables up to date, end the work of dead processes, and return the migrations run. Concurrent
+    processes wait for each other. A migration that fails leaves the tables as they were. Raises `StoreError`
+    if the database cannot be used, or was migrated by a newer Citewell.
     """
     engine = open_migrating_engine(address)
     try:
         with _ALEMBIC, _alone(address), engine.connect() as connection:
             if address.file is not None:
-                # It is kept in the file, and cannot be set in a transaction.
+                # The mode is stored in the file and cannot be set in a transaction.
                 connection.connection.cursor().execute("PRAGMA journal_mode = WAL")
             with connection.begin():
                 if address.file is None:
@@ -55,12 +54,12 @@ def migrate(address: Address) -> tuple[str, ...]:
 
 @contextmanager
 def _alone(address: Address) -> Iterator[None]:
-    """Keep out other processes that open the same file; of a server, its own lock does."""
+    """Keep out other processes that open the same file; a server has its own lock."""
     if address.file is None:
         yield
         return
     address.file.parent.mkdir(parents=True, exist_ok=True)
-    address.file.touch(mode=0o600)  # questions of people are in it
+    address.file.touch(mode=0o600)  # it contains people's questions
     lock = FileLock(address.file.with_name(address.file.name + ".lock"), timeout=_WAIT_SECONDS)
     try:
         with lock:

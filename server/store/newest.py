@@ -1,4 +1,4 @@
-"""Rows from the newest on: ids grow with time."""
+"""The newest rows first: ids grow with time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from sqlalchemy import Column, Select, select
 
 
 def newest(columns: Iterable[Column[Any]], id_: Column[str], limit: int, before: str | None) -> Select[Any]:
-    """Return the query for the newest rows, at most `limit`; `before` leaves out that row and all newer
-    ones."""
+    """Return the query for the newest rows, at most `limit`.
+
+    `before` skips that row and all newer ones.
+    """
     statement = select(*columns).order_by(id_.desc()).limit(limit)
     return statement if before is None else statement.where(id_ < before)

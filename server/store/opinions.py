@@ -42,7 +42,7 @@ class Opinions(Generic[T]):
         await self._database.change(insert(self.table).values(values))
 
     async def of_questions(self, key_id: str | None, questions: Collection[str]) -> list[T]:
-        """Return the opinions on some questions that were given with a key, or without one if it is None."""
+        """Return the opinions on some questions that were given with a key or, if it is None, without one."""
         columns = self.table.c
         statement = (
             select(self.table)

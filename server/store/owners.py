@@ -1,4 +1,4 @@
-"""The owner process of an answer or a job, so that nothing waits for a dead process."""
+"""The owner process of an answer or a job, so that nobody waits for a dead process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STOPPED = {
 
 
 def this_process() -> str:
-    """Return a unique name of this process; a later one with the same pid has another."""
+    """Return a unique name of this process; a later process with the same pid gets another name."""
     return _name(os.getpid())
 
 
@@ -41,9 +41,9 @@ def is_lost(owner: str, last: datetime) -> bool:
 
 
 def end_interrupted(connection: Connection) -> None:
-    """Mark what dead processes left running: answers as failed, jobs as interrupted.
+    """Mark the unfinished work of dead processes: answers as failed, jobs as interrupted.
 
-    A process of this computer is dead if it does not run, one of another computer after an hour of silence.
+    A process of this computer is dead if it does not run, a process of another one after an hour of silence.
     """
     for owner in _dead(connection, JOBS):
         statement = update(JOBS).where(JOBS.c.owner == owner, JOBS.c.status == "running")

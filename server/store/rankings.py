@@ -22,8 +22,8 @@ class StoredRanking(UserOpinions):
     def exported(self) -> dict[str, Any]:
         """Return the row that `citewell train scorer` reads as a ranking.
 
-        Such a row has one list with the references of all answers, each once. `sources` says which answer had
-        which.
+        Such a row has one list with the references of all answers, each once. `sources` lists the references
+        of each answer.
         """
         references = dict.fromkeys(text for answer in self.answers for text in answer["references"])
         return {

@@ -25,8 +25,10 @@ class StoredRating:
     created: datetime
 
     def exported(self) -> dict[str, Any]:
-        """Return the rating as one row. `item` is the answer's id, for a reference with `#` and its
-        number."""
+        """Return the rating as one row.
+
+        `item` is the answer's id, for a reference with `#` and its number.
+        """
         return vars(self) | {"created": self.created.isoformat()}
 
 

@@ -43,7 +43,7 @@ ANSWERS = Table(
     _id(),
     _text("key_id", nullable=True),
     _text("question"),
-    _text("folded"),  # the question as it is searched for
+    _text("folded"),  # the normalized question, for searching
     _text("mode"),
     _text("status"),
     Column("created", UtcTime, nullable=False),
@@ -53,13 +53,13 @@ ANSWERS = Table(
     Column("settings", _JSON, nullable=False),
     _text("digest"),
     _text("owner"),  # the process that writes it
-    Column("episode", _JSON, nullable=True),  # large, and read by itself
+    Column("episode", _JSON, nullable=True),  # large, and read separately
     Index(None, "key_id", "id"),
     Index(None, "digest", "created"),
     Index(None, "status"),
 )
 
-# No foreign key: feedback outlives its answer, and has its own copy of what it is about.
+# No foreign key: feedback outlives its answer, and has its own copy of the answer.
 FEEDBACK = Table(
     "feedback",
     METADATA,
@@ -117,7 +117,7 @@ DEMONSTRATIONS = Table(
     Index(None, "key_id", "id"),
 )
 
-# What the web gave to each action, so that a demonstration can be taken up again and replayed.
+# The web's response to each action, so that a demonstration can be resumed and replayed.
 DEMONSTRATION_PAGES = Table(
     "demonstration_pages",
     METADATA,

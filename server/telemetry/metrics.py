@@ -27,7 +27,7 @@ _METHODS = frozenset(method.value for method in HTTPMethod)
 
 
 class Metrics:
-    """The metrics of one application, in its own registry. No label has values that clients choose.
+    """The metrics of one application, in its own registry. No label takes values that clients choose.
 
     Processes that share their metrics act as one application: each reports the sum of all.
     """
@@ -111,7 +111,7 @@ class Metrics:
             self._stages.labels(stage)
 
     def watch(self, queue: QuestionQueue, recorder: EndRecorder) -> None:
-        """Report the length of the queue, and of what waits for the database."""
+        """Report the length of the queue, and the number of answers that wait for the database."""
         for name, help_, read in (
             ("questions_running", "Questions that are being answered.", lambda: queue.running),
             ("questions_waiting", "Questions that wait in the queue.", lambda: queue.waiting),

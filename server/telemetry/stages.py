@@ -9,7 +9,7 @@ from citewell.server.work.history import NANOSECONDS, QuestionHistory
 
 
 class StageSpan(NamedTuple):
-    """The start and end of a stage, in nanoseconds since 1970, and whether the question completed it."""
+    """The start and end of a stage, in nanoseconds since 1970, and a flag that the question completed it."""
 
     name: str
     start: int

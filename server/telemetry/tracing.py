@@ -1,6 +1,6 @@
 """Traces of questions for OpenTelemetry (https://opentelemetry.io/docs/specs/otlp/), off by default.
 
-One trace per question, and in it one span per stage. Traces have counts, times and kinds of failures, but
+One trace per question, and in it one span per stage. Traces contain counts, times and kinds of failures, but
 no text of questions, pages or answers.
 """
 
@@ -62,9 +62,9 @@ class Tracing:
 async def open_tracing(endpoint: str) -> AsyncGenerator[Tracing | None, None]:
     """Send traces to the collector at `endpoint`, such as `http://127.0.0.1:4318`; without one, None.
 
-    The variables of OpenTelemetry hold for the rest, such as `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER` and
-    `OTEL_EXPORTER_OTLP_HEADERS`. A collector that is away costs its traces, and nothing else. Raises
-    `InputError` where the packages of the extra `otel` are not installed.
+    OpenTelemetry's environment variables configure the rest, such as `OTEL_SERVICE_NAME`,
+    `OTEL_TRACES_SAMPLER` and `OTEL_EXPORTER_OTLP_HEADERS`. An unreachable collector only loses traces. Raises
+    `InputError` if the packages of the extra `otel` are not installed.
     """
     if not endpoint:
         yield None

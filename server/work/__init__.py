@@ -1,1 +1,1 @@
-"""The work of the service: which question runs when, and what its followers see."""
+"""The work of the service: the order of questions, and the events that their followers see."""

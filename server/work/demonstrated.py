@@ -15,9 +15,9 @@ from citewell.server.store.demonstrations import StoredDemonstration
 def written_answer(demonstration: StoredDemonstration, episode: Episode) -> StoredAnswer:
     """Return the answer of a demonstration's episode, under the id of the demonstration.
 
-    Its references are the quotes. Citations are what the person cited, and a sentence counts as supported
-    where there is one: people say the same in other words, which `support`, the largest ROUGE-1 precision
-    against what the sentence cites, does not see.
+    Its references are the quotes. Citations are the person's own, and a sentence with a citation counts as
+    supported: people paraphrase, which `support`, the largest ROUGE-1 precision against the cited quotes,
+    misses.
     """
     references = tuple(
         Reference(number, quote.url, quote.title, quote.text, 0.0)

@@ -36,17 +36,17 @@ POLICY = "human"
 """The policy of an episode that a person demonstrated."""
 MAX_OPEN = 64  # browsers in memory
 IDLE_SECONDS = 1800.0  # after which an unused browser is closed
-_CONCURRENCY = 4  # actions that run at the same time
+_CONCURRENCY = 4  # actions that run concurrently
 _OUTDATED = -1  # the count of a browser that has to be rebuilt
 
 OpenWeb = Callable[[str | None], Awaitable[Web]]
-"""Opens the web of the settings, or the collection with this name instead."""
+"""A function that opens the web of the settings, or the collection with this name instead."""
 
 
 class DemonstrationState(NamedTuple):
     """A demonstration as its author sees it: the visible page, and the result of the last action.
 
-    `state` has the actions that are left once repeated scrolls are merged. `ended` is None while browsing.
+    `state` counts repeated scrolls as merged. `ended` is None while browsing.
     """
 
     demonstration: StoredDemonstration
@@ -83,10 +83,9 @@ class _Session:
 
 
 class DemonstrationService:
-    """Runs the actions of people in demonstrations, and stores them.
-
-    A demonstration can be taken up again at any time, by any process: where its browser is not in memory, its
-    actions are carried out again on what the web gave to them.
+    """The runner and recorder of people's actions in demonstrations. A demonstration can be resumed at any
+    time, by any process: if its browser is not in memory, its actions are replayed on the stored responses of
+    the web.
     """
 
     def __init__(
@@ -107,7 +106,7 @@ class DemonstrationService:
 
     @property
     def in_memory(self) -> int:
-        """How many browsers are in memory."""
+        """The number of browsers in memory."""
         return len(self._sessions)
 
     async def begin(
@@ -171,10 +170,10 @@ class DemonstrationService:
         """Store the answer and the episode of a demonstration.
 
         An answer with text becomes one of the service's answers, under the id of the demonstration. In the
-        episode, files have their public URLs, repeated scrolls are merged, and each state is the one that a
-        model would have seen. Raises `BrowsingError` until browsing has ended, `BrowsingOverError` if the
-        demonstration was submitted before, and `InputError` if the answer is missing, not wanted, or cites
-        a quote that does not exist.
+        episode, files have their public URLs, repeated scrolls are merged, and each state is as a model would
+        have seen it. Raises `BrowsingError` until browsing has ended, `BrowsingOverError` if the
+        demonstration was submitted before, and `InputError` if the answer is missing, not wanted, or cites a
+        quote that does not exist.
         """
         if demonstration.status == "browsing":
             raise BrowsingError
@@ -190,7 +189,7 @@ class DemonstrationService:
         return episode
 
     async def recording(self, demonstration: StoredDemonstration) -> list[RecordedPage]:
-        """Return what the web returned to a demonstration, in the order of its actions."""
+        """Return the web's responses in a demonstration, in the order of its actions."""
         noted = await self._store.get().demonstrations.noted(demonstration.id)
         given = [each for action in demonstration.actions for each in noted.get(action.pages or "", [])]
         return msgspec.convert(given, list[RecordedPage])
@@ -201,7 +200,7 @@ class DemonstrationService:
 
     @asynccontextmanager
     async def _session(self, demonstration: StoredDemonstration) -> AsyncGenerator[_Session, None]:
-        """Open the browser of a demonstration as it is after all its actions, for one at a time."""
+        """Open the browser of a demonstration after all its actions, for one caller at a time."""
         session = self._sessions.setdefault(demonstration.id, _Session())
         self._sessions.move_to_end(demonstration.id)
         self._make_room()
@@ -221,7 +220,7 @@ class DemonstrationService:
 
     async def _rebuild(self, session: _Session, demonstration: StoredDemonstration) -> None:
         limits = _limits(demonstration)
-        # Single scrolls count one by one here, and as at most three of them in the end.
+        # Single scrolls count one by one here, but merged into at most three in the episode.
         most = max(limits.actions * MOST_SCROLLS, demonstration.count + 1)
         live = _Live(self._open_web, demonstration.options["collection"])
         web = session.web = WebRecorder(live, await self.recording(demonstration))

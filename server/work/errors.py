@@ -1,4 +1,4 @@
-"""Why the service did not answer a question. `status` is the HTTP status of the reply."""
+"""Reasons why the service did not answer a question. `status` is the HTTP status of the reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbered events of one question: each of its followers reads all of them, from any number on."""
+"""The numbered events of one question: each follower reads all of them, starting at any number."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class NumberedEvent(NamedTuple):
 
 
 class EventLog:
-    """What has happened to a question so far. It grows until it is closed."""
+    """The events of a question so far. The log grows until it is closed."""
 
     def __init__(self) -> None:
         self._events: list[QuestionEvent] = []

@@ -1,4 +1,4 @@
-"""What happened to one question, and when: counts and times, but no text."""
+"""The history of one question: counts and times, but no text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NANOSECONDS = 1_000_000_000
 
 
 class TriedPage(NamedTuple):
-    """A page that was tried: when that ended, and the kind of failure, empty if the page was read."""
+    """An attempt to read a page: its end, and the kind of failure, empty if the page was read."""
 
     time: int
     kind: str
@@ -25,7 +25,7 @@ class QuestionHistory:
     """A question from when it was asked to its end.
 
     All times are nanoseconds since 1970, by a clock that is never set back while the question runs. A time is
-    None if it has not come: a question that shares the run of another one is never `begun`.
+    None before it has come: a question that shares the run of another one never has `begun`.
     """
 
     id: str
@@ -48,17 +48,17 @@ class QuestionHistory:
     references: int = 0
     relevant: bool = True
     pieces: int = 0
-    """How many pieces of text the generator wrote."""
+    """The number of text pieces that the generator wrote."""
     pages: list[TriedPage] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     """The seconds of each stage, as in the answer."""
 
     def now(self) -> int:
-        """Return the time now."""
+        """Return the current time."""
         return self.asked + time.monotonic_ns() - self.began_counting
 
     def begin(self) -> None:
-        """Note that the question has its turn."""
+        """Note that the work on the question begins."""
         self.begun = self.now()
 
     def note(self, event: Event) -> None:

@@ -51,7 +51,7 @@ class IndexingService:
     async def begin(self, name: str, source: str) -> StoredJob:
         """Accept a source for the collection `name`.
 
-        Raises `InputError` for a source that may not be indexed or holds nothing, `IndexingBusyError`,
+        Raises `InputError` for a source that must not be indexed or is empty, `IndexingBusyError`,
         `StoppingError` and `StoreError`.
         """
         if self._is_stopping:

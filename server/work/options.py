@@ -17,7 +17,7 @@ class QuestionOptions:
 
     With the mode `retrieve`, no answer is written; with `browse`, a policy finds the references with the text
     browser, in at most `actions` actions. `sites` are the only domains that pages may come from. An
-    `extractive` answer is quoted, whatever the generator of the settings is.
+    `extractive` answer is quoted, regardless of the settings' generator.
     """
 
     question: str
@@ -43,7 +43,7 @@ class QuestionOptions:
     def digest(self, version: str) -> str:
         """Return a digest that is the same for questions that have the same answer.
 
-        `version` names what else the answer depends on: the settings and the version of the collection.
+        `version` identifies the settings and the version of the collection.
         """
         parts = [squeeze(self.question), self.mode, self.options, version]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""The pipeline of the service: its models are loaded once, its options vary with each question."""
+"""The pipeline of the service: its models are loaded once, its options differ by question."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _KnownUrls(NamedTuple):
 
 
 class Pipelines:
-    """Gives each question the one pipeline, with the options of the question."""
+    """The pipeline shared by all questions, with the options of each."""
 
     def __init__(self, pipeline: Pipeline, parts: Parts) -> None:
         """Vary `pipeline`, which was made from `parts`."""
@@ -79,7 +79,7 @@ class Pipelines:
         self._searches_collection = "collection" in chosen_providers(settings.search)
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
         self._opening_collection = asyncio.Lock()
-        self._opening_policy = asyncio.Lock()  # a policy takes long to load, and most questions need none
+        self._opening_policy = asyncio.Lock()  # loading a policy takes long, and most questions need none
         self._public_urls: dict[str, _KnownUrls] = {}
 
     @property
@@ -88,8 +88,7 @@ class Pipelines:
         return self._pipeline.generator.name
 
     def version(self, options: QuestionOptions) -> str:
-        """Return what an answer depends on beside its options: the settings, and the version of the
-        collection.
+        """Return the settings and the collection's version, on which an answer depends besides its options.
 
         Raises `NoCollectionError`.
         """
@@ -101,7 +100,7 @@ class Pipelines:
     async def begin(self, options: QuestionOptions) -> AsyncGenerator[Event, None]:
         """Return the events of the pipeline, or of browsing, in the form that the options ask for.
 
-        Raises `InputError`, `NoCollectionError`, and what a pipeline raises.
+        Raises `InputError`, `NoCollectionError`, and the errors of a pipeline.
         """
         pipeline = await self._shaped(options)
         if options.mode == "browse":
@@ -147,7 +146,7 @@ class Pipelines:
                     )
 
     def browser_limits(self, actions: int | None) -> BrowserLimits:
-        """Return the limits of a person who browses, with at most `actions` if given."""
+        """Return the limits of a browsing person, with at most `actions` actions if given."""
         limits = browser_limits(self._settings.browser)
         return replace(limits, actions=min(limits.actions, actions or limits.actions))
 
@@ -193,7 +192,7 @@ class Pipelines:
 
     def _filtered(self, options: QuestionOptions) -> Query:
         """Return a query without its text, with the filters of the settings and of a question."""
-        asked = SearchSettings(sites=options.sites)  # `check` has shown that it can be made
+        asked = SearchSettings(sites=options.sites)  # `check` has validated it
         query = filters(self._settings.search)
         return replace(
             query,
@@ -222,14 +221,15 @@ class Pipelines:
             return search
 
     def _inode(self, name: str) -> int:
-        """Return which file holds the pages: a collection that was removed and made again has another."""
+        """Identify the file of the pages: a deleted and recreated collection has another one."""
         pages = _stat(collection_folder(self._settings.data_dir, name) / "pages.db")
         if pages is None and name != HANDBOOK:
             raise NoCollectionError(name)
         return pages.st_ino if pages else 0
 
     def _collection_version(self, name: str) -> str:
-        """Changes whenever the pages of a collection do: each run that changes them rewrites the index."""
+        """Return a value that changes with a collection's pages: each run that changes them rewrites the
+        index."""
         inode = self._inode(name)
         index = _stat(collection_folder(self._settings.data_dir, name) / "index" / "meta.json")
         return f"{inode}:{index.st_ino}:{index.st_mtime_ns}" if index else f"{inode}"
@@ -243,7 +243,7 @@ def _stat(file: Path) -> os.stat_result | None:
 
 
 def _fingerprint(settings: Settings) -> str:
-    """Return a digest that is the same for settings that give the same answers. Keys are masked in it."""
+    """Return a digest that is the same for settings that give the same answers. Keys are masked."""
     parts = settings.model_dump_json(exclude={"server", "data", "cache_dir", "threads", "crawl"})
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
 

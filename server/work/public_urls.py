@@ -19,14 +19,14 @@ T = TypeVar("T")
 
 
 class PublicUrls:
-    """Replaces URLs of files in a collection, as in `collection:notes/bats.md`.
+    """A replacement of file URLs by public ones, as in `collection:notes/bats.md`.
 
     The name of the collection is followed by the path of the file within the indexed folder, or by its name
     if it is outside of all indexed folders. Other URLs are not changed.
     """
 
     def __init__(self, collection: str, sources: Iterable[str]) -> None:
-        """`sources` are what the collection was indexed from: files, folders and URLs."""
+        """`sources` are the indexed files, folders and URLs."""
         self._collection = collection
         paths = [Path(source) for source in sources if "://" not in source]
         self._roots = sorted((path.parent if path.is_file() else path for path in paths), key=_depth)
@@ -75,5 +75,5 @@ class PublicUrls:
 
 
 def _depth(path: Path) -> int:
-    """Sorts the deepest folder first: a folder and one within it may both be indexed."""
+    """Sort the deepest folder first: a folder and one within it may both be indexed."""
     return -len(path.parts)

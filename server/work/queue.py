@@ -1,4 +1,4 @@
-"""Which question runs when: few at once, a bounded queue, and one run for equal questions."""
+"""The order of questions: few at once, a bounded queue, and one run for equal questions."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from citewell.server.work.history import QuestionHistory, Result
 from citewell.server.work.subscription import Keep, QuestionRun, RunEnd, Subscription
 
 Work = Callable[[], AsyncGenerator[Event, None]]
-"""Begins the work on a question, which ends with `Done`."""
+"""A function that starts the work on a question, which ends with `Done`."""
 
-_KEPT_SECONDS = 60.0  # for which the events of a question that has ended are kept
-_MOST_KEPT = 300  # questions that have ended and whose events are kept
-_FIRST_GUESS = 1.0  # seconds per question, until one was measured
+_KEPT_SECONDS = 60.0  # that the events of a finished question are kept
+_MOST_KEPT = 300  # finished questions whose events are kept
+_FIRST_GUESS = 1.0  # seconds per question, before the first measurement
 _WEIGHT = 0.2  # of the newest measurement
 _LONGEST_WAIT = 60.0  # seconds that a client is asked to wait before it tries again
 
@@ -43,7 +43,7 @@ _LOG = logging.getLogger("citewell.questions")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueLimits:
-    """How many questions run and wait at once, and how long they may, in seconds."""
+    """The numbers of questions that may run and wait at once, and their time limits in seconds."""
 
     concurrency: int = 2
     queue: int = 32
@@ -53,7 +53,7 @@ class QueueLimits:
 
 
 class QuestionObserver(Protocol):
-    """Sees what happens to questions, between two steps of the event loop: it must be quick."""
+    """An observer of questions, called between two steps of the event loop: it must be fast."""
 
     def on_event(self, event: Event) -> None:
         """Note an event of the work on a question; work that several callers share yields it once."""
@@ -63,7 +63,7 @@ class QuestionObserver(Protocol):
 
 
 class QuestionQueue:
-    """Runs questions in turn. All of its methods belong to one event loop."""
+    """A queue that runs questions in turn. All methods belong to one event loop."""
 
     def __init__(self, limits: QueueLimits, observers: Sequence[QuestionObserver] = ()) -> None:
         self._limits = limits
@@ -77,12 +77,12 @@ class QuestionQueue:
 
     @property
     def running(self) -> int:
-        """How many questions are being answered."""
+        """The number of questions being answered."""
         return min(len(self._running), self._limits.concurrency)
 
     @property
     def waiting(self) -> int:
-        """How many questions wait for their turn."""
+        """The number of questions waiting for their turn."""
         return len(self._running) - self.running
 
     def is_full(self, digest: str) -> bool:
@@ -93,7 +93,7 @@ class QuestionQueue:
     def join(self, asked: StoredAnswer, work: Work, keep: Keep | None = None) -> Subscription:
         """Start the work on a question, or follow the run of the same digest.
 
-        `keep` stores how the question ended. Raises `QueueFullError` if too many questions wait, and
+        `keep` stores the outcome of the question. Raises `QueueFullError` if too many questions wait, and
         `StoppingError` once the queue is being closed.
         """
         history = QuestionHistory(asked.id, asked.mode)
@@ -109,7 +109,7 @@ class QuestionQueue:
         return subscription
 
     def give_again(self, answer: StoredAnswer) -> Subscription:
-        """Return a subscription to an answer that was known already, kept for callers that come back."""
+        """Return a subscription to a known answer, kept for callers that reconnect."""
         subscription = self.replay(answer)
         self._end(subscription.history, "cached")
         self._register(subscription)
@@ -117,7 +117,7 @@ class QuestionQueue:
         return subscription
 
     def replay(self, answer: StoredAnswer) -> Subscription:
-        """Return a subscription to a question that has ended, as a short stream of events."""
+        """Return a subscription to a finished question, as a short stream of events."""
         history = QuestionHistory(answer.id, answer.mode)
         run = QuestionRun("", history)
         if answer.body is not None:
@@ -131,7 +131,7 @@ class QuestionQueue:
         return self._subscriptions.get(answer_id)
 
     def forget(self, answer_id: str) -> None:
-        """Give up the claim on an answer, and keep its events no longer."""
+        """Give up the claim on an answer, and drop its events."""
         subscription = self._subscriptions.pop(answer_id, None)
         if subscription is not None:
             subscription.leave()
@@ -231,7 +231,7 @@ class QuestionQueue:
         raise AssertionError("a pipeline ends with Done")
 
     def _retry_after(self) -> float:
-        """When a question is likely to be accepted: once half of the present ones are answered."""
+        """Estimate when a question is accepted: once half of the present ones are answered."""
         rounds = math.ceil(max(len(self._running), 1) / self._limits.concurrency / 2)
         return min(max(self._usual_seconds * rounds, 1.0), _LONGEST_WAIT)
 
@@ -239,7 +239,7 @@ class QuestionQueue:
         for subscription in subscriptions:
             subscription.finish(end)
         storing = [each.keep(each.answer) for each in subscriptions if each.keep]
-        # An end that cannot be stored must not keep the answer from the other callers.
+        # A failure to store must not keep the answer from the other callers.
         for error in await asyncio.gather(*storing, return_exceptions=True):
             if error is not None:
                 _LOG.error("The end of a question was not stored.", exc_info=error)

@@ -37,7 +37,7 @@ class Reconnecting(Generic[T]):
 
     @property
     def problem(self) -> CitewellError | None:
-        """Why the resource is not open; None if it is."""
+        """The reason why the resource is not open; None if it is."""
         if self._value is not None:
             return None
         return self._problem or NotReadyError(f"The {self._name} is being opened.", "Try again in a moment.")

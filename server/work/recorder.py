@@ -1,4 +1,4 @@
-"""Storing how questions ended, even while the database is unavailable."""
+"""Storage of the outcomes of questions, even while the database is unavailable."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOG = logging.getLogger("citewell.service")
 
 
 class EndRecorder:
-    """Stores answers that have ended. What the database refuses is kept in memory and retried."""
+    """A recorder of finished answers. Answers that the database refuses are kept in memory and retried."""
 
     def __init__(self, store: Reconnecting[ServiceStore], *, pause: float = _PAUSE) -> None:
         """Write to `store`; after a failure, try again after `pause` seconds."""
@@ -29,7 +29,7 @@ class EndRecorder:
 
     @property
     def pending(self) -> int:
-        """How many answers are not in the database yet."""
+        """The number of answers that are not in the database yet."""
         return len(self._pending)
 
     async def keep(self, answer: StoredAnswer) -> None:
@@ -43,7 +43,7 @@ class EndRecorder:
                 self._retrying = asyncio.create_task(self._retry())
 
     async def close(self) -> None:
-        """Try a last time to store what is left, and log what could not be stored."""
+        """Try a last time to store the remaining answers, and log the ones that could not be stored."""
         if self._retrying is not None:
             self._retrying.cancel()
             await asyncio.wait({self._retrying})

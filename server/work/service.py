@@ -1,4 +1,4 @@
-"""From a question to its answer: from the cache, shared with equal questions, or worked out; and stored."""
+"""The way from a question to its stored answer: cached, shared with equal questions, or new."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from citewell.server.work.subscription import Subscription
 
 
 class QuestionService:
-    """Takes questions. Every one that is accepted is stored, and so is how it ended."""
+    """The entrance for questions. Every accepted question is stored, and so is its outcome."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class QuestionService:
         *,
         cache_seconds: float,
     ) -> None:
-        """Run questions in `queue`; known answers are given again for `cache_seconds`."""
+        """Run questions in `queue`; known answers are reused for `cache_seconds`."""
         self._queue = queue
         self._store = store
         self._pipelines = pipelines
@@ -49,7 +49,7 @@ class QuestionService:
         pipelines, store = self._pipelines.get(), self._store.get()
         pipelines.check(options)
         asked = _question(options, key_id, pipelines)
-        # Under overload a refusal does not wait for the database, not even for an answer that it has.
+        # Under overload a refusal does not wait for the database, not even if it has the answer.
         if self._cache_seconds and not fresh and not self._queue.is_full(asked.digest):
             since = asked.created - timedelta(seconds=self._cache_seconds)
             known = await store.answers.fresh(asked.digest, since)
@@ -74,21 +74,22 @@ class QuestionService:
         return self._queue.join(_question(options, None, pipelines), partial(_answer, pipelines, options))
 
     def subscription(self, answer_id: str) -> Subscription | None:
-        """Return the subscription to an answer, while this process works it out and for a minute after."""
+        """Return the subscription to an answer that this process works on, or finished within the last
+        minute."""
         return self._queue.subscription(answer_id)
 
     def replay(self, answer: StoredAnswer) -> Subscription:
-        """Return a subscription to a question that has ended, for clients that want it as events."""
+        """Return a subscription to a finished question, for clients that want it as events."""
         return self._queue.replay(answer)
 
     def forget(self, answer_id: str) -> None:
-        """Cancel a question that runs, or drop the events of one that has ended."""
+        """Cancel a running question, or drop the events of a finished one."""
         self._queue.forget(answer_id)
 
     async def _give_again(
         self, store: ServiceStore, asked: StoredAnswer, known: StoredAnswer
     ) -> Subscription:
-        # Without the digest: the age of an answer counts from when it was worked out.
+        # Without the digest: the age of an answer counts from its creation.
         settings = asked.settings | {"cached": True}
         answer = replace(asked, status="done", seconds=0.0, body=known.body, digest="", settings=settings)
         await store.answers.add(answer, await store.answers.episode(known.id))
@@ -100,7 +101,7 @@ class QuestionService:
 
 
 async def _answer(pipelines: Pipelines, options: QuestionOptions) -> AsyncGenerator[Event, None]:
-    """Yield the events of a question. Pages of this computer have their public names in them."""
+    """Yield the events of a question. Pages of this computer appear under their public names."""
     async with aclosing(await pipelines.begin(options)) as events:
         public_urls = await pipelines.public_urls(options)
         async for event in events:

@@ -19,12 +19,12 @@ HEARTBEAT = 10.0  # seconds without an event, after which followers get a sign o
 _STREAM_START = 10.0  # seconds within which a stream must begin
 
 Keep = Callable[[StoredAnswer], Awaitable[None]]
-"""Stores how a question ended, before its followers see it."""
+"""A function that stores the outcome of a question before its followers see it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """How the work on a question ended: with the JSON of an answer, or with an error."""
+    """The outcome of a question: the JSON of an answer, or an error."""
 
     status: Literal["done", "failed", "cancelled"]
     body: dict[str, Any] | None = None
@@ -33,7 +33,8 @@ class RunEnd:
 
 @dataclass(eq=False)
 class QuestionRun:
-    """The work on one question, for everyone who asked it. The first of them has its events in `history`."""
+    """The work on one question, for everyone who asked it. Events are noted in the `history` of the first
+    caller."""
 
     digest: str
     history: QuestionHistory
@@ -55,7 +56,7 @@ class Subscription:
         keep: Keep | None,
         resume_seconds: float,
     ) -> None:
-        """Follow `run`. `leave` gives up the claim; `keep` stores the end, which None leaves unstored."""
+        """Follow `run`. `leave` gives up the claim; `keep`, if any, stores the outcome."""
         self.answer = asked
         """The question, and once it has ended, its answer or its problem."""
         self.error: CitewellError | None = None
@@ -70,7 +71,7 @@ class Subscription:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the question has ended for this caller."""
+        """True once the question has ended for this caller."""
         return self.answer.status != "running"
 
     def finish(self, end: RunEnd) -> None:
@@ -89,7 +90,7 @@ class Subscription:
             self.history.end(end.body["outcome"])
 
     async def ended(self) -> StoredAnswer:
-        """Wait for the end of the question; raises the error that it ended with."""
+        """Wait for the end of the question, and raise the error that it ended with."""
         await self.run.log.closed()
         if self.error is not None:
             raise self.error
@@ -100,7 +101,7 @@ class Subscription:
     ) -> AsyncGenerator[NumberedEvent | None, None]:
         """Yield all events after number `after`, the last of them `Ended`; None as a sign of life.
 
-        A follower that stops may come back for a few seconds; after them, the claim is given up.
+        A follower that stops may reconnect within a few seconds; after that, the claim is given up.
         """
         self._readers += 1
         self._expect(None)
@@ -117,7 +118,7 @@ class Subscription:
                 self._expect(self._resume_seconds)
 
     def expect(self) -> None:
-        """Give up the claim unless a stream begins soon: a client may leave before it does."""
+        """Give up the claim unless a stream begins soon: the client may have left."""
         if not self._readers:
             self._expect(_STREAM_START)
 

@@ -75,7 +75,7 @@ def test_every_candidate_is_told_why() -> None:
         "No sentence is supported.",
         "The lower score.",
     ]
-    assert [(v.score, v.value, v.unsupported) for v in choice.verdicts[:3]] == [
+    assert [(v.score, v.adjusted_score, v.unsupported) for v in choice.verdicts[:3]] == [
         (0.1, 0.1, 0),
         (0.5, pytest.approx(-0.25), 1),
         (0.2, pytest.approx(0.2 - 0.5 - 0.5 * 2 / 3), 2),
@@ -94,5 +94,5 @@ def test_the_reasons_of_plain_choices() -> None:
 
 @pytest.mark.parametrize("score", [math.nan, math.inf])
 def test_a_score_that_is_no_number_is_an_error(score: float) -> None:
-    with pytest.raises(ModelError, match="no number"):
+    with pytest.raises(ModelError, match="not a number"):
         choose([0.0, score], [GOOD, GOOD], MARGIN)

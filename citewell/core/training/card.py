@@ -161,8 +161,10 @@ def metrics_table(columns: Mapping[str, Mapping[str, float]]) -> str:
 
 
 def held_out(train: Iterable[str], dev: Iterable[str], what: str) -> str:
-    """Return a paragraph about sources that are used for both training and dev metrics; empty if there are
-    none."""
+    """Return a paragraph about sources that are used for both training and dev metrics.
+
+    The paragraph is empty if there are none.
+    """
     used = set(train)
     both = [name for name in dev if name in used]
     return f"\n\nHeld out of these for the dev metrics: {what} of {', '.join(both)}." if both else ""

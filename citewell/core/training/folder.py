@@ -75,8 +75,7 @@ def finish(folder: Path, write: Callable[[Path], None], *, done: str) -> None:
 
 
 def difference(before: object, now: object, name: str = "") -> str:
-    """Return the name of the first key that differs between two JSON values, as in `data.files`, or
-    nothing."""
+    """Return the first key that differs between two JSON values, such as `data.files`, or ""."""
     if isinstance(before, dict) and isinstance(now, dict):
         for each in dict.fromkeys([*before, *now]):
             if found := difference(before.get(each), now.get(each), f"{name}.{each}" if name else each):

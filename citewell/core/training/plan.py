@@ -35,8 +35,7 @@ class Step(NamedTuple):
 
 
 def plan(sizes: Sequence[Size], repeats: Sequence[int], training: PartedOptimizationConfig) -> list[Step]:
-    """Return the steps of a run: in each epoch all examples, each as often as `repeats` says, in random
-    order.
+    """Return the steps of a run: each epoch has every example `repeats` times, in random order.
 
     The examples of a step are sorted by length and divided into parts that, padded to their longest row, have
     at most `part_tokens` tokens, or one example: the rows of an example are never divided.

@@ -41,8 +41,10 @@ class EmbeddingJudge:
         return [cosine >= self._threshold for cosine in self.cosines(pairs)]
 
     def cosines(self, pairs: Sequence[ClaimAndPassages], window: int = WINDOW) -> list[float]:
-        """Return the greatest cosine of each claim with a window of its passages; n numbers, -1 without
-        passages."""
+        """Return the greatest cosine of each claim with a window of its passages.
+
+        N numbers, -1 without passages.
+        """
         pieces = {passage: windows(passage, window) for pair in pairs for passage in pair.passages}
         claims = [pair.claim for pair in pairs]
         texts = list(dict.fromkeys([*claims, *(piece for cut in pieces.values() for piece in cut)]))

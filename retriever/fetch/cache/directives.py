@@ -29,25 +29,28 @@ class Directives:
         return name in self._values
 
     def seconds(self, name: str) -> int | None:
-        """Return the seconds of a directive; None where it is not there, and 0 where its value is no
-        number."""
+        """Return the seconds of a directive.
+
+        None where it is not there, and 0 where its value is no number.
+        """
         if name not in self._values:
             return None
         return delta_seconds(self._values[name] or "") or 0
 
 
 def varying(headers: CIMultiDictProxy[str]) -> frozenset[str]:
-    """Return the lower-case names of the request headers that an answer depends on; `*` stands for others
-    still.
+    """Return the lower-case names of the request headers that an answer depends on.
 
-    Accept-Encoding is left out: bodies are kept decompressed.
+    `*` stands for others still. Accept-Encoding is left out: bodies are kept decompressed.
     """
     fields = ",".join(headers.getall("Vary", ()))
     return frozenset(name for part in fields.split(",") if (name := part.strip().lower())) - _ANY_DECODER
 
 
 def nominated(names: frozenset[str], request_headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the values that a request has for the headers of a Vary field; an absent header has an empty
-    one."""
+    """Return the values that a request has for the headers of a Vary field.
+
+    An absent header has an empty one.
+    """
     sent = {name.lower(): " ".join(value.split()) for name, value in request_headers.items()}
     return {name: sent.get(name, "") for name in names}

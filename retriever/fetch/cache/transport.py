@@ -138,10 +138,10 @@ class CachingTransport:
         return answer
 
     async def _load(self, key: str, request: Request, *, outdated: bool = False) -> CacheEntry | None:
-        """Return the entry for a request; where its time is over, it comes without its body unless
-        `outdated`.
+        """Return the entry for a request.
 
-        A page that is fetched again may need as much memory, and must not wait for it while it has some.
+        Where its time is over, it comes without its body unless `outdated`. A page that is fetched again may
+        need as much memory, and must not wait for it while it has some.
         """
         with request.lease.allocation() if request.lease else nullcontext() as memory:
             async with self._loads:

@@ -1,4 +1,5 @@
-"""What Alembic runs: the migrations, in the transaction of the connection that `migrate` gives it."""
+"""The script that Alembic runs: the migrations, in the transaction of the connection that `migrate` gives
+it."""
 
 from __future__ import annotations
 

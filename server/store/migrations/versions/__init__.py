@@ -1,1 +1,1 @@
-"""One change of the tables a file, each naming the one before it."""
+"""Migrations of the tables, one per file, each naming the one before it."""

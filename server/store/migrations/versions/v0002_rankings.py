@@ -10,7 +10,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Make the table of the rankings."""
+    """Create the table of rankings."""
     op.create_table(
         "rankings",
         Column("id", Text, nullable=False),

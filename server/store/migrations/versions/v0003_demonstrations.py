@@ -10,7 +10,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Make the tables of demonstrations, and room for the episode of an answer."""
+    """Create the tables of demonstrations, and a column for the episode of an answer."""
     op.add_column("answers", Column("episode", JSON))
     op.create_table(
         "demonstrations",

@@ -10,7 +10,7 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Make room for the flag, and let the ratings be missing."""
+    """Add a column for the flag, and make the ratings optional."""
     with op.batch_alter_table("comparisons") as table:
         table.add_column(Column("flag", Text))
         for name in ("usefulness", "coherence", "unsupported", "overall"):
