@@ -24,9 +24,9 @@ from benchmarks.report import external_data, table
 from citewell.core.near_duplicates import NearDuplicates
 from citewell.core.text import words
 
-LEARNT = ("qa_pairs/qed_train", "qa_pairs/squad_dev")
+LEARNED = ("qa_pairs/qed_train", "qa_pairs/squad_dev")
 ASKED = ("questions/nq400", "questions/webq400", "questions/nq_open")
-LEARNT_COVERING, ASKED_COVERING = 0.6, 0.75
+LEARNED_COVERING, ASKED_COVERING = 0.6, 0.75
 """How much of a question an article with an answer is about; see `ask_wikispeedia.PassageSearch`."""
 NEAR = 0.7
 HELD_OUT = 0.04  # of the questions to learn from, as WebGPT holds demonstrations out (§3.2)
@@ -50,7 +50,7 @@ def main() -> None:
     index_web(settings)
     passages = PassageSearch(list(stored_pages(settings)))
     splits = divided(
-        [row for name in LEARNT for row in covered(passages, name, LEARNT_COVERING)],
+        [row for name in LEARNED for row in covered(passages, name, LEARNED_COVERING)],
         [row for name in ASKED for row in covered(passages, name, ASKED_COVERING)],
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -69,22 +69,22 @@ def covered(passages: PassageSearch, name: str, least: float) -> Iterator[Asked]
             yield Asked(row["question"], tuple(row["answer"]), name.split("/")[1])
 
 
-def divided(learnt: Sequence[Asked], asked: Sequence[Asked]) -> dict[str, list[Asked]]:
+def divided(learned: Sequence[Asked], asked: Sequence[Asked]) -> dict[str, list[Asked]]:
     """The splits by their names, each question once."""
     asked = list({_key(row.question): row for row in reversed(asked)}.values())
-    learnt = list({_key(row.question): row for row in apart(learnt, asked)}.values())
+    learned = list({_key(row.question): row for row in apart(learned, asked)}.values())
     return {
-        "train": [row for row in learnt if point(row.question) >= HELD_OUT],
-        "held_out": [row for row in learnt if point(row.question) < HELD_OUT],
+        "train": [row for row in learned if point(row.question) >= HELD_OUT],
+        "held_out": [row for row in learned if point(row.question) < HELD_OUT],
         "dev": [row for row in asked if point(row.question) < 1 / 2],
         "test": [row for row in asked if point(row.question) >= 1 / 2],
     }
 
 
-def apart(learnt: Sequence[Asked], asked: Sequence[Asked]) -> list[Asked]:
+def apart(learned: Sequence[Asked], asked: Sequence[Asked]) -> list[Asked]:
     """Without questions to learn from that are near one that is asked."""
     index = NearDuplicates([row.question for row in asked], NEAR)
-    return [row for row in learnt if not index.near(row.question)]
+    return [row for row in learned if not index.near(row.question)]
 
 
 def point(question: str) -> float:

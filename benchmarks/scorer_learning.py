@@ -43,7 +43,7 @@ DRAWS = 5  # of each share but the whole
 
 
 class Point(NamedTuple):
-    """A point of the curve: the questions learnt from, and the measures of each draw on the test pairs."""
+    """A point of the curve: the questions learned from, and the measures of each draw on the test pairs."""
 
     questions: int
     accuracy: list[float]
@@ -113,24 +113,24 @@ def curve(
         base=name, depth=int(depth) if depth else None, tuning="full", frozen=1.0, layout=config.model.layout
     )
     trainable = build_model(model, cache, config.training.seed)
-    learnt = [
+    learned = [
         element
         for source in sources.train
         for element in elements(
             source.groups, source.voted, config.objective.formulation, config.training.seed
         )
     ]
-    rows = [encode(element, trainable.encoder, config.objective.match_length) for element in learnt]
+    rows = [encode(element, trainable.encoder, config.objective.match_length) for element in learned]
     starts = np.cumsum([0, *map(len, rows)])
     vectors = vectors_of(trainable, [row for of in rows for row in of], print)
     tested = answers(trainable, sources)
     points = []
     for share in shares:
-        count = max(2, round(share * len(learnt)))
+        count = max(2, round(share * len(learned)))
         point = Point(count, [], [])
         for draw in range(draws if share < 1 else 1):
-            places = sorted(random.Random(f"{share} {draw}").sample(range(len(learnt)), count))
-            some: list[Element] = [learnt[place] for place in places]
+            places = sorted(random.Random(f"{share} {draw}").sample(range(len(learned)), count))
+            some: list[Element] = [learned[place] for place in places]
             part = targets(some, [row for place in places for row in rows[place]], Whole.of(some))
             own = [row for place in places for row in range(starts[place], starts[place + 1])]
             weights = probe(vectors[own], part, config.objective, config.training.probe or 0.1).weights

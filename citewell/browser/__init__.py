@@ -1,1 +1,1 @@
-"""WebGPT's text browser: an environment that people, scripts and models use alike, one command at a time."""
+"""WebGPT's text browser: one environment for people, scripts and models, one command at a time."""

@@ -1,4 +1,4 @@
-"""Pages that give an answer away, which WebGPT hides (appendix A)."""
+"""Detection of pages that give an answer away, which WebGPT hides (appendix A)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ RUN = 10  # words
 
 
 def censored(page: TextPage, question: str, answer: str) -> TextPage:
-    """What is shown of a page: an error page where it gives the question or the answer away."""
+    """Return the page, or an error page if it gives the question or the answer away."""
     if page.kind != "page" or not gives_away(page, question, answer):
         return page
     return error_page(page.url, "it holds the question or its answer word for word")
 
 
 def gives_away(page: TextPage, question: str, answer: str = "") -> bool:
-    """Whether ten words in a row of the page are also in the question, or in a reference answer.
+    """Return True if ten consecutive words of the page are also in the question or in a reference answer.
 
-    Such a page is likely to be where the question was asked first. Case and punctuation do not count, and of
-    questions and answers with fewer words than ten no page is.
+    Such a page is likely to be where the question was first asked. Case and punctuation do not count. A
+    question or answer of fewer than ten words never matches.
     """
     telling = {*_runs(question), *_runs(answer)}
     return bool(telling) and any(run in telling for run in _runs(f"{page.name}\n{stripped(page.text)}"))

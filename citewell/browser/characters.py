@@ -1,7 +1,7 @@
 """The characters that the text browser marks its state with, and their removal from outside text.
 
-They mark links (`【id†text†domain】`), sections of the state begin with ♦, questions and quotes end with ■,
-and ━ shortens a quote (WebGPT, appendix A, https://arxiv.org/abs/2112.09332). In the text of pages they are
+They mark links (`【id†text†domain】`), begin sections of the state (♦), end questions and quotes (■), and
+shorten quotes (━) (WebGPT, appendix A, https://arxiv.org/abs/2112.09332). In the text of pages they are
 replaced by look-alikes, so that no page can forge a mark or a section.
 """
 
@@ -41,26 +41,26 @@ MARK = re.compile(r"【(\d+)†([^【】†]*)(?:†([^【】†]*))?】")
 
 
 def inert(text: str) -> str:
-    """`text` from outside, made harmless: special characters are replaced by look-alikes.
+    """Return `text` from outside with special characters replaced by look-alikes.
 
-    All line breaks become `\\n` and all spaces plain ones, control and invisible characters are dropped, lone
-    surrogates are replaced, and the rest is normalized to NFC.
+    Line breaks become `\\n`, all spaces become plain spaces, control and invisible characters are dropped,
+    lone surrogates are replaced, and the rest is normalized to NFC.
     """
     return unicodedata.normalize("NFC", _FOREIGN.sub(_replaced, text))
 
 
 def inert_line(text: str) -> str:
-    """`inert`, on one line, for titles, queries and the texts of links."""
+    """Return `inert` text on one line, for titles, queries and the texts of links."""
     return squeeze(inert(text))
 
 
 def mark(number: int, text: str, domain: str = "") -> str:
-    """The mark of a link with this id and text; `domain` is that of another site it leads to, if any."""
+    """Return the mark of a link; `domain` is the domain of another site that the link leads to."""
     return f"【{number}†{text}{f'†{domain}' if domain else ''}】"
 
 
 def stripped(text: str) -> str:
-    """Page text with the marks of links replaced by their texts."""
+    """Return page text with each mark of a link replaced by the link's text."""
     return MARK.sub(r"\2", text)
 
 

@@ -122,9 +122,10 @@ _WITH_NUMBER = re.compile(r"(Clicked on link|Scrolled down|Scrolled up) (.*)", r
 
 
 def parse(text: str) -> Command | Invalid:
-    """The command that `text` is, letter by letter; white space at its ends does not count.
+    """Parse `text`, which must match a command exactly except for white space at its ends.
 
-    Whether it can be carried out, as when a link is on the page, is for the browser to say.
+    Only the browser can tell whether the command can be carried out, for example whether a link is on the
+    page.
     """
     stripped = text.strip()
     if command := _WITHOUT_ARGUMENT.get(stripped):
@@ -139,7 +140,7 @@ def parse(text: str) -> Command | Invalid:
 
 
 def kind_of(command: Command) -> Kind:
-    """The name that a command is counted under."""
+    """Return the name that a command is counted under."""
     match command:
         case Search():
             return "search"

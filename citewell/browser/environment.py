@@ -34,13 +34,13 @@ from citewell.core.errors import InputError
 from citewell.generator.estimate import estimate_tokens
 
 LONGEST_COMMAND = 20_000
-"""Characters of a command; what is longer is invalid, whatever it is."""
+"""Maximum characters of a command; a longer one is invalid."""
 
 _MAX_ACTION = 100  # characters of a past action
 
 
 class StepResult(NamedTuple):
-    """What a step led to: the next state, a record of the step, and how the episode ended if it did."""
+    """The result of a step: the next state, a record of the step, and the ending of the episode, if any."""
 
     state: State
     step: Step
@@ -53,24 +53,24 @@ class _InvalidError(Exception):
 
 @dataclass(slots=True)
 class _Place:
-    """A page that was opened, and where in it one is."""
+    """An open page, and the current position in it."""
 
     view: PageView
     first: int = 0
     found: int | None = None
-    """Where the text stands that was found last; None once the page was scrolled."""
+    """Position of the text that was found last; None after the page was scrolled."""
 
 
 class Browser:
     """The environment of WebGPT (§2 and appendix A, https://arxiv.org/abs/2112.09332), one episode at a time.
 
-    The policy sees `State` and answers with a command as text; there is no other way in, so that nothing
-    that a page says can do anything. Commands that cannot be carried out are invalid like any other text:
-    they count towards the maximum, and change nothing else. These are links that are not on the page, `Back`
-    without a page to go back to, texts to quote that are not in the page, and quotes of what is no page of
-    the web. Table 1 has it that a quote is added "if" it is found; that WebGPT's invalid actions are as long
-    as its quotes (111 and 124 tokens, WebGLM's Table 11) says that it counted those so as well. A text to
-    find that is not in the page was looked for nevertheless: nothing moves, and that it was is remembered.
+    The policy sees `State` and answers with a command as text. There is no other input, so nothing that a
+    page says can act on the browser. Commands that cannot be carried out are invalid like any other text:
+    they count towards the maximum and change nothing else. Examples are links that are not on the page,
+    `Back` without a previous page, quotes of text that is not in the page, and quotes of a page of results.
+    Table 1 says that a quote is added "if" it is found; WebGPT's invalid actions are as long as its quotes
+    (111 and 124 tokens, WebGLM's Table 11), so it counted failed quotes as invalid too. A search for text
+    that is not in the page is valid: nothing moves, and the state remembers the search.
     """
 
     def __init__(self, web: Web, limits: BrowserLimits | None = None, count: Count = estimate_tokens) -> None:
@@ -78,14 +78,14 @@ class Browser:
         self.limits = limits or BrowserLimits()
         self.count = count
         self.ending: Ending | None = "abandoned"
-        """How the episode ended; None while one is under way."""
+        """The ending of the last episode; None during an episode."""
         self._web = web
         self._budget = Budget(self.limits.state_tokens, count)
         self._begin("", "", 0)
 
     @property
     def state(self) -> State:
-        """What is seen now."""
+        """The current state."""
         return self._state
 
     @property
@@ -95,19 +95,19 @@ class Browser:
 
     @property
     def quotes(self) -> tuple[TakenQuote, ...]:
-        """The quotes so far, whole."""
+        """The quotes so far, in full."""
         return tuple(self._quotes)
 
     @property
     def page(self) -> TextPage | None:
-        """The page that is open; None before the first search."""
+        """The open page; None before the first search."""
         return self._place.view.page if self._place else None
 
     async def reset(self, question: str, *, answer: str = "", actions: int | None = None) -> State:
-        """Begin an episode; `actions` is its maximum, by default that of the limits.
+        """Begin an episode of at most `actions` commands, by default the number in the limits.
 
         Pages that give the question or its reference `answer` away will be shown as errors. Raises
-        `InputError` for an empty question, and for less than one action.
+        `InputError` for an empty question, and for a maximum below 1.
         """
         question = inert(question).strip()
         most = self.limits.actions if actions is None else actions
@@ -119,9 +119,9 @@ class Browser:
         return self._state
 
     async def step(self, text: str) -> StepResult:
-        """Carry out a command, whatever text it is.
+        """Carry out a command, which may be any text.
 
-        Raises `InputError` where no episode is under way. If the call is cancelled, nothing has changed.
+        Raises `InputError` if there is no current episode. If the call is canceled, nothing changes.
         """
         if self.ending:
             raise InputError("No episode is under way: none was begun, or it has ended.", "Begin one.")
@@ -207,7 +207,7 @@ class Browser:
         self._did(f"Click {link.text}{where}")
 
     def _find(self, text: str) -> None:
-        """Scroll to the next occurrence: after the last one, or else from the top of the view on.
+        """Scroll to the next occurrence: after the last one, or else from the top of the view.
 
         At the end of the page, the search continues at its top, as in other browsers. Nothing moves if the
         text is not on the page.
@@ -226,7 +226,7 @@ class Browser:
         self._did(str(Find(wanted)))
 
     def _take(self, text: str) -> Ending | None:
-        """Add a quote; what is in view is searched first.
+        """Add a quote; the text in view is searched first.
 
         The quote that reaches the maximum of characters is kept whole, and ends browsing.
         """
@@ -264,12 +264,12 @@ class Browser:
         self._place = _Place(PageView(page, self.limits, self.count))
 
     def _did(self, action: str) -> None:
-        """Note a past action: as a command, but clicks and quotes in the short form of Figure 1."""
+        """Record a past action as a command, with clicks and quotes in the short form of Figure 1."""
         longer = len(action) > _MAX_ACTION
         self._past.append(f"{action[:_MAX_ACTION].rstrip()}…" if longer else action)
 
     def _show(self) -> None:
-        """Make the state, from what is now."""
+        """Build the state."""
         place, page = self._place, self.page
         state = State(
             question=self._question,

@@ -11,7 +11,7 @@ from citewell.browser.state import TakenQuote
 from citewell.core.jsonl import read_lines, write_values
 
 Ending = Literal["Answer", "Nonsense", "Controversial", "actions", "quotes", "abandoned"]
-"""The outcome of `End`, or the limit that ended the episode, or that nobody ended it."""
+"""The outcome of `End`, the limit that ended the episode, or `abandoned`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A whole episode. `policy` says who browsed; `reward` is empty where nobody judged it."""
+    """A whole episode. `policy` names the policy or person; `reward` is empty if nobody judged it."""
 
     id: str
     question: str
@@ -45,15 +45,15 @@ class Episode:
     created: str = ""
     seconds: float = 0.0
     about: dict[str, str] = field(default_factory=dict)
-    """What else is known: where the question is from, its licence, who demonstrated."""
+    """Metadata, such as the source of the question, its license, and the demonstrator."""
 
 
 def read_episodes(file: Path) -> Iterator[Episode]:
-    """The episodes of a file; raises `InputError` that names the line of one that is none."""
+    """Yield the episodes of a file; raises `InputError` with the line number of an invalid one."""
     for line in read_lines(file):
         yield line.value(Episode, "episode", "docs/browser-data.md describes the format.")
 
 
 def write_episodes(episodes: Iterable[Episode], file: Path) -> None:
-    """Write a file of episodes, one JSON object a line."""
+    """Write a file of episodes, one JSON object per line."""
     write_values(episodes, file)

@@ -1,4 +1,4 @@
-"""Episodes: the one loop in which a policy browses, and many of them at a time."""
+"""The loop in which a policy browses, for one episode or for many at a time."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from citewell.browser.state import State
 
 
 class StepTaken(NamedTuple):
-    """A step was taken, and led to the state."""
+    """Event: a step was taken and led to this state."""
 
     step: Step
     state: State
 
 
 class Ended(NamedTuple):
-    """The episode is over."""
+    """Event: the episode ended."""
 
     episode: Episode
 
 
 class Question(NamedTuple):
-    """A question to browse for, with its reference answer where there is one, and the maximum of actions."""
+    """A question to browse for, with a reference answer and a maximum of actions, both optional."""
 
     text: str
     answer: str = ""
@@ -39,10 +39,10 @@ class Question(NamedTuple):
 
 
 class EpisodeLog:
-    """Gathers the steps of an episode that is under way."""
+    """Collects the steps of the current episode."""
 
     def __init__(self, policy: str, about: Mapping[str, str] | None = None) -> None:
-        """Begin now; `policy` says who browses, and `about` what else is known."""
+        """Begin now; `policy` names the policy or person, and `about` is metadata."""
         self._policy = policy
         self._about = dict(about or {})
         self._created = datetime.now(UTC).isoformat(timespec="seconds")
@@ -54,7 +54,7 @@ class EpisodeLog:
         self._steps.append(step)
 
     def episode(self, browser: Browser, ending: Ending) -> Episode:
-        """The episode that `browser` has ended now."""
+        """Return the episode that `browser` has just ended."""
         return Episode(
             id=uuid.uuid4().hex,
             question=browser.question,
@@ -77,10 +77,10 @@ async def run_episode(
     actions: int | None = None,
     about: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[StepTaken | Ended, None]:
-    """Browse for an answer: yields each step as it was taken, and the episode as the last.
+    """Browse for an answer; yield each step when it is taken, and finally the episode.
 
-    The seconds of a step are those that the policy took to choose its command and the browser to carry it
-    out. Raises `InputError` as `Browser.reset` does, and whatever the policy raises.
+    The seconds of a step cover the policy's choice of the command and the browser's execution of it. Raises
+    `InputError` as `Browser.reset` does, and the errors of the policy.
     """
     notes = EpisodeLog(policy.name, about)
     state = await browser.reset(question, answer=answer, actions=actions)
@@ -97,7 +97,7 @@ async def run_episode(
 
 
 async def finished(browser: Browser, policy: Policy, question: Question) -> Episode:
-    """The episode of a question, when it is over."""
+    """Run a question to its end and return the episode."""
     episode = run_episode(browser, policy, question.text, answer=question.answer, actions=question.actions)
     async with aclosing(episode) as events:
         async for event in events:
@@ -111,8 +111,8 @@ async def run_many(
 ) -> AsyncGenerator[Episode, None]:
     """Browse for many questions, `at_once` at a time; yields each episode as it ends.
 
-    `start` gives a browser for each of those that are under way. Questions are taken as there is room, so
-    that neither many of them nor a reader who is slow take more memory. An error of one episode ends all.
+    `start` makes a browser for each running episode. Questions are read on demand, so that neither many
+    questions nor a slow consumer take more memory. An error of one episode ends all of them.
     """
     waiting = iter(questions)
     idle: list[Browser] = []

@@ -1,4 +1,4 @@
-"""Cutting a state to its budget of tokens."""
+"""Reduction of a state to its budget of tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from citewell.browser.limits import Count
 from citewell.browser.state import State, TakenQuote, quoted
 
-# What is in view gets six tenths at most: a fifth is left for the layout, quotes and past actions.
+# The text in view gets at most six tenths; a fifth is reserved for the layout, quotes and past actions.
 _OF_QUESTION = 0.15
 _OF_TITLE = 0.05
 _LATEST = 3  # past actions that stay until all quotes are short
@@ -24,18 +24,18 @@ class FittedState(NamedTuple):
 
 
 class _Cut(NamedTuple):
-    """A state that was cut, and the tokens that were left then."""
+    """A reduced state, and the number of tokens left at that point."""
 
     state: State
     left: int
 
 
 class Budget:
-    """Cuts states to `tokens`, as counted by `count`; what stays in the state is counted once.
+    """Reduces states to `tokens`, as counted by `count`; each part of the state is counted once.
 
-    What is in view stays longest. Past actions go first, the oldest before others, and all but the latest
-    few; then quotes are shortened, again the oldest first; then the rest of both goes, and at last the end of
-    what is in view.
+    Text in view is kept longest. Past actions are removed first, oldest first, except the latest few; then
+    quotes are shortened, oldest first; then the rest of both is removed, and at last the end of the text in
+    view.
     """
 
     def __init__(self, tokens: int, count: Count) -> None:
@@ -45,7 +45,7 @@ class Budget:
         self._cuts: dict[str, str] = {}
 
     def fit(self, state: State, window_tokens: int) -> FittedState:
-        """The state within the budget; `window_tokens` are those of the text in view."""
+        """Return the state within the budget; `window_tokens` are the tokens of the text in view."""
         state = replace(
             state,
             question=self._cut(state.question, int(self._tokens * _OF_QUESTION)),
@@ -55,7 +55,7 @@ class Budget:
         while True:
             fitted, left = self._fitted(state, window_tokens, room)
             text = str(fitted)
-            # Lines may have other tokens together than one by one, if seldom, and then hardly any more.
+            # Joined lines rarely have a different number of tokens than the lines apart, and then by little.
             if left >= text.count("\n") and room == self._tokens:
                 return FittedState(fitted, text)
             excess = self._count(text) - self._tokens
@@ -64,7 +64,7 @@ class Budget:
             room -= excess
 
     def forget(self) -> None:
-        """Forget what was counted, for the next episode."""
+        """Clear the counts for the next episode."""
         self._known.clear()
         self._cuts.clear()
 
@@ -83,7 +83,7 @@ class Budget:
         return _Cut(state if room >= 0 else self._cut_window(state, window_tokens + room), room)
 
     def _shortened(self, quotes: Sequence[TakenQuote], room: int) -> list[TakenQuote]:
-        """The quotes within `room`: the oldest are shortened, and go, before others do."""
+        """Return the quotes within `room` tokens: the oldest are shortened, then removed, first."""
         kept = list(quotes)
         room -= sum(self._of_quote(quote) for quote in kept)
         for length in _QUOTE_LENGTHS:
@@ -107,7 +107,7 @@ class Budget:
         return self._known[piece]
 
     def _cut_window(self, state: State, tokens: int) -> State:
-        """The state with as many lines in view as have at most so many tokens; marks stay whole."""
+        """Return the state with the lines in view that fit in the tokens; marks are never split."""
         lines = state.text.split("\n")
         kept = 0
         while kept < len(lines) and (tokens := tokens - self._of(f"{lines[kept]}\n")) >= 0:
@@ -117,7 +117,7 @@ class Budget:
         return replace(state, last=state.first + kept, text=text, links=links)
 
     def _cut(self, text: str, tokens: int) -> str:
-        """The beginning of a text that has at most so many tokens, with an ellipsis if cut."""
+        """Return the beginning of a text within the tokens, with an ellipsis if it was cut."""
         if self._of(text) <= tokens:
             return text
         if text not in self._cuts:

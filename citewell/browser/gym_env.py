@@ -32,12 +32,12 @@ class AnyText(spaces.Text):
         super().__init__(max_length, min_length=0, charset=string.printable)
 
     def contains(self, x: Any) -> bool:
-        """Whether `x` is a text that is not too long."""
+        """Return True if `x` is text within the maximum length."""
         return isinstance(x, str) and len(x) <= self.max_length
 
 
 class Range(NamedTuple):
-    """The least and the most actions of an episode; WebGPT drew 20 to 100 in training (§3.2)."""
+    """Minimum and maximum actions of an episode; WebGPT drew 20 to 100 in training (§3.2)."""
 
     least: int
     most: int
@@ -47,12 +47,12 @@ class BrowserEnv(gymnasium.Env[str, str]):
     """One browser; observations are states as text, actions are commands as text.
 
     Every episode has a question of `questions`, drawn by the seed of `reset`, or `options={"question": ...}`.
-    The reward is 0 until the episode ends, and then what `reward` makes of it. An invalid command is an
-    action like others. The maximum of actions belongs to the environment (the state tells how many are left),
-    so that reaching it terminates and does not truncate.
+    The reward is 0 until the episode ends, and is then computed by `reward`. An invalid command counts as an
+    action. The maximum of actions is part of the environment (the state shows how many are left), so that
+    reaching it terminates and does not truncate.
 
-    `info` has the question, the quotes so far, which are what an answer would cite, whether the action was
-    valid and else the reason; at the end, how it ended and the `Episode`.
+    `info` has the question, the quotes so far (the references of an answer), and whether the action was
+    valid, with the reason if not; at the end also the ending and the `Episode`.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - as Gymnasium declares it
@@ -67,11 +67,11 @@ class BrowserEnv(gymnasium.Env[str, str]):
         runner: asyncio.Runner | None = None,
         render_mode: str | None = None,
     ) -> None:
-        """Browse with what `start` gives.
+        """Browse with the browser that `start` returns.
 
-        The maximum of actions is drawn from `actions`, or else is the question's or the browser's. A web
-        whose connections belong to an event loop needs that loop's `runner`. Raises `InputError` without
-        questions.
+        The maximum of actions is drawn from `actions`, or else is that of the question or the browser. A web
+        whose connections belong to an event loop needs that loop's `runner`. Raises `InputError` if there are
+        no questions.
         """
         if not questions:
             raise InputError("There is no question to browse for.", "Give at least one.")
@@ -89,7 +89,7 @@ class BrowserEnv(gymnasium.Env[str, str]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[str, dict[str, Any]]:
-        """Begin an episode; `options` may hold a `question`, which is a `Question`."""
+        """Begin an episode; `options` may contain `question`, a `Question`."""
         super().reset(seed=seed)
         drawn = self._questions[int(self.np_random.integers(len(self._questions)))]
         question: Question = (options or {}).get("question", drawn)
@@ -102,7 +102,7 @@ class BrowserEnv(gymnasium.Env[str, str]):
         return str(state), self._info("", None)
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Carry out a command: the state, the reward, whether the episode ended, False, and more."""
+        """Carry out a command; return the state, the reward, whether the episode ended, False, and `info`."""
         state, step, ended = self._run(self._browser.step(action))
         self._notes.add(step)
         episode = self._notes.episode(self._browser, ended) if ended else None
@@ -110,11 +110,11 @@ class BrowserEnv(gymnasium.Env[str, str]):
         return str(state), reward, ended is not None, False, self._info(step.reason, episode)
 
     def render(self) -> str:
-        """The state as text."""
+        """Return the state as text."""
         return str(self._browser.state)
 
     def close(self) -> None:
-        """Close the event loop, if it is the environment's own."""
+        """Close the event loop if the environment created it."""
         if self._own:
             self._own.close()
 

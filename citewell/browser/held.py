@@ -1,4 +1,4 @@
-"""A page that a collection holds, of which only the passages are left, as a page of text."""
+"""A page of a collection, of which only the passages are stored, as a page of text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from citewell.core.types import Page
 
 
 def held_page(page: Page) -> TextPage:
-    """The passages of a page under their headings; it has no links, since collections keep none."""
+    """Return the passages of a page under their headings, without links, since collections store none."""
     parts: list[str] = []
     above: tuple[str, ...] = ()
     for passage in page.passages:

@@ -1,4 +1,4 @@
-"""What an episode may take, and how much of it is seen at a time."""
+"""Limits of an episode and of the part of it that is in view."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from citewell.core.errors import InputError
 
 Count = Callable[[str], int]
-"""The number of tokens of a text, by the tokenizer of whoever reads the state."""
+"""Returns the number of tokens of a text, by the tokenizer of the model that reads the state."""
 
 _MIN_TOKENS = 256  # the words of the layout alone take up to 140, where every byte is a token
 _OF_WINDOW = 0.6
@@ -18,18 +18,18 @@ _OF_WINDOW = 0.6
 class BrowserLimits:
     """The limits of an episode and of its states; a trained policy has to browse with those of its training.
 
-    Raises `InputError` for a number that is too small to browse with.
+    Raises `InputError` for a number that is too small for browsing.
     """
 
     actions: int = 100
     """Actions after which browsing ends (WebGPT §4, https://arxiv.org/abs/2112.09332)."""
     quote_chars: int = 6_000
     """Characters of all quotes together, after which browsing ends: about 1,500 tokens of English, which
-    leave room for a question and an answer in the 2,048 tokens that WebGPT's models read."""
+    leaves room for a question and an answer in the 2,048 tokens that WebGPT's models read."""
     state_tokens: int = 1_500
-    """The most tokens of a state as text."""
+    """Maximum tokens of a state as text."""
     window_lines: int = 20
-    """The most lines of the page that are in view."""
+    """Maximum lines of the page in view."""
 
     def __post_init__(self) -> None:
         least = {"actions": 1, "quote_chars": 1, "state_tokens": _MIN_TOKENS, "window_lines": 2}
@@ -41,5 +41,5 @@ class BrowserLimits:
 
     @property
     def window_tokens(self) -> int:
-        """The most tokens of what is in view. What is left is for the question, quotes and past actions."""
+        """Maximum tokens of the text in view. The rest is for the question, quotes and past actions."""
         return int(self.state_tokens * _OF_WINDOW)

@@ -1,4 +1,4 @@
-"""What is kept beside the weights of a trained policy: the limits of the browser that it knows."""
+"""The file of browser limits that is saved beside the weights of a trained policy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def write_limits(limits: BrowserLimits, folder: Path) -> None:
 
 
 def read_limits(folder: Path) -> BrowserLimits:
-    """The limits that a policy was trained with; raises `ModelError` where the folder has none."""
+    """Read the limits that a policy was trained with; raises `ModelError` if the folder has none."""
     file = folder / FILE
     try:
         return msgspec.json.decode(file.read_bytes(), type=BrowserLimits)

@@ -1,4 +1,4 @@
-"""The web as the text browser reaches it: by the search, the collections and the fetcher of the pipeline."""
+"""The live web of the text browser, through the search, the collections and the fetcher of the pipeline."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from citewell.retriever.search.query import Query, clip
 from citewell.retriever.search.urls import in_domains
 
 Read = Callable[[bytes, str, str], Awaitable[TextPage]]
-"""Reads `(body, url, content type)`; what cannot be read is an error page."""
+"""Reads `(body, url, content type)`; returns an error page for unreadable content."""
 
 _QUERY_CHARACTERS, _QUERY_WORDS = 1_000, 100
 _DENIED = "pages of this site are left out"
 
 
 class LiveWeb:
-    """Searches with `search` and opens pages with `fetch`; speaks `Web`.
+    """Searches with `search` and opens pages with `fetch`; implements `Web`.
 
-    A page that cannot be fetched, such as a file that was indexed, is shown as `pages` hold it, if they do:
-    what is on the web has its links, and what is not can be read nevertheless. Simplified pages are kept in
-    memory, up to `max_characters` in all, the latest ones longest. Sites that WebGPT left out, and those
-    that `query` excludes, are neither found nor opened.
+    A page that cannot be fetched, such as an indexed file, is shown from `pages` if they have it. The live
+    version is preferred because it has links. Simplified pages are kept in memory, up to `max_characters` in
+    all; the least recently used are dropped first. Sites that WebGPT excluded, and those that `query`
+    excludes, are neither found nor opened.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class LiveWeb:
         memory: MemoryBudget | None = None,
         max_characters: int = 50_000_000,
     ) -> None:
-        """Browse; `query` has the filters of every search, `memory` bounds the bytes of pages."""
+        """Browse; `query` has the filters of every search, `memory` is the maximum bytes of kept pages."""
         query = query or Query("")
         self._denied = tuple(dict.fromkeys((*query.exclude_sites, *PRESETS["webgpt"])))
         self._query = replace(query, exclude_sites=self._denied)
@@ -61,7 +61,7 @@ class LiveWeb:
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def search(self, query: str) -> TextPage:
-        """A page of results; an error page when no provider answered."""
+        """Return a page of results, or an error page if no provider answered."""
         text = clip(query, _QUERY_CHARACTERS, _QUERY_WORDS)
         try:
             found = await self._search.search(replace(self._query, text=text))
@@ -70,10 +70,10 @@ class LiveWeb:
         return results_page(query, found.hits, self._denied)
 
     async def open(self, url: str, question: str, answer: str = "") -> TextPage:
-        """The page at `url`, or an error page with the reason why it is not shown."""
+        """Return the page at `url`, or an error page with the reason why it is not shown."""
         if in_domains(url, self._denied):
             return error_page(url, _DENIED)
-        # Whoever asks for a page that is being opened waits for it.
+        # Concurrent requests for one page share one fetch.
         async with self._opening.setdefault(url, asyncio.Lock()):
             page = self._kept.get(url)
             if page is None:
@@ -100,7 +100,7 @@ class LiveWeb:
 
 
 class _Kept:
-    """The pages that were used last, as many as have room."""
+    """Cache of the most recently used pages, as many as fit."""
 
     def __init__(self, max_characters: int) -> None:
         self._room = max_characters

@@ -21,13 +21,13 @@ _UNSEEN = ("script", "style", "template", "select", "textarea", "object", "svg",
 
 
 def main_part(tree: HtmlElement) -> HtmlElement:
-    """The main part of a page by [readability-lxml](https://github.com/buriy/python-readability).
+    """Return the main part of a page, by [readability-lxml](https://github.com/buriy/python-readability).
 
-    Like Mozilla's Readability.js, which WebGPT used, and unlike its sibling in Python, this keeps lists of
-    links, linked headings and tables with headings that stand in the article. A page that is mostly links,
-    and one in which next to nothing is found, is shown as a whole: with its menus, and without what no
-    browser shows. The shares were chosen on 500 pages of benchmarks/extraction.py, for the most words of the
-    main text. The tree is used up.
+    Like Mozilla's Readability.js, which WebGPT used, and unlike readability-lxml itself, this keeps lists of
+    links, linked headings and tables with headings in the article. A page that is mostly links, or in which
+    almost nothing is found, is kept whole: with its menus, and without elements that browsers do not show.
+    The shares were chosen on 500 pages of benchmarks/extraction.py to maximize the words of the main text.
+    The tree is consumed.
     """
     etree.strip_elements(tree, etree.Comment, *_UNSEEN, with_tail=False)
     _show_without_scripts(tree)
@@ -41,7 +41,7 @@ def main_part(tree: HtmlElement) -> HtmlElement:
 
 
 def _show_without_scripts(tree: HtmlElement) -> None:
-    """Make the page what it is for a reader without JavaScript."""
+    """Change the page to its form for a reader without JavaScript."""
     for element in tree.xpath("//noscript"):
         if _length(element) < _SHORT:  # a notice that asks for JavaScript, or an image
             element.drop_tree()
@@ -55,20 +55,20 @@ def _show_without_scripts(tree: HtmlElement) -> None:
 
 
 class _Article(Document):  # type: ignore[misc]
-    """Readability's document. The article is left as a tree in `html`."""
+    """Readability's document. The article is kept as a tree in `html`."""
 
     def get_preserved_elements(self, node: HtmlElement) -> dict[HtmlElement, bool]:
-        """The parts of the article that are kept however many links are in them."""
+        """Return the parts of the article that are kept regardless of their links."""
         kept: dict[HtmlElement, bool] = super().get_preserved_elements(node)
         parts = [*self.tags(node, "ul", "section"), *node.xpath(".//table[.//th or caption]")]
         return kept | {part: True for part in parts if self.class_weight(part) >= 0}
 
     def get_link_density(self, element: HtmlElement) -> float:
-        """The share of links in the text, which says nothing about headings."""
+        """Return the share of links in the text, or 0 for headings, where it has no meaning."""
         return 0.0 if element.tag in _HEADINGS else super().get_link_density(element)
 
     def get_clean_html(self) -> str:
-        """The article as HTML; Readability only asks how long it is."""
+        """Return the article as HTML; Readability uses only its length."""
         return str(html.tostring(self.html, encoding="unicode"))
 
 

@@ -1,4 +1,4 @@
-"""An HTML tree made ready to become text: links, images, superscripts and subscripts as in WebGPT."""
+"""Conversion of links, images, superscripts and subscripts in an HTML tree to WebGPT's text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 _MAX_LINK = 150  # characters of text in a mark; what follows stands behind it
-# What html2text sets apart, and what it would run together with the text around it.
+# Elements that html2text separates, and elements that it would join with the text around them.
 _BLOCKS = frozenset(
     [
         *("blockquote", "br", "dd", "div", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "p", "pre"),
@@ -36,9 +36,9 @@ _SIGNS = {"sup": "^", "sub": "_"}
 def write_marks(tree: HtmlElement, url: str, base: str, denied: Collection[str]) -> list[Link]:
     """Turn links, images, superscripts and subscripts of the page at `url` into text, in place.
 
-    Addresses of links are relative to `base`. Returns the links by the numbers of their marks, in the order
-    in which they stand in the tree. Only what can be opened as another page is marked: of links within the
-    page, to `denied` domains, to mail and to scripts, the text stays.
+    Addresses of links are relative to `base`. Returns the links by the numbers of their marks, in document
+    order. Only links that open another page are marked; links within the page, to `denied` domains, to mail
+    and to scripts become plain text.
     """
     domain = host_of(url)
     links: list[Link] = []
@@ -97,7 +97,7 @@ def _link(anchor: HtmlElement, url: str, base: str, denied: Collection[str]) -> 
 
 
 def _spread(anchor: HtmlElement) -> bool:
-    """Put spaces between the paragraphs of a link; whether it has any."""
+    """Put spaces between the paragraphs of a link; return True if it has paragraphs."""
     parts = [part for part in anchor.iterdescendants() if part.tag in _BLOCKS]
     for part in parts:
         part.text, part.tail = f" {part.text or ''}", f" {part.tail or ''}"
@@ -105,7 +105,7 @@ def _spread(anchor: HtmlElement) -> bool:
 
 
 def _written(link: Link, number: int, domain: str) -> str:
-    """The mark of a link; of a long text only the beginning is in it, and the rest follows."""
+    """Return the mark of a link; a long text is cut in the mark, and its rest follows the mark."""
     head = link.text
     if len(head) > _MAX_LINK:
         head = head[: _MAX_LINK + 1].rpartition(" ")[0] or head[:_MAX_LINK]

@@ -1,7 +1,7 @@
-"""Finding and quoting text in a page, as WebGPT's appendix A has it.
+"""Finding and quoting text in a page, as defined in WebGPT's appendix A.
 
-Text is compared with the page's text with links stripped, which is to say with only the text of each link,
-and case is ignored. For quoting, white space is ignored too, and `start━end` stands for all between them.
+Text is compared with the page's text without the marks of links (only their texts), ignoring case. Quoting
+also ignores white space, and `start━end` stands for everything from `start` to `end`.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _RUN = re.compile(r"\S+")
 
 
 class _Span(NamedTuple):
-    """Two places in a text; the end is past the last character."""
+    """Two positions in a text; the end is exclusive."""
 
     begin: int
     end: int
 
 
 def find(text: str, wanted: str, start: int = 0) -> int | None:
-    """Where `wanted` first occurs in the marked `text` at or after `start`; None where it does not.
+    """Return the first position of `wanted` in the marked `text` at or after `start`; None if there is none.
 
-    The position counts characters of the marked text; text of a link is found inside of its mark.
+    The position counts characters of the marked text; text of a link is found inside its mark.
     """
     needle = inert(wanted).casefold()
     shown = stripped(text)
@@ -39,9 +39,9 @@ def find(text: str, wanted: str, start: int = 0) -> int | None:
 
 
 def quote(text: str, wanted: str, start: int = 0) -> str | None:
-    """The words of the marked `text` that `wanted` names, links stripped, on one line; None without any.
+    """Return the words of the marked `text` that `wanted` names, without marks, on one line, or None.
 
-    Of several occurrences the first at or after `start` counts, or else the first of all. `start━end` names
+    Of several occurrences, the first at or after `start` is used, or else the first of all. `start━end` names
     the shortest text that begins with `start` and ends with `end`.
     """
     head, abbreviated, tail = wanted.partition(ABBREVIATES)
@@ -61,7 +61,7 @@ def quote(text: str, wanted: str, start: int = 0) -> str | None:
 
 
 def _shortest(text: str, first: str, last: str, start: int) -> _Span | None:
-    """The first span at or after `start` from `first` to `last` (which may be empty) that holds no other."""
+    """Return the first minimal span at or after `start` from `first` to `last`, which may be empty."""
     begin = text.find(first, start)
     if begin < 0 or not last:
         return _Span(begin, begin + len(first)) if begin >= 0 else None
@@ -70,7 +70,7 @@ def _shortest(text: str, first: str, last: str, start: int) -> _Span | None:
 
 
 def _visible(text: str) -> Iterator[_Span]:
-    """The spans of marked text that are left when its links are stripped."""
+    """Yield the spans of marked text that remain when its links are stripped."""
     end = 0
     for mark in MARK.finditer(text):
         yield _Span(end, mark.start())
@@ -80,12 +80,12 @@ def _visible(text: str) -> Iterator[_Span]:
 
 
 def _shown_before(text: str, place: int) -> int:
-    """How many characters of the stripped text stand before a place in the marked text."""
+    """Return the number of characters of the stripped text before a position in the marked text."""
     return sum(max(0, min(span.end, place) - span.begin) for span in _visible(text)) if place > 0 else 0
 
 
 def _place(text: str, shown: int) -> int:
-    """The place in the marked text of a character of the stripped text."""
+    """Return the position in the marked text of a character of the stripped text."""
     for begin, end in _visible(text):
         if shown < end - begin:
             return begin + shown
@@ -98,7 +98,7 @@ def _unspaced(text: str) -> str:
 
 
 def _spaced(text: str, place: int) -> int:
-    """The place in `text` of a character of `_unspaced(text)`."""
+    """Return the position in `text` of a character of `_unspaced(text)`."""
     for run in _RUN.finditer(text):
         if place < run.end() - run.start():
             return run.start() + place
@@ -107,7 +107,7 @@ def _spaced(text: str, place: int) -> int:
 
 
 def _unfolded(text: str, place: int) -> int:
-    """The place in `text` of a character of `text.casefold()`, which is longer where ß becomes ss."""
+    """Return the position in `text` of a character of `text.casefold()`, longer where ß becomes ss."""
     if len(text.casefold()) == len(text):
         return place
     return bisect_right(list(accumulate(len(character.casefold()) for character in text)), place)

@@ -1,4 +1,4 @@
-"""Repeated single scrolls of people as the longer ones of the commands (WebGPT, appendix C.1)."""
+"""Merging of people's repeated single scrolls into longer commands (WebGPT, appendix C.1)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from citewell.browser.commands import MOST_SCROLLS, Scroll, parse
 
 
 class Merged(NamedTuple):
-    """A command, and how many of the given ones it stands for."""
+    """A command, and the number of original commands that it replaces."""
 
     command: str
     given: int
 
 
 def merge_scrolls(commands: Iterable[str]) -> list[Merged]:
-    """The same commands, with single scrolls in one direction that follow one another merged up to three.
+    """Return the commands with up to three adjacent single scrolls in one direction merged.
 
-    People scroll one step at a time, and a model saves actions by `Scrolled down 3`.
+    People scroll one step at a time; a model saves actions with `Scrolled down 3`.
 
     >>> [merged.command for merged in merge_scrolls(["Top"] + ["Scrolled down 1"] * 4)]
     ['Top', 'Scrolled down 3', 'Scrolled down 1']

@@ -23,7 +23,7 @@ class Link:
     domain: str
 
     def mark(self, number: int, domain: str) -> str:
-        """The link with the id `number` in the text of a page of `domain`, which is not repeated in it."""
+        """Return the mark with id `number` for a page of `domain`; the mark omits that domain."""
         return mark(number, self.text, "" if self.domain == domain else self.domain)
 
 
@@ -47,15 +47,15 @@ class TextPage:
 
 
 def text_page(url: str, name: str, text: str, links: tuple[Link, ...] = ()) -> TextPage:
-    """The page at `url`, titled `page title (domain)`; without a title (`name`), its URL is used.
+    """Make the page at `url`, titled `page title (domain)`; without a `name`, the URL is the title.
 
-    `text` must have been made inert.
+    `text` must be inert already.
     """
     return _page("page", url, name, text, links)
 
 
 def error_page(url: str, reason: str) -> TextPage:
-    """A page that says why the page at `url` cannot be shown."""
+    """Make a page that says why the page at `url` cannot be shown."""
     return _page("error", url, "Error", f"This page cannot be shown: {inert_line(reason).rstrip('.')}.", ())
 
 

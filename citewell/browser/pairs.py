@@ -1,4 +1,4 @@
-"""From episodes to what a policy learns from: a state's text, and the command that was given in it."""
+"""Training pairs of episodes: a state's text, and the command that was given in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citewell.browser.episode import Episode
 
 
 class StateCommand(NamedTuple):
-    """A step of a demonstration. `command` is written as the browser writes it."""
+    """A step of a demonstration. `command` is in the browser's notation."""
 
     question: str
     state: str
@@ -21,7 +21,7 @@ class StateCommand(NamedTuple):
 
 
 def pairs(episode: Episode) -> Iterator[StateCommand]:
-    """The steps of an episode, without those whose command was invalid."""
+    """Yield the steps of an episode whose command was valid."""
     for step in episode.steps:
         command = parse(step.command)
         if step.kind != "invalid" and not isinstance(command, Invalid):
@@ -29,14 +29,14 @@ def pairs(episode: Episode) -> Iterator[StateCommand]:
 
 
 def rewarded(episodes: Iterable[Episode], least: float) -> Iterator[Episode]:
-    """The episodes with a reward of `least` or more; those that nobody judged are none of them."""
+    """Yield the episodes with a reward of at least `least`; skip episodes without a reward."""
     return (episode for episode in episodes if episode.reward is not None and episode.reward >= least)
 
 
 def balanced(found: Sequence[StateCommand], most: Mapping[Kind, int], seed: int) -> list[StateCommand]:
-    """At most so many pairs of each kind, drawn by `seed`; kinds that `most` does not name are all kept.
+    """Return at most `most` pairs of each kind, drawn by `seed`; kinds without a maximum are kept in full.
 
-    Each state is kept once. The order stays.
+    Each state is kept once. The order is preserved.
     """
     once = list({(pair.state, pair.command): pair for pair in found}.values())
     order = list(range(len(once)))

@@ -15,10 +15,10 @@ class Action(NamedTuple):
 
 
 class Policy(Protocol):
-    """Chooses the next command from the state, and from nothing else."""
+    """Chooses the next command from the state alone."""
 
     name: str
 
     async def act(self, state: State) -> Action:
-        """The next command, as text that `citewell.browser.commands.parse` reads."""
+        """Return the next command, as text that `citewell.browser.commands.parse` reads."""
         ...

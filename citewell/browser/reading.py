@@ -1,4 +1,4 @@
-"""A downloaded body to a page of the text browser, whatever it is."""
+"""Conversion of a downloaded body of any content type to a page of the text browser."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _CUT = "\n\n[The rest of this page is left out.]"
 
 
 class PageReader:
-    """Reads pages in the processes of a sandbox, which end where a page takes too much time or memory.
+    """Reads pages in sandboxed processes, which end if a page takes too much time or memory.
 
-    Links to the domains `denied` and those under them become text. Raises `InputError` where a package that
+    Links to the domains `denied` and their subdomains become text. Raises `InputError` if a package that
     browsing needs is not installed.
     """
 
@@ -31,7 +31,7 @@ class PageReader:
         self._denied = tuple(denied)
 
     async def read(self, body: bytes, url: str, content_type: str = "") -> TextPage:
-        """The page, or an error page that says why there is none."""
+        """Return the page, or an error page that says why it cannot be shown."""
         try:
             page = await self._sandbox.read(
                 f"{__name__}:read", TextPage, body, url, content_type, self._denied
@@ -44,7 +44,7 @@ class PageReader:
 def read_page(
     body: bytes, url: str, content_type: str = "", denied: Collection[str] = PRESETS["webgpt"]
 ) -> TextPage:
-    """`read` for pages that can be trusted, in this process; an error page where it raises anything."""
+    """Read a trusted page in this process; return an error page on any error."""
     try:
         return read(body, url, content_type, denied)
     except ExtractionError as error:
@@ -54,11 +54,11 @@ def read_page(
 
 
 def read(body: bytes, url: str, content_type: str, denied: Collection[str]) -> TextPage:
-    """The page of the text browser for a body of this content type.
+    """Convert a body of this content type to a page of the text browser.
 
-    HTML is simplified, PDFs become text by pdfminer.six, and other kinds of text are shown as they are
-    (WebGPT, appendix A). A page of more than 500,000 characters is cut, and says so. Raises `ExtractionError`
-    for a page that cannot be shown, such as an image.
+    HTML is simplified, PDFs are converted by pdfminer.six, and other text is shown as it is (WebGPT, appendix
+    A). A page of more than 500,000 characters is cut, with a note. Raises `ExtractionError` for a page that
+    cannot be shown, such as an image.
     """
     page = _read(body, url, content_type, denied)
     if len(page.text) <= _MAX_CHARACTERS:

@@ -1,4 +1,4 @@
-"""Recordings of what was searched and opened, which are browsed again without a network."""
+"""Recordings of searches and pages, which can be browsed without a network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citewell.core.jsonl import read_lines, write_values
 
 @dataclass(frozen=True, slots=True)
 class RecordedPage:
-    """A page that a query found or that a URL led to; a line of a recording. Nothing of it is censored."""
+    """A page that a query or a URL led to; one line of a recording, before the censor."""
 
     kind: Literal["search", "open"]
     key: str
@@ -24,36 +24,36 @@ class RecordedPage:
 
 
 class WebRecorder:
-    """Notes what is searched and opened in `web`; speaks `Web`.
+    """Records the searches and pages of `web`; implements `Web`.
 
-    What was noted is shown again when asked for again, errors too, so that a policy that browses the
-    recording sees the same pages. Belongs to one session.
+    A repeated request gets the recorded page, errors included, so that a policy that browses the recording
+    sees the same pages. Belongs to one session.
     """
 
     def __init__(self, web: Web, known: Iterable[RecordedPage] = ()) -> None:
-        """Record `web`; `known` is what was recorded before."""
+        """Record `web`; `known` are earlier entries."""
         self._web = web
         self._known = _by_key(known)
         self._new: list[RecordedPage] = []
 
     async def search(self, query: str) -> TextPage:
-        """The page of results that `web` gives."""
+        """Return the page of results of `web`."""
         known = self._known.get(("search", query))
         return known or self._noted("search", query, await self._web.search(query))
 
     async def open(self, url: str, question: str, answer: str = "") -> TextPage:
-        """The page that `web` gives; it is recorded as it is without the censor, which comes after that."""
+        """Return the page of `web`; the recording has the page before the censor."""
         known = self._known.get(("open", url))
         page = known or self._noted("open", url, await self._web.open(url, ""))
         return censored(page, question, answer)
 
     def taken(self) -> list[RecordedPage]:
-        """What was noted since the last call."""
+        """Return the entries recorded since the last call."""
         taken, self._new = self._new, []
         return taken
 
     def _noted(self, kind: Literal["search", "open"], key: str, page: TextPage) -> TextPage:
-        # Two that asked at the same time see the same page.
+        # Two concurrent requests get the same page.
         if (kind, key) not in self._known:
             self._known[kind, key] = page
             self._new.append(RecordedPage(kind, key, page))
@@ -61,23 +61,23 @@ class WebRecorder:
 
 
 class Recorded:
-    """The web of a recording; what is not in it is an error page; speaks `Web`."""
+    """The web of a recording, with an error page for anything else; implements `Web`."""
 
     def __init__(self, entries: Iterable[RecordedPage]) -> None:
         self._known = _by_key(entries)
 
     async def search(self, query: str) -> TextPage:
-        """The page of results that was recorded."""
+        """Return the recorded page of results."""
         return self._known.get(("search", query)) or error_page("", f"the recording has no search {query!r}")
 
     async def open(self, url: str, question: str, answer: str = "") -> TextPage:
-        """The page that was recorded, or an error page where it gives this question or answer away."""
+        """Return the recorded page, or an error page if it gives this question or answer away."""
         page = self._known.get(("open", url)) or error_page(url, "it is not in the recording")
         return censored(page, question, answer)
 
 
 def read_recording(file: Path) -> Iterator[RecordedPage]:
-    """The entries of a recording; raises `InputError` that names the line of one that is none."""
+    """Yield the entries of a recording; raises `InputError` with the line number of an invalid one."""
     for line in read_lines(file):
         yield line.value(
             RecordedPage, "entry of a recording", "Name a file that `citewell browse --record` wrote."
@@ -85,12 +85,12 @@ def read_recording(file: Path) -> Iterator[RecordedPage]:
 
 
 def write_recording(entries: Iterable[RecordedPage], file: Path) -> None:
-    """Write a recording, one JSON object a line."""
+    """Write a recording, one JSON object per line."""
     write_values(entries, file)
 
 
 def _by_key(entries: Iterable[RecordedPage]) -> dict[tuple[str, str], TextPage]:
-    """The pages by kind and key; of several, the first counts."""
+    """Return the pages by kind and key; of duplicates, the first counts."""
     known: dict[tuple[str, str], TextPage] = {}
     for entry in entries:
         known.setdefault((entry.kind, entry.key), entry.page)

@@ -15,10 +15,10 @@ _MAX_QUERY = 200  # characters, in the title
 
 
 def results_page(query: str, hits: Sequence[Hit], denied: Collection[str] = PRESETS["webgpt"]) -> TextPage:
-    """Each hit as a link with its snippet below, as in WebGPT's Figure 1 (b).
+    """Return a page with each hit as a link and its snippet below, as in WebGPT's Figure 1 (b).
 
-    Hits of the domains `denied` and of those under them are left out. The page belongs to no domain, so that
-    every link names its own.
+    Hits of the domains `denied` and their subdomains are dropped. The page has no domain, so that every link
+    names its own.
     """
     wanted = [hit for hit in hits if not in_domains(hit.url, denied)]
     links = tuple(

@@ -32,11 +32,11 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 def simplify(
     body: bytes, url: str, content_type: str = "", denied: Collection[str] = PRESETS["webgpt"]
 ) -> TextPage:
-    """The HTML page at `url` as text: its main part, with numbered links and without any other mark-up.
+    """Return the main part of the HTML page at `url` as text with numbered links and no other markup.
 
-    The main part is found by Readability, and its HTML becomes text by
-    [html2text](https://github.com/Alir3z4/html2text). Links to the domains `denied` and those under them are
-    text only. `content_type` is the HTTP header. Raises `ExtractionError` for a page without text.
+    Readability finds the main part, and [html2text](https://github.com/Alir3z4/html2text) converts its HTML
+    to text. Links to the domains `denied` and their subdomains become text. `content_type` is the HTTP
+    header. Raises `ExtractionError` for a page without text.
     """
     tree = _parsed(decode(body, content_type))
     name = _title(tree)
@@ -50,14 +50,14 @@ def simplify(
 
 
 class _Printer(HTML2Text):
-    """html2text without signs of emphasis, line wrapping and backslashes: words as they are to be quoted."""
+    """html2text without emphasis, line wrapping and backslashes, so that words can be quoted."""
 
     def __init__(self) -> None:
         super().__init__(bodywidth=0)
         self.ignore_emphasis = True
 
     def handle_data(self, data: str, entity_char: bool = False) -> None:
-        """Write text as it is, which html2text does for entities only."""
+        """Write text without escaping, which html2text does for entities only."""
         super().handle_data(data, True)
 
 
@@ -73,7 +73,7 @@ class _Numbered(NamedTuple):
 
 
 def _numbered(text: str, links: Sequence[Link], domain: str) -> _Numbered:
-    """Number the links that the text has, in reading order, and make all that is no mark inert."""
+    """Number the links in reading order, and make all text that is not a mark inert."""
     kept: list[Link] = []
     parts: list[str] = []
     end = 0
@@ -93,7 +93,7 @@ def _parsed(markup: str) -> HtmlElement:
         )
     except etree.ParserError:
         raise ExtractionError("its HTML cannot be parsed") from None
-    # Where a page leaves `<body>` out, libxml2 takes an element that it does not know for a part of the head.
+    # If a page omits `<body>`, libxml2 takes an unknown element for a part of the head.
     strays = [part for part in tree.iterfind("head/*") if part.tag not in _OF_HEAD]
     if strays:
         if tree.body is None:
@@ -108,7 +108,7 @@ def _title(tree: HtmlElement) -> str:
 
 
 def _base(tree: HtmlElement, url: str) -> str:
-    """What links are relative to: `<base href>`, itself relative to the page's address."""
+    """Return the base of relative links: `<base href>`, resolved against the page's address."""
     bases = tree.xpath("//base[@href]")
     for base in tree.xpath("//base"):
         base.drop_tree()

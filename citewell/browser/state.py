@@ -1,4 +1,4 @@
-"""What is seen of the browser before each command: a value, and the text of WebGPT's Figure 1 (b)."""
+"""The state of the browser before each command: a value, and the text of WebGPT's Figure 1 (b)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class TakenQuote:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything that a policy knows: there is no other memory between two commands.
+    """The whole input of a policy, which has no other memory between two commands.
 
-    `text` is what is in view, and `links` the links in it by their ids. The scroll bar runs `first` to
-    `last`, of `lines` lines of the page. `past_actions` are the commands so far in the short form of
-    Figure 1. All of it was cut to the budget, the oldest actions and quotes first.
+    `text` is the text in view, and `links` are the links in it by their ids. The scroll bar shows lines
+    `first` to `last` of `lines` lines of the page. `past_actions` are the commands so far in the short form
+    of Figure 1. Everything is reduced to the budget, the oldest actions and quotes first.
     """
 
     question: str
@@ -41,7 +41,7 @@ class State:
     can_go_back: bool = False
 
     def __str__(self) -> str:
-        """The state as text, in the layout of Figure 1 (b)."""
+        """Return the state as text, in the layout of Figure 1 (b)."""
         parts = ["♦Question", self.question]
         parts += ["♦Quotes", *(quoted(quote) for quote in self.quotes)]
         parts += ["♦Past actions", *self.past_actions]
@@ -51,6 +51,6 @@ class State:
 
 
 def quoted(quote: TakenQuote) -> str:
-    """A quote as the state shows it."""
+    """Return a quote as the state shows it."""
     where = f" ({quote.domain})" if quote.domain else ""
     return f"From {quote.title}{where}\n> {quote.text}"

@@ -1,4 +1,4 @@
-"""A page as lines, of which some are in view."""
+"""A page in lines, some of which are in view."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citewell.browser.limits import BrowserLimits, Count
 from citewell.browser.page import Link, TextPage
 
 WIDTH = 73
-"""Characters of a line: with this number, lines break where those of WebGPT's Figure 1 (b) do."""
+"""Characters of a line; with this number, lines break as in WebGPT's Figure 1 (b)."""
 
 _LINK_TEXT = 150  # characters of a link's text that are shown
 _ABOVE = 2  # lines of context above a text that was found
@@ -22,7 +22,7 @@ _PIECE = re.compile(r"[^\s【]++|【[^】\n]*+】|【")
 
 
 class Window(NamedTuple):
-    """The lines `first` to `last` of a page, without the last one, and how many tokens they have."""
+    """The lines `first` to `last` (exclusive) of a page, and their number of tokens."""
 
     first: int
     last: int
@@ -31,9 +31,9 @@ class Window(NamedTuple):
 
 
 class PageView:
-    """A page in lines of at most `WIDTH` characters; a mark of a link is never broken, however long it is.
+    """A page in lines of at most `WIDTH` characters; the mark of a link is never broken.
 
-    Tokens are counted line by line, and each line is counted once.
+    Tokens are counted per line, once for each line.
     """
 
     def __init__(self, page: TextPage, limits: BrowserLimits, count: Count) -> None:
@@ -54,13 +54,13 @@ class PageView:
 
     @property
     def bottom(self) -> int:
-        """The first line in view when the last line is the last one in view."""
+        """The first line in view when the page is scrolled to its end."""
         if self._bottom is None:
             self._bottom = self._first_of(self.lines)
         return self._bottom
 
     def window(self, first: int) -> Window:
-        """What is in view from a line on: as many whole lines as the limits allow, and one in any case."""
+        """Return the view from a line on: as many whole lines as the limits allow, and at least one."""
         last, tokens = first, 0
         while last < min(self.lines, first + self._limits.window_lines):
             more = self._tokens(last)
@@ -71,30 +71,30 @@ class PageView:
         return Window(first, last, "\n".join(self._line(line) for line in range(first, last)), tokens)
 
     def down(self, first: int) -> int:
-        """The first line in view after scrolling down once: a window less one line, which stays in view."""
+        """Return the first line in view after scrolling down once, by a window less one line."""
         return min(max(self.window(first).last - 1, first + 1), self.bottom)
 
     def up(self, first: int) -> int:
-        """The first line in view after scrolling up once."""
+        """Return the first line in view after scrolling up once."""
         return min(self._first_of(first + 1), first - 1) if first else 0
 
     def showing(self, place: int) -> int:
-        """The first line in view where the character at a place of the page's text is shown."""
+        """Return the first line in view that shows the character at a position of the page's text."""
         line = max(0, bisect_right(self._starts, place) - 1)
         above = max(0, line - _ABOVE)
         return min(above if self.window(above).last > line else line, self.bottom)
 
     def place(self, line: int) -> int:
-        """Where in the page's text a line begins."""
+        """Return the position in the page's text where a line begins."""
         return self._starts[line] if line < self.lines else len(self.page.text)
 
     def links(self, text: str) -> dict[int, Link]:
-        """The links of the page whose marks are in a text that was in view."""
+        """Return the links of the page whose marks are in a text that was in view."""
         ids = (int(mark[1]) for mark in MARK.finditer(text))
         return {number: self.page.links[number] for number in ids if number < len(self.page.links)}
 
     def _first_of(self, last: int) -> int:
-        """The first of as many lines before `last` as the limits allow, and of one in any case."""
+        """Return the first of as many lines before `last` as the limits allow, and of at least one."""
         first, room = last, self._limits.window_tokens
         while first > max(0, last - self._limits.window_lines):
             room -= self._tokens(first - 1)
@@ -119,7 +119,7 @@ class _Span(NamedTuple):
 
 
 def _wrapped(text: str) -> Iterator[_Span]:
-    """The lines of a text."""
+    """Yield the lines of a text."""
     begin = 0
     while begin < len(text):
         end = text.find("\n", begin)
@@ -132,7 +132,7 @@ def _wrapped(text: str) -> Iterator[_Span]:
 
 
 def _broken(text: str, begin: int, end: int) -> Iterator[_Span]:
-    """The lines that a line is broken into, between words where there are any."""
+    """Yield the lines that a line is broken into, between words if possible."""
     first = last = -1
     for word in _WORD.finditer(text, begin, end):
         for start, stop in _pieces(text, *word.span()):
@@ -146,7 +146,7 @@ def _broken(text: str, begin: int, end: int) -> Iterator[_Span]:
 
 
 def _pieces(text: str, begin: int, end: int) -> Sequence[tuple[int, int]]:
-    """A word as it may be broken: marks are whole."""
+    """Return the parts at which a word may be broken: marks are whole."""
     if end - begin <= WIDTH:
         return ((begin, end),)
     pieces: list[tuple[int, int]] = []

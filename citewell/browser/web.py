@@ -1,4 +1,4 @@
-"""What the text browser reaches the world through."""
+"""The protocol of the web that the text browser searches and opens."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from citewell.browser.page import TextPage
 
 
 class Web(Protocol):
-    """Searches and opens pages; what goes wrong is a page too, of the kind `error`, with its reason."""
+    """Searches and opens pages; a failure is a page of the kind `error`, with the reason."""
 
     async def search(self, query: str) -> TextPage:
-        """A page of results, each a link and a snippet."""
+        """Return a page of results, each a link and a snippet."""
         ...
 
     async def open(self, url: str, question: str, answer: str = "") -> TextPage:
-        """The page at `url`, for someone who answers `question`.
+        """Return the page at `url` for a person or policy that answers `question`.
 
         A page that gives the question or a known `answer` away is an error page (WebGPT, appendix A).
         """

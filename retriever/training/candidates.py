@@ -24,14 +24,14 @@ from citewell.retriever.training.rows import LabeledRow, RowSource, known_answer
 
 
 class NearestPassages(NamedTuple):
-    """The best passages of each of q questions: places in the corpus and scores, (q, n) arrays."""
+    """The best passages of each of q questions: positions in the corpus, and scores, as (q, n) arrays."""
 
     places: NDArray[np.int64]
     scores: Vectors
 
 
 def nearest(questions: Vectors, passages: Vectors, depth: int) -> NearestPassages:
-    """The `depth` passages with the greatest inner products, exactly, for each question; the best first.
+    """Return the `depth` passages with the greatest exact inner products per question, best first.
 
     Raises `InputError` without the package faiss.
     """
@@ -50,19 +50,19 @@ def nearest(questions: Vectors, passages: Vectors, depth: int) -> NearestPassage
 
 
 def corpus_of(texts: Iterable[str]) -> Corpus:
-    """A corpus of passages that have their titles before them already; equal ones count once."""
+    """Build a corpus of passages that include their titles; duplicates count once."""
     distinct = tuple({question_key(text): text for text in texts}.values())
     ids = tuple(str(number) for number in range(len(distinct)))
     return Corpus(ids, ("",) * len(distinct), distinct)
 
 
 class Miner:
-    """Adds hard negatives to rows: passages that an encoder, or BM25, takes for relevant, and that are not.
+    """Adds hard negatives to rows: irrelevant passages that an encoder or BM25 ranks as relevant.
 
-    A candidate is no negative where there is a sign that it answers the question after all: where it is as
-    near to the question as the nearest positive, or further by less than `margin`, since retrievers rank
-    unlabelled answers so (https://arxiv.org/abs/2407.15831); where `overlap` of its words stand in a
-    positive; where it holds an answer's words, one after the other.
+    A candidate is rejected if it may answer the question after all: if it is as near to the question as the
+    nearest positive, or farther by less than `margin`, since retrievers rank unlabeled answers so
+    (https://arxiv.org/abs/2407.15831); if a share of `overlap` of its words is in a positive; or if it
+    contains the words of an answer in sequence.
     """
 
     def __init__(self, encoder: DualEncoder, config: MiningConfig, cache: Path, tell: Log) -> None:
@@ -75,9 +75,10 @@ class Miner:
     def mine(
         self, rows: Sequence[LabeledRow], others: Iterable[str], negatives: int
     ) -> tuple[LabeledRow, ...]:
-        """The rows with at most `negatives` passages of label 0 more each.
+        """Return the rows with at most `negatives` more passages of label 0 each.
 
-        Candidates are the rows' own passages and `others`. Negatives that a row has already stay, and count.
+        Candidates are the rows' own passages and `others`. Negatives that a row has already are kept, and
+        count.
         """
         corpus = corpus_of([*(text for row in rows for text in row.passages), *others])
         counter = Counter("encoding passages", self._tell)
@@ -127,7 +128,7 @@ class Miner:
 
 
 def _merged(lists: Sequence[Sequence[int]]) -> list[int]:
-    """The members of several lists in turn, each once."""
+    """Interleave several lists of members, and keep each member once."""
     turns: Iterator[int] = (
         listed[rank] for rank in range(max(map(len, lists))) for listed in lists if rank < len(listed)
     )

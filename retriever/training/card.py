@@ -1,4 +1,4 @@
-"""What the model card says of a trained encoder."""
+"""The model card of a trained encoder."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ questions. The metrics: {measures}."""
 def describe(
     config: EncoderRecipe, run: Run, data: EncoderData, files: Sequence[DataFile], result: RunResult
 ) -> ModelCard:
-    """The encoder's part of its model card."""
+    """Return the encoder's part of its model card."""
     base = published_name(config.model.base)
     questions = {source.name: len(source.rows) for source in data.train}
     dev_questions = {each.name: len(each.rows) for each in data.dev}
@@ -73,7 +73,7 @@ def _form(config: EncoderRecipe) -> str:
 
 
 def _teachers(config: EncoderRecipe, run: Run) -> str:
-    """The teachers, each with its license and the SHA-256 of its two towers."""
+    """Return the teachers, each with its license and the SHA-256 of its two towers."""
     lines = []
     for each in config.teachers:
         towers = resolve(each.teacher(run.folders))

@@ -1,4 +1,4 @@
-"""From a planned batch to what the trainer of sentence-transformers passes to the loss."""
+"""Conversion of a planned batch to the input of the loss in sentence-transformers' trainer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citewell.retriever.training.plan import Batch
 from citewell.retriever.training.rows import LabeledRow, RowSource, known_answers
 
 GROUP = 32
-"""Passages that are encoded together. They are of like length, so that little is padding."""
+"""Number of passages that are encoded together. They are of similar length, to limit padding."""
 
 Preprocess = Callable[..., Mapping[str, Any]]
 
@@ -42,7 +42,7 @@ class EncoderCollator:
         self._known = known_answers(sources)
 
     def __call__(self, features: list[dict[str, Any]]) -> dict[str, Any]:
-        """The tensors of one batch; `features` holds its place in the plan."""
+        """Return the tensors of one batch; `features` holds its position in the plan."""
         import torch
 
         (feature,) = features
@@ -98,7 +98,7 @@ class EncoderCollator:
 
 
 def _distinct(lists: Sequence[Mapping[str, tuple[str, float]]]) -> dict[str, str]:
-    """All passages by their keys, the shortest first; of texts with one key, the one that comes first."""
+    """Return the passages by key, shortest first; of texts with one key, the first counts."""
     found: dict[str, str] = {}
     for listed in lists:
         for name, (text, _) in listed.items():

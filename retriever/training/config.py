@@ -32,7 +32,7 @@ LABELS: dict[str, tuple[Label, ...]] = {
 
 
 class EncoderModelConfig(Section):
-    """What is trained."""
+    """The model to train."""
 
     base: str = Field("all-MiniLM-L6-v2", min_length=1, description="Packaged name, folder or hub id.")
     tuning: Literal["lora", "full"] = Field("lora", description="Train adapters only, or all weights.")
@@ -106,7 +106,7 @@ class EncoderDevConfig(EncoderSourceConfig):
 
 
 class EncoderTrainingConfig(OptimizationConfig):
-    """How long, how fast, and in which order."""
+    """Duration, learning rate, and order."""
 
     schedule: Schedule = "linear"
     eval_every: EvalEvery = 100
@@ -148,11 +148,11 @@ class EncoderRecipe(Section):
 
     @property
     def teachers(self) -> tuple[EncoderKlConfig, ...]:
-        """The objectives that learn from an encoder, one of each encoder."""
+        """The objectives that learn from an encoder, one for each encoder."""
         found = {each.encoder: each for each in self.objectives if isinstance(each, EncoderKlConfig)}
         return tuple(found.values())
 
 
 def load_config(file: Path) -> EncoderRecipe:
-    """Read a recipe; raises `InputError` for what is missing, unknown or wrong in it."""
+    """Read a recipe; raises `InputError` for missing, unknown or invalid values."""
     return load_recipe(EncoderRecipe, file, "docs/recipes.md")

@@ -1,4 +1,4 @@
-"""The dev metrics: how well the model orders the passages of questions that it does not learn from."""
+"""The dev metrics: how well the model orders the passages of held-out questions."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 NDCG_DEPTH = 10
 MEAN = "dev"
-"""The name of the mean over all dev sets, which decides what the best checkpoint is."""
+"""The name of the mean over all dev sets, which selects the best checkpoint."""
 
 
 def measure_dev(model: SentenceTransformer, sets: Sequence[DevSet]) -> dict[str, float]:
-    """The measure of each dev set by its name, and under `MEAN` the mean of them all.
+    """Return the metric of each dev set by its name, and their mean under `MEAN`.
 
-    Every distinct text is encoded once. Rows whose labels are all equal have no order to find, and are left
-    out of the mean over questions.
+    Every distinct text is encoded once. Rows whose labels are all equal have no order, and do not count in
+    the mean over questions.
     """
     values = {each.name: measure_rows(model, each.rows, each.measure) for each in sets}
     return {**values, MEAN: float(np.mean(list(values.values())))}
 
 
 def measure_rows(model: SentenceTransformer, rows: Sequence[LabeledRow], measure: Measure) -> float:
-    """The mean of a measure over questions; see `citewell.core.ranking_metrics`.
+    """Return the mean of a metric over questions; see `citewell.core.ranking_metrics`.
 
-    `ndcg` is nDCG@10 with the label as gain, which the logarithms of a ranking are turned back into.
+    `ndcg` is nDCG@10 with the label as gain; the logarithms of rankings are converted back to gains.
     """
     kept = [row for row in rows if has_order(row.targets)]
     questions = _unique(row.question for row in kept)

@@ -19,12 +19,12 @@ class InnerProducts:
     """Vectors of all questions and passages by one encoder."""
 
     def __init__(self, questions: Mapping[str, Vectors], passages: Mapping[str, Vectors]) -> None:
-        """Both map the keys of texts to vectors of shape (d,)."""
+        """Both arguments map the keys of texts to vectors of shape (d,)."""
         self._questions = questions
         self._passages = passages
 
     def scores(self, questions: Sequence[str], passages: Sequence[str]) -> Vectors:
-        """The inner products of q questions and p passages, a (q, p) array."""
+        """Return the inner products of q questions and p passages, a (q, p) array."""
         rows = np.stack([self._questions[question_key(text)] for text in questions])
         columns = np.stack([self._passages[question_key(text)] for text in passages])
         scores: Vectors = rows @ columns.T
@@ -34,7 +34,7 @@ class InnerProducts:
 def read_inner_products(
     sources: Sequence[RowSource], encoder: DualEncoder, cache: Path, tell: Log
 ) -> InnerProducts:
-    """Encode all texts of the sources; `cache` is where passages are kept."""
+    """Encode all texts of the sources; the vectors of passages are kept in `cache`."""
     rows = [row for source in sources for row in source.rows]
     corpus = corpus_of(text for row in rows for text in row.passages)
     counter = Counter(f"encoding passages with {Path(encoder.name).name}", tell)

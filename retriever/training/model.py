@@ -1,4 +1,4 @@
-"""The model that is trained: a sentence-transformers model with two towers."""
+"""The model to train: a sentence-transformers model with two towers."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SIDES = {"question": "query", "passage": "document"}
 
 
 def build_model(config: EncoderModelConfig, seed: int) -> SentenceTransformer:
-    """A SentenceTransformer with a Router, pooled and normalized as the base is, ready to be trained.
+    """Build a SentenceTransformer with a Router, pooled and normalized as the base is, ready for training.
 
-    With LoRA the base's weights are frozen and each tower has an adapter that changes nothing yet; `seed`
-    draws its first weights. Raises `ModelError` for a base that cannot be loaded, and for LoRA targets that
+    With LoRA the base's weights are frozen, and each tower has an adapter that starts without effect; `seed`
+    initializes its weights. Raises `ModelError` for a base that cannot be loaded, and for LoRA targets that
     it does not have.
     """
     import torch
@@ -54,10 +54,10 @@ def build_model(config: EncoderModelConfig, seed: int) -> SentenceTransformer:
 
 
 def save_model(model: SentenceTransformer, folder: Path, base: str) -> None:
-    """Write the model for sentence-transformers, adapters merged, and the adapters as PEFT has them.
+    """Write the model for sentence-transformers, with merged adapters, and the adapters in PEFT's format.
 
-    `base` is the name that the adapters give for the model that they belong to. The adapters of `model` are
-    merged, so that it cannot be trained any further.
+    `base` is the name of the base model in the adapters' files. The adapters of `model` are merged, so that
+    it cannot be trained further.
     """
     for side, route in SIDES.items():
         transformer = tower(model, route)
@@ -73,7 +73,7 @@ def save_model(model: SentenceTransformer, folder: Path, base: str) -> None:
 
 
 def _save_tower(model: SentenceTransformer, route: str, folder: Path) -> None:
-    """Write beside the adapter of a route what makes `SentenceTransformer(folder)` this tower."""
+    """Write, beside the adapter of a route, the files that make `SentenceTransformer(folder)` this tower."""
     router: Any = model[0]
     transformer, *others = router.sub_modules[route]
     transformer.processor.save_pretrained(str(folder))
@@ -104,7 +104,7 @@ def _save_tower(model: SentenceTransformer, route: str, folder: Path) -> None:
 
 
 def tower(model: SentenceTransformer, route: str) -> Any:
-    """The Transformer module of a route, `query` or `document`."""
+    """Return the Transformer module of a route, `query` or `document`."""
     router: Any = model[0]
     return router.sub_modules[route][0]
 

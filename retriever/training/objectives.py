@@ -1,4 +1,4 @@
-"""The objectives as a recipe names them, and their mixture."""
+"""The objectives of a recipe, and their mixture."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class InnerProductMseConfig(_Objective):
     name: Literal["inner_product_mse"] = "inner_product_mse"
 
     def build(self) -> nn.Module:
-        """The objective."""
+        """Build the objective."""
         from citewell.retriever.losses.inner_product_mse import InnerProductMse
 
         return InnerProductMse()
@@ -42,7 +42,7 @@ class ContrastiveConfig(_Objective):
     margin: float = Field(0.0, ge=0, description="Margin between positives and explicit negatives.")
 
     def build(self) -> nn.Module:
-        """The objective."""
+        """Build the objective."""
         from citewell.retriever.losses.contrastive import Contrastive
 
         return Contrastive(self.temperature, self.margin)
@@ -56,7 +56,7 @@ class ListwiseKlConfig(_Objective):
     teacher_temperature: float = Field(1.0, gt=0, description="Labels are divided by this.")
 
     def build(self) -> nn.Module:
-        """The objective."""
+        """Build the objective."""
         from citewell.retriever.losses.listwise_kl import ListwiseKl
 
         return ListwiseKl(self.temperature, self.teacher_temperature)
@@ -69,7 +69,7 @@ class MarginMseConfig(_Objective):
     scale: float = Field(1.0, gt=0, description="Margins of inner products are multiplied by this.")
 
     def build(self) -> nn.Module:
-        """The objective."""
+        """Build the objective."""
         from citewell.retriever.losses.margin_mse import MarginMse
 
         return MarginMse(self.scale)
@@ -82,7 +82,7 @@ class AnchorConfig(_Objective):
     temperature: float = Field(0.05, gt=0, description="Inner products are divided by this.")
 
     def build(self) -> nn.Module:
-        """The objective."""
+        """Build the objective."""
         from citewell.retriever.losses.encoder_kl import BEFORE, EncoderKl
 
         return EncoderKl(BEFORE, self.temperature, self.temperature)
@@ -102,13 +102,13 @@ class EncoderKlConfig(_Objective):
     )
 
     def build(self) -> nn.Module:
-        """The objective."""
+        """Build the objective."""
         from citewell.retriever.losses.encoder_kl import EncoderKl
 
         return EncoderKl(self.encoder, self.temperature, self.teacher_temperature)
 
     def teacher(self, folders: DataFolders) -> str:
-        """The teacher's name for `citewell.retriever.encoder.resolve`: a folder beside the recipe first."""
+        """Return the name for `citewell.retriever.encoder.resolve`: a folder beside the recipe first."""
         beside = folders.beside / self.encoder
         return str(beside) if beside.is_dir() else self.encoder
 
@@ -124,7 +124,7 @@ Objective = (
 
 
 def build_mixture(model: SentenceTransformer, objectives: Sequence[Objective]) -> Mixture:
-    """The loss for the trainer; several objectives of a kind are numbered."""
+    """Build the loss for the trainer; several objectives of a kind are numbered."""
     from citewell.retriever.losses.mixture import Mixture, WeightedObjective
 
     seen: dict[str, int] = {}

@@ -1,6 +1,6 @@
-"""The plan of a run: which questions, with which of their passages, make up each step.
+"""The plan of a run: the questions of each step, and the passages of each question.
 
-It is drawn before the first step, so that a resumed run follows the same plan.
+The plan is drawn before the first step, so that a resumed run follows the same plan.
 """
 
 from __future__ import annotations
@@ -14,25 +14,24 @@ from citewell.retriever.training.rows import LabeledRow, RowSource
 
 
 class QuestionDraw(NamedTuple):
-    """A question of a batch: the number of its row, and the places of the passages that are shown."""
+    """A question of a batch: the number of its row, and the positions of the selected passages."""
 
     row: int
     passages: tuple[int, ...]
 
 
 class Batch(NamedTuple):
-    """The questions of one step, which are all of one source: `source` is its place among the sources."""
+    """The questions of one step, all from one source; `source` is its index among the sources."""
 
     source: int
     draws: tuple[QuestionDraw, ...]
 
 
 def plan(sources: Sequence[RowSource], training: EncoderTrainingConfig) -> list[Batch]:
-    """The batches of a run: in each epoch all questions once, times their source's `repeat`.
+    """Plan the batches of a run: each epoch has every question once per `repeat` of its source.
 
-    Each time a question is seen, it is with other passages, if its list has more than `list_size`. The last
-    batch of a source in an epoch is smaller if the questions do not divide evenly. No row is twice in a
-    batch.
+    Each repetition of a question has other passages if its list has more than `list_size`. The last batch of
+    a source in an epoch is smaller if the questions do not divide evenly. No row is twice in a batch.
     """
     batches: list[Batch] = []
     for epoch in range(training.epochs):
@@ -56,7 +55,7 @@ def _epoch(sources: Sequence[RowSource], epoch: int, size: int, list_size: int, 
 
 
 def choose(row: LabeledRow, size: int, chance: random.Random) -> tuple[int, ...]:
-    """The places of at most `size` passages: one of the best labelled, and others by chance."""
+    """Draw the positions of at most `size` passages: one with the highest label, and others at random."""
     if len(row.passages) <= size:
         return tuple(range(len(row.passages)))
     best = max(row.targets)

@@ -1,4 +1,4 @@
-"""The one form that all training data takes: a question with labelled passages."""
+"""The common form of all training data: a question with labeled passages."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from citewell.core.training.sources import question_key
 class LabeledRow:
     """A question, its passages, and the label of each: the higher, the better.
 
-    What a label means is the source's affair: see `citewell.retriever.training.labels`. `answers` are texts
-    that a passage answers the question with, where they are known.
+    The source defines the meaning of a label: see `citewell.retriever.training.labels`. `answers` are known
+    answer texts, as passages contain them.
     """
 
     question: str
@@ -25,7 +25,7 @@ class LabeledRow:
 
 @dataclass(frozen=True, slots=True)
 class RowSource:
-    """The rows of one source; each question counts `weight`, and is seen `repeat` times an epoch."""
+    """The rows of one source; each question has the weight `weight`, and is seen `repeat` times per epoch."""
 
     name: str
     rows: tuple[LabeledRow, ...]
@@ -34,12 +34,12 @@ class RowSource:
 
 
 def number(text: str, seed: int) -> int:
-    """A number that is drawn for a text: the same on every machine and in every run with this seed."""
+    """Return a pseudorandom number of a text: the same on every machine and in every run with this seed."""
     return int.from_bytes(hashlib.sha256(f"{seed} {text}".encode()).digest()[:8], "big")
 
 
 def known_answers(sources: Iterable[RowSource]) -> Mapping[str, frozenset[str]]:
-    """The keys of all passages that are labelled above 0 for a question, by the question's key."""
+    """Map the key of each question to the keys of all passages that have a label above 0 for it."""
     known: dict[str, set[str]] = {}
     for source in sources:
         for row in source.rows:

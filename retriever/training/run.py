@@ -86,7 +86,7 @@ def _task(
 
         from citewell.retriever.training.trainer import DualEncoderTrainer
 
-        # The trainer asks for a collator of its own kind, and calls it only.
+        # The trainer requires its own type of collator, and only calls it.
         collator: Any = EncoderCollator(batches, data.train, model.preprocess, encoders)
         return DualEncoderTrainer(
             model=model,
@@ -108,7 +108,7 @@ def _task(
 
 
 def _miner(config: EncoderRecipe, cache: Path, tell: Log) -> Mine:
-    """Mines with the encoder of the recipe, which is loaded when the first source needs it."""
+    """Return a miner that loads the encoder of the recipe when the first source needs it."""
 
     def mine(rows: Sequence[LabeledRow], others: Sequence[str], negatives: int) -> tuple[LabeledRow, ...]:
         encoder = load_encoder(
@@ -120,7 +120,7 @@ def _miner(config: EncoderRecipe, cache: Path, tell: Log) -> Mine:
 
 
 def _encoders(run: Run, config: EncoderRecipe, data: EncoderData, tell: Log) -> dict[str, InnerProducts]:
-    """The inner products of the training data by each encoder that an objective learns from."""
+    """Compute the inner products of the training data for each encoder that an objective learns from."""
     from citewell.retriever.losses.encoder_kl import BEFORE
 
     def read(name: str, engine: EngineName) -> InnerProducts:

@@ -28,21 +28,21 @@ class DevSet(NamedTuple):
 
 
 class EncoderData(NamedTuple):
-    """What a run is trained and evaluated on. No question is in both."""
+    """The training and evaluation data of a run. No question is in both."""
 
     train: tuple[RowSource, ...]
     dev: tuple[DevSet, ...]
 
 
 Mine = Callable[[Sequence[LabeledRow], Sequence[str], int], tuple[LabeledRow, ...]]
-"""Adds hard negatives to rows, also from these passages (`citewell.retriever.training.candidates`)."""
+"""Adds hard negatives to rows, with other passages too (`citewell.retriever.training.candidates`)."""
 
 
 def read_data(config: EncoderRecipe, folders: DataFolders, mine: Mine) -> EncoderData:
     """Read all sources of the recipe; raises `InputError` for data that cannot be used.
 
-    Held-out questions are sampled with the seed. A question of any dev set is removed from all training
-    data, whatever its passages are.
+    Held-out questions are sampled with the seed. A question of any dev set is removed from all training data,
+    regardless of its passages.
     """
     seed = config.training.seed
     others = [text for name in config.mining.corpus for text in _passages(folders.find(name))]
@@ -79,7 +79,7 @@ def read_data(config: EncoderRecipe, folders: DataFolders, mine: Mine) -> Encode
 
 
 def read_rows(source: EncoderSourceConfig, folders: DataFolders, seed: int) -> tuple[LabeledRow, ...]:
-    """The rows of one source, at most `limit`, in the order of the files."""
+    """Return the rows of one source, at most `limit`, in the order of the files."""
     rows = [row for file in folders.files(source) for row in _rows(source, file, folders)]
     return sample(rows, source.limit, f"{seed} {source.name}")
 
@@ -104,7 +104,7 @@ def _passages(file: Path) -> list[str]:
 
 
 def source_files(source: EncoderSourceConfig, folders: DataFolders) -> list[Path]:
-    """The files that a source is read from; of a BEIR folder, those that the label needs."""
+    """Return the files of a source; for a BEIR folder, those that the label needs."""
     found = []
     for path in folders.files(source):
         if source.format != "beir":

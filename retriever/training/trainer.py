@@ -17,20 +17,20 @@ class DualEncoderTrainer(CheckpointedTrainer, SentenceTransformerTrainer):
     """Trains a dual encoder on planned batches (`citewell.retriever.training.plan`)."""
 
     def get_batch_sampler(self, dataset: Any, *args: Any, **kwargs: Any) -> BatchSampler:
-        """Batches in the order of the plan; each item of the data set is a whole batch."""
+        """Return the batches in the order of the plan; each item of the data set is a whole batch."""
         return BatchSampler(SequentialSampler(dataset), batch_size=1, drop_last=False)
 
     def add_model_card_callback(self, default_args_dict: dict[str, Any]) -> None:
         """Do nothing: `citewell.core.training.card` writes the card."""
 
     def collect_features(self, inputs: dict[str, Any]) -> tuple[list[dict[str, Any]], Any]:
-        """The tokens of questions and passages, and the labels as `RankedLists`."""
+        """Return the tokens of questions and passages, and the labels as `RankedLists`."""
         features, _ = super().collect_features(inputs)
         labels = RankedLists(**{name: inputs[name] for name in RankedLists._fields if name in inputs})
         return features, labels
 
     def compute_loss(self, model: Any, inputs: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        """The loss of a batch; raises `TrainingError` if it is not finite."""
+        """Return the loss of a batch; raises `TrainingError` if it is not finite."""
         loss = super().compute_loss(model, inputs, *args, **kwargs)
         value = loss[0] if isinstance(loss, tuple) else loss
         if not torch.isfinite(value):

@@ -1,1 +1,1 @@
-"""What scorers learn from: votes, comparisons, rankings and the service's own feedback."""
+"""Training data of scorers: votes, comparisons, rankings and the service's own feedback."""

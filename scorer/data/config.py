@@ -1,4 +1,4 @@
-"""How files are read for a scorer: the rule by which votes become pairs, and the cleaning of texts."""
+"""Options for reading a scorer's data: the conversion of votes to pairs, and the cleaning of texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from citewell.core.section import Section
 
 
 class VoteConfig(Section):
-    """How votes become pairs of a better and a worse answer; the defaults are those of WebGLM, §3.3."""
+    """Conversion of votes to pairs of a better and a worse answer; the defaults are WebGLM's (§3.3)."""
 
     above: int = Field(3, description="A valid answer has more votes than this.")
     answers: int = Field(8, ge=2, description="Valid answers that a question needs.")
@@ -25,13 +25,13 @@ class VoteConfig(Section):
 
 PAPER = VoteConfig()
 SMALL_FORUM = VoteConfig(above=0, answers=3, ranks=0, ratio=2.0)
-"""For forums whose questions have a few answers each: ranks say little there, the votes must differ much."""
+"""For forums with few answers per question: ranks say little there, so votes must differ a lot."""
 RAW = VoteConfig(above=-(10**9), answers=2, truncate=False, ranks=0)
-"""All pairs of answers with different votes, as they are: only to show what is wrong with them."""
+"""All pairs of answers with different votes, unfiltered: only to show the faults of such pairs."""
 
 
 class ReadingConfig(Section):
-    """How a file is read."""
+    """Options for reading a file."""
 
     votes: VoteConfig = VoteConfig()
     most_chars: int = Field(20_000, ge=100, description="Characters at which longer texts are cut.")
@@ -42,7 +42,7 @@ class ReadingConfig(Section):
 
 
 class SplitConfig(Section):
-    """How questions are divided."""
+    """Division of questions into splits."""
 
     dev: float = Field(0.1, ge=0, lt=0.5, description="Share of the questions in the split dev.")
     test: float = Field(0.1, ge=0, lt=0.5, description="Share of the questions in the split test.")

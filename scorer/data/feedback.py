@@ -1,4 +1,4 @@
-"""What users of Citewell's own service thought of its answers: thumbs, and choices between two of them."""
+"""Ratings of the service's answers by its users: thumbs, and choices between two answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Thumb(NamedTuple):
 
 
 def read_thumb(row: Mapping[str, Any], place: SourceLine) -> Iterator[Thumb]:
-    """The thumb of a row `{question, answer, references, thumbs: 1 | -1}`."""
+    """Yield the thumb of a row `{question, answer, references, thumbs: 1 | -1}`."""
     question, answer = place.question(row), place.text(row.get("answer"), "the answer")
     thumbs = place.number(row["thumbs"], "thumbs")
     if thumbs not in (None, 1.0, -1.0):
@@ -34,7 +34,7 @@ def read_thumb(row: Mapping[str, Any], place: SourceLine) -> Iterator[Thumb]:
 
 
 def read_choice(row: Mapping[str, Any], place: SourceLine) -> Iterator[Comparison]:
-    """The comparison of a row `{question, answers: [a, b], references, preferred: 0 | 1 | "tie"}`.
+    """Yield the comparison of a row `{question, answers: [a, b], references, preferred: 0 | 1 | "tie"}`.
 
     An answer is a text, or an object with `text` and its own `references`.
     """
@@ -44,7 +44,7 @@ def read_choice(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compariso
         place.problem("no_choice", f"preferred is {str(preferred)[:40]}, and neither 0, 1 nor tie.")
         return
     if not isinstance(answers, list) or len(answers) != 2:
-        place.problem("no_answers", "answers is no list of two.")
+        place.problem("no_answers", "answers is not a list of two.")
         return
     objects = [each if isinstance(each, dict) else {"text": each} for each in answers]
     first, second = (place.text(each.get("text"), f"answer {n}") for n, each in enumerate(objects))
@@ -65,7 +65,7 @@ def read_choice(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compariso
 
 
 def tally(thumbs: Iterable[Thumb]) -> tuple[Voted, ...]:
-    """The questions that got thumbs, each answer with the sum of its thumbs as votes."""
+    """Return the questions with thumbs; the votes of an answer are the sum of its thumbs."""
     questions: dict[str, Thumb] = {}
     sums: dict[str, dict[str, VotedAnswer]] = {}
     for thumb in thumbs:
@@ -81,7 +81,7 @@ def tally(thumbs: Iterable[Thumb]) -> tuple[Voted, ...]:
 
 
 def compare_thumbs(voted: Voted) -> tuple[Comparison, ...]:
-    """Each answer with more thumbs up than down against each with more down than up."""
+    """Compare each answer with more thumbs up than down to each with more down than up."""
     liked = (answer for answer in voted.answers if answer.votes > 0)
     disliked = [answer for answer in voted.answers if answer.votes < 0]
     return tuple(

@@ -1,4 +1,4 @@
-"""Which of the known formats a row has, told by its fields."""
+"""Detection of a row's format by its fields."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Item = Voted | Comparison | RankedAnswers | Thumb
 
 
 class Format(NamedTuple):
-    """A format of rows: the fields that tell it, and what reads it."""
+    """A format of rows: its characteristic fields, and its reader."""
 
     name: str
     fields: frozenset[str]
     read: Callable[[Mapping[str, Any], SourceLine], Iterator[Item]]
 
 
-# The first whose fields a row has.
+# The first format whose fields a row has is used.
 FORMATS = (
     Format(
         "WebGPT's comparisons", frozenset({"answer_0", "answer_1", "score_0", "score_1"}), read_webgpt_row
@@ -38,7 +38,7 @@ FORMATS = (
 
 
 def read_row(row: Mapping[str, Any], place: SourceLine) -> Iterator[Item]:
-    """What a row holds; notes a problem where it has none of the known formats."""
+    """Yield the items of a row; record a problem if its format is unknown."""
     for each in FORMATS:
         if each.fields <= row.keys():
             yield from each.read(row, place)

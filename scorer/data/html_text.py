@@ -1,4 +1,4 @@
-"""The text of the HTML in which forums keep their posts."""
+"""Extraction of the text of forum posts, which are HTML."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _GAPS = re.compile(r"\n\s*\n+")
 
 
 def html_text(source: str) -> str:
-    """The text of a post, its paragraphs an empty line apart; list items begin with a dash."""
-    # Bytes within a body: a post may hold half a document, or say that it has some other encoding.
+    """Return the text of a post, with an empty line between paragraphs and a dash before list items."""
+    # Bytes within a body: a post may be a partial document, or declare another encoding.
     whole = f"<html><body>{source}".encode()
     root = html.document_fromstring(whole, parser=html.HTMLParser(encoding="utf-8"))
     for element in root.iter(*_BLOCKS):
@@ -24,5 +24,5 @@ def html_text(source: str) -> str:
 
 
 def _printable(text: str | None) -> str:
-    """Without the control characters that HTML can name, but lxml takes back from nobody."""
+    """Remove control characters, which HTML can name but lxml rejects."""
     return _CONTROLS.sub("", text or "")

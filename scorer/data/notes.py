@@ -1,4 +1,4 @@
-"""What is noted while a file is read: how much is left after each step, and which lines were wrong."""
+"""Notes on reading a file: the counts after each step, and the invalid lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from citewell.scorer.data.types import DataProblem
 
 _MOST_PROBLEMS = 10_000  # that are kept; all are counted
 
-# In the order in which they are told.
+# In the order of the report.
 STEPS = (
     "lines",
     "lines with problems",
@@ -42,11 +42,11 @@ class FileNotes:
         self._places: set[str] = set()
 
     def count(self, step: str, number: int = 1) -> None:
-        """Add `number` to what is left after a step of `STEPS`."""
+        """Add `number` to the count after a step of `STEPS`."""
         self._counts[step] += number
 
     def problem(self, where: str, kind: str, what: str) -> None:
-        """Note what is wrong with a line."""
+        """Record a problem with a line."""
         if where not in self._places:
             self._places.add(where)
             self.count("lines with problems")
@@ -59,5 +59,5 @@ class FileNotes:
         return tuple(self._problems)
 
     def funnel(self) -> Mapping[str, int]:
-        """What is left after each step that was taken, in order."""
+        """Return the count after each step that was taken, in order."""
         return {step: self._counts[step] for step in STEPS if step in self._counts}

@@ -16,17 +16,17 @@ _LAST = re.compile(r"\s*Assistant:\s*$")
 
 
 class _Said(NamedTuple):
-    """What was said before an answer, and the answer."""
+    """The dialogue before an answer, and the answer."""
 
     before: str
     answer: str
 
 
 def read_preference(row: Mapping[str, Any], place: SourceLine) -> Iterator[Comparison]:
-    """The comparison of a row, if it has a question and two answers.
+    """Yield the comparison of a row, if it has a question and two answers.
 
     Rows of hh-rlhf hold two whole dialogues, which differ in their last answer
-    (https://arxiv.org/abs/2204.05862); those of TRL may hold lists of messages. The question is the dialogue
+    (https://arxiv.org/abs/2204.05862); rows of TRL may hold lists of messages. The question is the dialogue
     up to that answer, without the `Human:` at its start and the `Assistant:` at its end.
     """
     prompt = next((row[key] for key in ("prompt", "question", "instruction") if row.get(key)), None)

@@ -10,7 +10,7 @@ from citewell.scorer.data.types import RankedAnswers
 
 
 def read_ranking(row: Mapping[str, Any], place: SourceLine) -> Iterator[RankedAnswers]:
-    """The ranking of a row `{question, answers: [text], ranks: [number]}`; 1 is the best, ties are equal."""
+    """Yield the ranking of a row `{question, answers: [text], ranks: [number]}`; 1 is best, equals tie."""
     question = place.question(row)
     answers, ranks = row.get("answers"), row["ranks"]
     if not isinstance(answers, list) or not isinstance(ranks, list) or len(answers) != len(ranks):

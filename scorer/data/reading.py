@@ -1,4 +1,4 @@
-"""Reading a file of votes, comparisons, rankings or feedback, whatever its format."""
+"""Reading of a file of votes, comparisons, rankings or feedback in any known format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HANDBOOK = "docs/scorer-data.md"
 
 
 class _Found(NamedTuple):
-    """Something to learn from, where it was found, and its licence."""
+    """A training item, its place in the file, and its license."""
 
     item: Item
     place: SourceLine
@@ -31,11 +31,11 @@ class _Found(NamedTuple):
 
 
 def read_comparisons(file: Path, config: ReadingConfig | None = None) -> ComparisonData:
-    """The comparisons of a file, by question.
+    """Read the comparisons of a file, by question.
 
-    A file that ends in `.xml` is a dump of Stack Exchange, others are JSON lines, whose formats are told by
-    their fields. What is wrong with a line is noted in `problems`, and the line is left out or mended. Raises
-    `InputError` where the file cannot be read, or nothing is left to learn from.
+    A file that ends in `.xml` is a dump of Stack Exchange; other files are JSON lines, whose formats are
+    detected by their fields. Faults of a line are recorded in `problems`, and the line is skipped or
+    repaired. Raises `InputError` if the file cannot be read or has no usable data.
     """
     data = _read(file, config or ReadingConfig())
     if not data.groups:
@@ -51,7 +51,7 @@ def read_comparisons(file: Path, config: ReadingConfig | None = None) -> Compari
 
 
 def read_voted(file: Path, config: ReadingConfig | None = None) -> ComparisonData:
-    """The same for measures within a question: raises `InputError` where no question has two answers.
+    """Read votes for measures within a question; raises `InputError` if no question has two answers.
 
     `voted` holds the questions with two answers or more; `groups` may be empty.
     """
@@ -113,7 +113,7 @@ def _found(file: Path, start: SourceLine) -> Iterator[_Found]:
 
 
 def _as_given(item: Comparison | RankedAnswers, place: SourceLine) -> tuple[Comparison, ...]:
-    """The comparisons of people, without those of an answer with itself."""
+    """Return people's comparisons, without those of an answer with itself."""
     given = item.comparisons() if isinstance(item, RankedAnswers) else (item,)
     kept = tuple(each for each in given if squeeze(each.first) != squeeze(each.second))
     if len(kept) < len(given):

@@ -1,4 +1,4 @@
-"""What was read, in lines for people: the funnel, and each kind of problem with an example."""
+"""The report on a file: the funnel, and each kind of problem with an example."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from citewell.scorer.data.types import ComparisonData
 
 
 def report(data: ComparisonData) -> Iterator[str]:
-    """The steps of the funnel with what is left after each, then the problems by kind, the frequent first."""
+    """Yield the steps of the funnel with their counts, then the problems by kind, most frequent first."""
     width = max((len(step) for step in data.funnel), default=0)
     for step, number in data.funnel.items():
         yield f"{step:{width}}  {number:>11,}"

@@ -1,4 +1,4 @@
-"""A place in a file, whose values are checked and cleaned, and whose problems are noted."""
+"""A place in a file: checks and cleans its values, and records its problems."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _GONE = {"[deleted]", "[removed]"}
 
 
 def group_of(question: str) -> str:
-    """The name of a question: the same whatever its case and white space."""
+    """Return the key of a question, which ignores case and white space."""
     return hashlib.sha256(squeeze(question).casefold().encode()).hexdigest()[:16]
 
 
@@ -30,13 +30,13 @@ class SourceLine:
     config: ReadingConfig
 
     def problem(self, kind: str, what: str) -> None:
-        """Note what is wrong here."""
+        """Record a problem at this place."""
         self.notes.problem(self.where, kind, what)
 
     def text(self, value: object, name: str) -> str | None:
-        """The text of a value, without what cannot be encoded, and cut where it is too long; None if none."""
+        """Return a value's text, with invalid characters removed and cut to the maximum, or None."""
         if not isinstance(value, str):
-            self.problem("no_text", f"{name} is no text.")
+            self.problem("no_text", f"{name} is not text.")
             return None
         text = value.encode("utf-8", "replace").decode().replace("\0", "").strip()
         if not text or text in _GONE:
@@ -48,7 +48,7 @@ class SourceLine:
         return text[:most].rstrip()
 
     def question(self, row: Mapping[str, Any]) -> str | None:
-        """The question of a row, or its title, with the start of its body, an empty line apart."""
+        """Return the question of a row, or its title, an empty line and the start of its body."""
         title = next((row[key] for key in ("question", "title", "prompt") if row.get(key)), None)
         text = self.text(title, "the question")
         body = row.get("body") or row.get("selftext")
@@ -58,20 +58,20 @@ class SourceLine:
         return f"{text}\n\n{shorten(body, self.config.body_chars)}"
 
     def number(self, value: object, name: str) -> float | None:
-        """A number, neither NaN nor beyond all votes; None if it is none."""
+        """Return the number, if it is finite and within the range of votes; None otherwise."""
         if value is None:
             self.problem("no_number", f"{name} is missing.")
         elif isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _TOO_MUCH:
-            self.problem("no_number", f"{name} is {str(value)[:40]}, which is no number to go by.")
+            self.problem("no_number", f"{name} is {str(value)[:40]}, which is not a usable number.")
         else:
             return float(value)
         return None
 
     def references(self, row: Mapping[str, Any], key: str = "references") -> tuple[str, ...]:
-        """The texts of a row's references, each of them a text or an object with `text`."""
+        """Return the texts of a row's references, each of which is a text or an object with `text`."""
         values = row.get(key) or []
         if not isinstance(values, list):
-            self.problem("no_references", f"{key} is no list.")
+            self.problem("no_references", f"{key} is not a list.")
             return ()
         texts = (value.get("text") if isinstance(value, dict) else value for value in values)
         found = (self.text(text, f"reference {number}") for number, text in enumerate(texts, 1))

@@ -1,4 +1,4 @@
-"""Which questions a scorer learns from, and which it is measured on."""
+"""Division of questions into training, dev and test splits."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from citewell.scorer.data.types import ComparisonData
 
 
 class QuestionSplits(NamedTuple):
-    """The split of each question, by its group; `left_out` are near questions of several splits."""
+    """The split of each question, by its group; `left_out` are near-duplicates across splits."""
 
     splits: Mapping[str, Split]
     left_out: tuple[str, ...]
 
 
 def divide(sources: Iterable[ComparisonData], config: SplitConfig) -> QuestionSplits:
-    """Divide the questions of all sources, so that near-duplicates of all of them are in one split.
+    """Divide the questions of all sources; near-duplicates are in one split.
 
-    A question goes by the hash of its words, or to earlier ones that are near it: data that is added at the
-    end moves no question.
+    The split of a question depends on the hash of its words, or on an earlier near-duplicate: data that is
+    added at the end moves no question.
     """
     questions: dict[str, str] = {}
     for data in sources:
@@ -39,7 +39,7 @@ def divide(sources: Iterable[ComparisonData], config: SplitConfig) -> QuestionSp
 
 
 def part(data: ComparisonData, division: QuestionSplits, split: Split) -> ComparisonData:
-    """The questions of one split; the funnel and the problems stay those of all."""
+    """Return the questions of one split; the funnel and the problems remain those of all questions."""
     splits = division.splits
     return replace(
         data,

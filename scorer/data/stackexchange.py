@@ -1,4 +1,4 @@
-"""Stack Exchange's dumps: `Posts.xml`, in which answers stand far from their questions."""
+"""Stack Exchange's dumps: `Posts.xml`, in which answers are far from their questions."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class _Joined(NamedTuple):
 
 
 def read_dump(file: Path, place: SourceLine) -> Iterator[Voted]:
-    """The answered questions of a dump's `Posts.xml`, in the order of their numbers.
+    """Yield the answered questions of a dump's `Posts.xml`, in the order of their numbers.
 
     Posts are kept in a temporary database on disk until all are read, so that memory does not grow with the
     dump (its schema: https://meta.stackexchange.com/q/2677). A damaged file is read up to the damage, which
-    is noted. Raises `InputError` where it cannot be opened.
+    is recorded. Raises `InputError` if it cannot be opened.
     """
     with tempfile.TemporaryDirectory() as folder, closing(sqlite3.connect(f"{folder}/posts")) as posts:
         posts.executescript(_TABLES)
@@ -62,7 +62,7 @@ def read_dump(file: Path, place: SourceLine) -> Iterator[Voted]:
 
 
 def _rows(file: Path, place: SourceLine) -> Iterator[Any]:
-    """The rows of the file, each forgotten when the next is read."""
+    """Yield the rows of the file; free each row before the next."""
     try:
         with file.open("rb") as source:
             rows = etree.iterparse(source, tag="row", resolve_entities=False, no_network=True)
@@ -74,7 +74,7 @@ def _rows(file: Path, place: SourceLine) -> Iterator[Any]:
                     del row.getparent()[0]
     except etree.XMLSyntaxError as error:
         replace(place, where=f"{file}, line {error.lineno}").problem(
-            "no_xml", f"the rest is no XML: {error}."
+            "no_xml", f"the rest is not XML: {error}."
         )
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.", "Check its path.") from error

@@ -1,4 +1,4 @@
-"""What a scorer learns from and is measured on: comparisons, rankings, and answers with their votes."""
+"""Training and evaluation data of scorers: comparisons, rankings, and answers with their votes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two answers to a question, and which of them people prefer.
+    """Two answers to a question, and people's preference between them.
 
-    `preference` is 1 where the first is preferred, 0 where the second is, .5 for a tie, and between where
-    people disagree. Comparisons of the same `group` are about the same question. `references` are those of
-    both answers, or of the first where `second_references` gives the second's own. `weight` is the
-    comparison's share of the loss.
+    `preference` is 1 if the first is preferred, 0 if the second is, .5 for a tie, and between these if people
+    disagree. Comparisons of the same `group` are about the same question. `references` are those of both
+    answers, or of the first if `second_references` has the second's own. `weight` is the comparison's share
+    of the loss.
     """
 
     question: str
@@ -39,7 +39,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class RankedAnswers:
-    """The answers to one question, the best first; `ranks` says which of them are ties, by equal numbers."""
+    """The answers to one question, best first; equal numbers in `ranks` are ties."""
 
     question: str
     answers: tuple[str, ...]
@@ -50,7 +50,7 @@ class RankedAnswers:
     source: str
 
     def comparisons(self) -> tuple[Comparison, ...]:
-        """All K (K - 1) / 2 pairs, which weigh 1 together (InstructGPT §3.4, equation 1)."""
+        """Return all K (K - 1) / 2 pairs, whose weights sum to 1 (InstructGPT §3.4, equation 1)."""
         ranks = self.ranks or range(len(self.answers))
         pairs = list(combinations(zip(self.answers, ranks, strict=True), 2))
         return tuple(
@@ -70,7 +70,7 @@ class RankedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All comparisons of one question: they stay in one split, and should be in one element of a batch."""
+    """All comparisons of one question, which belong in one split, and in one element of a batch."""
 
     key: str
     question: str
@@ -79,7 +79,7 @@ class Group:
 
 
 class VotedAnswer(NamedTuple):
-    """An answer and its votes: those for it less those against it."""
+    """An answer and its net votes: upvotes minus downvotes."""
 
     text: str
     votes: float
@@ -100,7 +100,7 @@ class Voted:
 
 @dataclass(frozen=True, slots=True)
 class DataProblem:
-    """A line of a file that is left out or mended: where it is, and why, in one word and in a sentence."""
+    """A skipped or repaired line of a file: its place, and the reason as a key and as a sentence."""
 
     where: str
     kind: str
@@ -112,10 +112,10 @@ class DataProblem:
 
 @dataclass(frozen=True)
 class ComparisonData:
-    """What was read from files: comparisons by question; how many are left after each step; what was wrong.
+    """The content of files: comparisons by question, counts after each step, and problems.
 
-    `voted` are the questions with votes from which the comparisons were made, as they are written in the
-    file: for classification and regression, and for measures within a question. Other files have none.
+    `voted` are the questions with votes from which the comparisons were made, as they are in the file: for
+    classification and regression, and for measures within a question. It is empty for other files.
     """
 
     groups: tuple[Group, ...]
@@ -130,5 +130,5 @@ class ComparisonData:
 
     @property
     def licences(self) -> Mapping[str, int]:
-        """How many groups there are under each licence; `unknown` where a file names none."""
+        """The number of groups under each license; `unknown` if a file names none."""
         return dict(Counter(group.licence or "unknown" for group in self.groups))

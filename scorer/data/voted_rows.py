@@ -1,4 +1,4 @@
-"""Rows of questions with the votes of their answers: our JSON lines, Stack Exchange's, and ELI5's."""
+"""Rows of questions with votes on their answers: our JSON lines, Stack Exchange's, and ELI5's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citewell.scorer.data.types import Voted, VotedAnswer
 
 
 def read_voted_row(row: Mapping[str, Any], place: SourceLine) -> Iterator[Voted]:
-    """The question of a row `{question, answers: [{text, score}]}`, if it has an answer with votes.
+    """Yield the question of a row `{question, answers: [{text, score}]}`, if it has an answer with votes.
 
     ELI5's rows name the question `title` and `selftext`, and may hold one list of texts and one of scores,
     as the library `datasets` writes them (https://huggingface.co/datasets/defunct-datasets/eli5).
@@ -29,7 +29,7 @@ def read_voted_row(row: Mapping[str, Any], place: SourceLine) -> Iterator[Voted]
 
 
 def voted(question: str, answers: Sequence[VotedAnswer], place: SourceLine) -> Iterator[Voted]:
-    """The question with its answers, of each text the one with the most votes; nothing where none is left."""
+    """Yield the question, with the highest votes for each answer text; nothing if no answer is valid."""
     best: dict[str, VotedAnswer] = {}
     for answer in answers:
         key = squeeze(answer.text)

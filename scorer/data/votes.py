@@ -1,4 +1,4 @@
-"""Votes to pairs: which of two answers the readers of a forum prefer (WebGLM, §3.3)."""
+"""Conversion of votes to pairs: which of two answers the readers of a forum prefer (WebGLM, §3.3)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from citewell.scorer.data.types import Comparison, Voted, VotedAnswer
 
 
 def valid(voted: Voted, config: VoteConfig) -> Voted:
-    """The question with those answers that have more than `above` votes."""
+    """Return the question with the answers that have more than `above` votes."""
     return replace(voted, answers=tuple(answer for answer in voted.answers if answer.votes > config.above))
 
 
 def even(voted: Voted, config: VoteConfig) -> Voted:
-    """The question with answers of similar lengths: cut at their median, those under a share of it dropped.
+    """Return the question with answers of similar length: cut to the median, the short ones dropped.
 
-    Readers vote for long answers; what is left of that after the cut is small. Lengths are in words, or in
+    Readers vote for long answers; little of that bias remains after the cut. Lengths are in words, or in
     characters in scripts that are written without spaces.
     """
     if not config.truncate or not voted.answers:
@@ -39,7 +39,7 @@ def even(voted: Voted, config: VoteConfig) -> Voted:
 
 
 def prepare(voted: Voted, config: VoteConfig) -> Voted | None:
-    """The question with its valid, evened answers; None where too few are valid, or fewer than two left."""
+    """Return the question with valid, evened answers; None if too few are valid, or fewer than two remain."""
     kept = valid(voted, config)
     if len(kept.answers) < config.answers:
         return None
@@ -48,7 +48,7 @@ def prepare(voted: Voted, config: VoteConfig) -> Voted | None:
 
 
 def pairs(prepared: Voted, config: VoteConfig) -> tuple[Comparison, ...]:
-    """The pairs of answers that are far enough apart, the better one first; none of equal votes or texts."""
+    """Return pairs of answers that are far enough apart, better one first; skip equal votes or texts."""
     ranked = sorted(prepared.answers, key=lambda answer: -answer.votes)
     found = [
         Comparison(
@@ -69,7 +69,7 @@ def pairs(prepared: Voted, config: VoteConfig) -> tuple[Comparison, ...]:
 
 
 def compare(voted: Voted, config: VoteConfig, notes: FileNotes) -> tuple[Comparison, ...]:
-    """The pairs of a question, with what is left after each step noted."""
+    """Return the pairs of a question, and record the counts after each step."""
     kept = valid(voted, config)
     enough = len(kept.answers) >= config.answers
     evened = even(kept, config) if enough else replace(kept, answers=())
@@ -89,7 +89,7 @@ def compare(voted: Voted, config: VoteConfig, notes: FileNotes) -> tuple[Compari
 
 
 def _differ(better: VotedAnswer, worse: VotedAnswer, config: VoteConfig) -> bool:
-    # One vote stands for none and for less, so that the ratio has a meaning.
+    # Votes below one count as one, so that the ratio has a meaning.
     enough = better.votes >= config.ratio * max(worse.votes, 1.0) or config.ratio == 1
     return enough and better.votes > worse.votes and squeeze(better.text) != squeeze(worse.text)
 

@@ -1,4 +1,4 @@
-"""WebGPT's comparisons: two answers with their own quotes, and by how much people prefer each."""
+"""WebGPT's comparisons: two answers with their own quotes, and the strength of people's preference."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from citewell.scorer.data.types import Comparison
 
 
 def read_webgpt_row(row: Mapping[str, Any], place: SourceLine) -> Iterator[Comparison]:
-    """The comparison of a row `{question, answer_0, answer_1, quotes_0, quotes_1, score_0, score_1}`.
+    """Yield the comparison of a row `{question, answer_0, answer_1, quotes_0, quotes_1, score_0, score_1}`.
 
-    Scores are from -1 to 1 and sum to 0. As WebGPT does (§3.2), a score of 0 is a preference of .5, and of
-    all others only the sign counts (https://huggingface.co/datasets/openai/webgpt_comparisons).
+    Scores are from -1 to 1 and sum to 0. As in WebGPT (§3.2), a score of 0 is a preference of .5, and only
+    the sign of other scores counts (https://huggingface.co/datasets/openai/webgpt_comparisons).
     """
     asked = row.get("question")
     question = place.text(asked.get("full_text") if isinstance(asked, dict) else asked, "the question")

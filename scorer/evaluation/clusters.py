@@ -1,4 +1,4 @@
-"""Shares of pairs over questions: pairs of one question are alike, so that questions are what is drawn."""
+"""Shares of pairs, resampled by question, since pairs of one question are alike."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from citewell.core.significance import interval
 
 
 class ClusterShare(NamedTuple):
-    """What a question adds to a share: `hits` of `total`."""
+    """The contribution of a question to a share: `hits` of `total`."""
 
     hits: float
     total: float
@@ -20,7 +20,7 @@ Parts = Mapping[str, ClusterShare]
 
 
 class Estimate(NamedTuple):
-    """A value with its 95% confidence interval, and what it is of."""
+    """A value with its 95% confidence interval, and the numbers of questions and items behind it."""
 
     value: float
     low: float
@@ -30,9 +30,9 @@ class Estimate(NamedTuple):
 
 
 def share(parts: Parts) -> Estimate | None:
-    """All hits / all totals, with a bootstrap interval over questions; None without any.
+    """Return all hits / all totals, with a bootstrap interval over questions; None if there are none.
 
-    The interval is that of the linearised ratio: a question with many pairs moves numerator and denominator.
+    The interval is that of the linearized ratio: a question with many pairs moves numerator and denominator.
     """
     total = sum(part.total for part in parts.values())
     if not total:
@@ -46,13 +46,13 @@ def share(parts: Parts) -> Estimate | None:
 
 
 def weighted(parts: Parts) -> dict[str, float]:
-    """For each question a value such that their mean is the share, for paired tests over questions."""
+    """Return a value per question such that their mean is the share, for paired tests over questions."""
     mean = sum(part.total for part in parts.values()) / len(parts)
     return {key: part.hits / mean for key, part in parts.items()}
 
 
 def mean(values: Mapping[str, float]) -> Estimate | None:
-    """The mean of the questions' values, with a bootstrap interval; None without questions."""
+    """Return the mean of the questions' values, with a bootstrap interval; None without questions."""
     if not values:
         return None
     low, high = interval(values)

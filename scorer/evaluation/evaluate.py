@@ -1,4 +1,4 @@
-"""Runs systems on a task, one question at a time."""
+"""Evaluation of systems on a task, one question at a time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from citewell.scorer.evaluation.task import ScoringTask
 
 
 def evaluate(task: ScoringTask, system: ScoringSystem, tell: Log) -> ScorerResult:
-    """Score all answers of the task and measure; raises `ModelError` where a score is no number."""
+    """Score all answers of the task and measure; raises `ModelError` for a score that is not finite."""
     scores: dict[str, list[float]] = {}
     told = Counter(f"{system.name}: questions", tell)
     started = time.perf_counter()

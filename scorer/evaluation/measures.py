@@ -1,4 +1,4 @@
-"""How well scores agree with people: WebGLM's Table 9, what length has to do with it, and calibration."""
+"""Agreement of scores with people: WebGLM's Table 9, the effect of length, and calibration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGER = "prefers the longer"
 LENGTH = "Spearman with length"
 MEASURES = (PAIRS, MATCHED_PAIRS, SPEARMAN, N_NDCG, LONGER, LENGTH)
 QUALITY = (PAIRS, MATCHED_PAIRS, SPEARMAN, N_NDCG)
-"""The measures of which more is better."""
+"""The measures for which higher is better."""
 ECE, LOG_LOSS, BRIER = "calibration error", "log loss", "Brier score"
 
 RANK_BINS = 10
@@ -31,7 +31,7 @@ Scores = Mapping[str, Sequence[float]]
 
 
 class Bin(NamedTuple):
-    """A point of a plot: where it is, what is there, and the 95% interval of that, over `number` things."""
+    """A point of a plot: its position, its value with the 95% interval, and the `number` of items."""
 
     place: float
     value: float
@@ -42,10 +42,10 @@ class Bin(NamedTuple):
 
 @dataclass(frozen=True)
 class PreferenceCalibration:
-    """How well predicted preferences agree with observed ones.
+    """Agreement of predicted preferences with observed ones.
 
-    `bins` have the mean predicted preference for the answer that the scorer prefers as their place, from .5,
-    and as their value how often people prefer it. `measures` are the mean distance of the two (expected
+    The position of a bin is the mean predicted preference for the answer that the scorer prefers, from .5;
+    its value is how often people prefer that answer. `measures` are the mean distance of the two (expected
     calibration error), the log loss and the Brier score of all predictions.
     """
 
@@ -55,10 +55,10 @@ class PreferenceCalibration:
 
 @dataclass(frozen=True)
 class ScorerResult:
-    """What one system achieved.
+    """The results of one system.
 
-    `values` has for each measure a number for each question, whose mean is the measure: for paired tests.
-    `ranks` are the mean standardized scores of answers by their rank, the best at 0 and the worst at 1.
+    `values` has a number per question for each measure, whose mean is the measure: for paired tests. `ranks`
+    are the mean standardized scores of answers by their rank, from 0 (best) to 1 (worst).
     """
 
     name: str
@@ -78,9 +78,9 @@ def measure(
 ) -> ScorerResult:
     """Measure the scores of one system.
 
-    Accuracies are shares of all pairs, ties aside; equal scores count half, and length-matched pairs are
-    those whose lengths differ by at most a tenth of the longer. Spearman and N-NDCG are means over the
-    questions whose answers have different votes. `seconds` were spent on the scores.
+    Accuracies are shares of all pairs except ties; equal scores count half, and the lengths of length-matched
+    pairs differ by at most a tenth of the longer. Spearman and N-NDCG are means over the questions whose
+    answers have different votes. `seconds` is the time spent on scoring.
     """
     ratios = {
         PAIRS: _parts(task, scores, _right, lambda item, pair: pair.preference != 0.5),
@@ -152,7 +152,7 @@ def _within(task: ScoringTask, scores: Scores) -> dict[str, dict[str, float]]:
 
 
 def _ranks(task: ScoringTask, scores: Scores) -> tuple[Bin, ...]:
-    """Figure 7 of WebGLM: the mean score of answers by their rank, in `RANK_BINS` bins.
+    """Return Figure 7 of WebGLM: the mean score of answers by their rank, in `RANK_BINS` bins.
 
     Scores are standardized over all answers, so that systems can be compared.
     """

@@ -14,7 +14,7 @@ _DPI = 150
 
 
 def draw(evaluation: ScorerEvaluation, folder: Path) -> list[Path]:
-    """Write the plots that there is data for as PNG files; return them.
+    """Write the plots that have data as PNG files, and return their paths.
 
     `ranks.png` needs votes, `calibration.png` a scorer that predicts preferences.
     """
@@ -31,7 +31,7 @@ def draw(evaluation: ScorerEvaluation, folder: Path) -> list[Path]:
 
 
 def draw_curves(curves: Mapping[str, Curve], file: Path) -> None:
-    """Draw what best of n is judged to be worth against n, with intervals, one line a scorer that chooses."""
+    """Draw the judged value of best of n against n, with intervals, one line per scorer that chooses."""
     figure, axes = _figure()
     for name, curve in curves.items():
         ns = [point.n for point in curve.points]
@@ -82,7 +82,7 @@ def _calibration(outcomes: Sequence[ScorerResult], task: str) -> Any:
 
 
 def _line(axes: Any, points: Sequence[Bin], label: str, scale: float = 1) -> None:
-    # An interval may leave out its value by a rounding error.
+    # Rounding may put the value outside its interval.
     errors = [
         [max(0.0, point.value - point.low) for point in points],
         [max(0.0, point.high - point.value) for point in points],

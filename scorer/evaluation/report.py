@@ -1,4 +1,4 @@
-"""What an evaluation of scorers found, as tables and as JSON."""
+"""The results of an evaluation of scorers, as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CALIBRATION = (ECE, LOG_LOSS, BRIER)
 
 @dataclass(frozen=True)
 class ScorerEvaluation:
-    """Systems measured on the same questions; `baseline` is the one that the others are compared with."""
+    """Systems measured on the same questions; the others are compared with `baseline`."""
 
     task: ScoringTask
     baseline: str
@@ -27,7 +27,7 @@ class ScorerEvaluation:
 
 
 def comparisons(evaluation: ScorerEvaluation) -> dict[str, dict[str, PairedComparison]]:
-    """How each system differs from the baseline, by measure; p is corrected for the number of systems."""
+    """Compare each system with the baseline, by measure; p is corrected for the number of systems."""
     values = {outcome.name: outcome.values for outcome in evaluation.outcomes}
     base = values.pop(evaluation.baseline)
     if not values:
@@ -40,7 +40,7 @@ def comparisons(evaluation: ScorerEvaluation) -> dict[str, dict[str, PairedCompa
 
 
 def summary(evaluation: ScorerEvaluation) -> str:
-    """{system: {measure: {value, low, high, questions, number}}} as JSON; nothing else at its top level."""
+    """Return {system: {measure: {value, low, high, questions, number}}} as JSON, no other keys."""
     found = {
         outcome.name: {measure: estimate._asdict() for measure, estimate in outcome.estimates.items()}
         | (dict(outcome.calibration.measures) if outcome.calibration else {})
@@ -50,7 +50,7 @@ def summary(evaluation: ScorerEvaluation) -> str:
 
 
 def details(evaluation: ScorerEvaluation, found: Mapping[str, Mapping[str, PairedComparison]]) -> str:
-    """The values of each question, the points of the plots, and the comparisons, as JSON."""
+    """Return the values of each question, the points of the plots, and the comparisons, as JSON."""
     everything: dict[str, Any] = {
         "file": evaluation.task.name,
         "questions": len(evaluation.task.items),
@@ -73,7 +73,7 @@ def details(evaluation: ScorerEvaluation, found: Mapping[str, Mapping[str, Paire
 
 
 def markdown(evaluation: ScorerEvaluation, found: Mapping[str, Mapping[str, PairedComparison]]) -> str:
-    """All tables, as a page of its own."""
+    """Return a page with all tables."""
     task = evaluation.task
     parts = [
         f"# {task.name}: {len(task.items):,} questions, {task.pairs:,} pairs of answers",
@@ -90,7 +90,7 @@ def markdown(evaluation: ScorerEvaluation, found: Mapping[str, Mapping[str, Pair
 
 
 def scores_table(outcomes: Sequence[ScorerResult]) -> str:
-    """The measures of each system with their intervals, one row a system."""
+    """Return the measures of each system with their intervals, one row per system."""
     shown = [name for name in MEASURES if any(name in outcome.estimates for outcome in outcomes)]
     rows = [
         [
@@ -104,7 +104,7 @@ def scores_table(outcomes: Sequence[ScorerResult]) -> str:
 
 
 def calibration_table(outcomes: Sequence[ScorerResult]) -> str:
-    """The measures of calibration, one row a system that predicts preferences."""
+    """Return the calibration measures, one row per system that predicts preferences."""
     rows = [
         [outcome.name, *(f"{outcome.calibration.measures[name]:.4f}" for name in _CALIBRATION)]
         for outcome in outcomes

@@ -1,4 +1,4 @@
-"""What is measured: anything that gives answers numbers, and two that need nothing but the text."""
+"""The systems under evaluation: any scorer of answers, and two baselines that use only the text."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from citewell.core.text import words
 
 References = Sequence[Sequence[str]]
 Rate = Callable[[str, Sequence[str], References], Sequence[float]]
-"""The scores of `n` answers to a question, with the texts of each one's references; n numbers."""
+"""Returns n scores for the `n` answers to a question, given the texts of each answer's references."""
 
 
 @dataclass(frozen=True)
 class ScoringSystem:
-    """Something that scores answers.
+    """A system that scores answers.
 
-    `preference` is the probability that people prefer an answer with the first score to one with the second;
-    None for systems that promise none, which then cannot be calibrated.
+    `preference` returns the probability that people prefer an answer with the first score to one with the
+    second; it is None for systems without a model of it, which cannot be calibrated.
     """
 
     name: str
@@ -30,7 +30,7 @@ RANDOM, LENGTH = "random", "length"
 
 
 def random_system() -> ScoringSystem:
-    """Scores that say nothing: a hash of the question and the answer, the same in every run."""
+    """Make the random baseline: a hash of the question and the answer, the same in every run."""
 
     def score(question: str, answer: str) -> float:
         text = f"{question}\n{answer}".encode(errors="replace")
@@ -40,7 +40,7 @@ def random_system() -> ScoringSystem:
 
 
 def length_system() -> ScoringSystem:
-    """The longer answer wins, in words: what a scorer of votes must beat to have learnt anything else."""
+    """Make the length baseline: the longer answer in words wins, which a scorer of votes must beat."""
     return ScoringSystem(
         LENGTH, lambda question, answers, references: [float(len(words(a))) for a in answers]
     )

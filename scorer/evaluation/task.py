@@ -1,4 +1,4 @@
-"""What scorers are measured on: questions, their answers, and which of these people prefer."""
+"""The evaluation data of scorers: questions, their answers, and people's preferences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from citewell.scorer.data.votes import prepare
 
 
 class AnswerPair(NamedTuple):
-    """Two answers of a question by their places; `preference` is 1 where the first is preferred, .5 a tie."""
+    """Two answers of a question by index; `preference` is 1 if the first is preferred, .5 for a tie."""
 
     first: int
     second: int
@@ -26,9 +26,9 @@ class AnswerPair(NamedTuple):
 
 @dataclass(frozen=True)
 class Item:
-    """One question: its answers as scorers read them, the pairs that count, and votes where there are any.
+    """One question: its answers as scorers read them, its valid pairs, and votes if there are any.
 
-    `votes` is empty, or has a number for each answer.
+    `votes` is empty, or has one number per answer.
     """
 
     key: str
@@ -40,13 +40,13 @@ class Item:
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
-        """How many words each answer has."""
+        """The number of words of each answer."""
         return tuple(len(words(answer)) for answer in self.answers)
 
 
 @dataclass(frozen=True)
 class ScoringTask:
-    """The questions of a file. `notes` say how they were prepared and what was wrong with the file."""
+    """The questions of a file. `notes` describe their preparation and the problems of the file."""
 
     name: str
     items: tuple[Item, ...]
@@ -54,26 +54,26 @@ class ScoringTask:
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return sum(len(item.pairs) for item in self.items)
 
     @property
     def has_votes(self) -> bool:
-        """Whether measures within a question can be taken."""
+        """True if measures within a question can be computed."""
         return any(item.votes for item in self.items)
 
     @property
     def has_references(self) -> bool:
-        """Whether any answer comes with references."""
+        """True if any answer has references."""
         return any(any(item.references) for item in self.items)
 
 
 def read_task(file: Path, config: ReadingConfig | None = None, *, limit: int | None = None) -> ScoringTask:
-    """Read votes, or comparisons, told apart by their fields (docs/scorer-data.md).
+    """Read votes or comparisons, which are detected by their fields (docs/scorer-data.md).
 
-    Votes become pairs as `config` says, by default as WebGLM prepares them (§3.3), and scorers read the
-    answers as they are then: cut at the median length. `limit` keeps the first questions. Raises `InputError`
-    where the file cannot be read or holds no pair.
+    Votes become pairs as `config` says, by default as in WebGLM (§3.3), and scorers read the answers in that
+    form: cut to the median length. `limit` keeps the first questions. Raises `InputError` if the file cannot
+    be read or has no pair.
     """
     config = config or ReadingConfig()
     data = read_comparisons(file, config)
@@ -103,6 +103,6 @@ def _item(group: Group, voted: Voted | None, config: VoteConfig) -> Item:
         tuple(text for text, _ in places),
         tuple(references for _, references in places),
         tuple(pairs),
-        # Where comparisons name answers that nobody voted on, there is no order of all.
+        # If comparisons name answers without votes, there is no order of all answers.
         tuple(votes.values()) if len(votes) == len(places) else (),
     )

@@ -1,4 +1,4 @@
-"""The scale of scores: mean 0 and deviation 1 over what was learnt from (WebGLM §3.3)."""
+"""The scale of scores: mean 0 and deviation 1 over the training data (WebGLM §3.3)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from citewell.scorer.training.model import TrainableScorer
 
 
 class ScoreScale(NamedTuple):
-    """Mean and deviation of the head's output, and `elo`: the logit that a difference of one deviation is."""
+    """Mean and deviation of the head's output; `elo` is the logit of a difference of one deviation."""
 
     mean: float
     std: float
@@ -26,19 +26,19 @@ class ScoreScale(NamedTuple):
 
 def calibrate(
     trainable: TrainableScorer,
-    learnt: Sequence[Element],
+    learned: Sequence[Element],
     dev: ScorerDevSets,
     comparisons: Sequence[Comparison],
     *,
     most: int,
     seed: int,
 ) -> ScoreScale:
-    """Measure the scale on at most `most` answers that were learnt from, drawn by the seed.
+    """Measure the scale on at most `most` training answers, drawn by the seed.
 
-    `elo` is what gives `comparisons` the highest likelihood: those of the dev sets, since a model is too sure
-    of those that it has learnt from. Raises `TrainingError` where all answers have the same score.
+    `elo` maximizes the likelihood of `comparisons`, which come from the dev sets, since a model is
+    overconfident on its training data. Raises `TrainingError` if all answers have the same score.
     """
-    rows = [(element.question, *answer) for element in learnt for answer in element.answers]
+    rows = [(element.question, *answer) for element in learned for answer in element.answers]
     if len(rows) > most:
         rows = random.Random(f"{seed} calibrate").sample(rows, most)  # noqa: S311
     model: Any = trainable.model
@@ -50,7 +50,7 @@ def calibrate(
     mean, std = statistics.fmean(raw), statistics.pstdev(raw)
     if std < 1e-6:
         raise TrainingError(
-            "The scorer gives all answers the same score: it has learnt nothing.",
+            "The scorer gives all answers the same score: it has learned nothing.",
             "Raise learning_rate or the number of steps, or look at the data.",
         )
     pairs = scored(comparisons, dev.logits(model, comparisons))

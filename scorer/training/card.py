@@ -1,4 +1,4 @@
-"""What the model card says of a trained scorer."""
+"""The model card of a trained scorer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def describe(
     elo: float,
     checked: Mapping[str, float],
 ) -> ModelCard:
-    """The scorer's part of its model card; `checked` is what the gate measured."""
+    """Return the scorer's part of its model card; `checked` are the measures of the gate."""
     uses = {"train": sources.train, "dev": sources.dev, "test": sources.test}
     questions = {use: {each.name: len(each.groups) for each in found} for use, found in uses.items()}
     comparisons = {use: {each.name: each.comparisons for each in found} for use, found in uses.items()}

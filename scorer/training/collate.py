@@ -1,4 +1,4 @@
-"""From a planned step to tensors."""
+"""Conversion of a planned step to tensors."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 class Whole(NamedTuple):
-    """The totals of a step, of which its parts are shares: elements, and the weight of their pairs."""
+    """The totals that normalize the parts of a step: number of elements, and weight of their pairs."""
 
     elements: int
     weight: float
 
     @classmethod
     def of(cls, elements: Sequence[Element]) -> Whole:
-        """Those of all elements of a step."""
+        """Return the totals of all elements of a step."""
         weight = sum(pair.weight for element in elements for pair in element.pairs)
         return cls(len(elements), weight or 1.0)
 
 
 class ScorerCollator:
-    """Makes the tensors of each step when it is due."""
+    """Makes the tensors of each step on demand."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class ScorerCollator:
         self._match_length = match_length
 
     def __call__(self, items: Sequence[dict[str, int]]) -> dict[str, Any]:
-        """The parts of the one step that `items` names by its number."""
+        """Return the parts of the one step whose number is in `items`."""
         (item,) = items
         step = self._steps[item["step"]]
         parts = [[self._examples[draw.place] for draw in part] for part in step.parts]
@@ -56,7 +56,7 @@ class ScorerCollator:
 
 
 def encode(element: Element, encoder: InputTokenizer, match_length: bool) -> list[TokenizedInput]:
-    """The inputs of an element's answers; with `match_length` all cut to the shortest answer."""
+    """Return the inputs of an element's answers; with `match_length`, all cut to the shortest answer."""
     most = None
     if match_length:
         most = max(1, min(encoder.answer_tokens(answer.text) for answer in element.answers))
@@ -66,19 +66,19 @@ def encode(element: Element, encoder: InputTokenizer, match_length: bool) -> lis
 
 
 def measure(element: Element, encoder: InputTokenizer, match_length: bool) -> Size:
-    """The size of an element in a plan."""
+    """Return the size of an element in a plan."""
     rows = encode(element, encoder, match_length)
     lengths = [len(row.ids) for row in rows]
     return Size(len(rows), max(lengths), sum(lengths))
 
 
 def targets(part: Sequence[Element], rows: Sequence[TokenizedInput], whole: Whole) -> dict[str, torch.Tensor]:
-    """What the loss needs beside the scores of the part's `n` inputs.
+    """Return the inputs of the loss besides the scores of the part's `n` inputs.
 
-    `pairs` (p, 2) are places of inputs, `preferences` (p,) how far the first is preferred, `weights` (p,) the
-    share of each pair in the loss of the `whole` step, `labels` (n,), NaN if there are
-    none, `shares` (n,) those of the labels in that loss, and `lengths` (n,) the logarithms of the answers'
-    tokens.
+    `pairs` (p, 2) are indices of inputs, `preferences` (p,) the degree to which the first is preferred,
+    `weights` (p,) the share of each pair in the loss of the `whole` step, `labels` (n,), NaN if there are
+    none, `shares` (n,) the shares of the labels in that loss, and `lengths` (n,) the logarithms of the
+    answers' tokens.
     """
     import torch
 

@@ -27,7 +27,7 @@ Formulation = Literal["pairwise", "classification", "regression"]
 
 
 class ScorerModelConfig(Section):
-    """What is trained."""
+    """The model to train."""
 
     base: str = Field(
         "all-MiniLM-L6-v2", min_length=1, description="Packaged name, GGUF file, folder or hub id."
@@ -65,11 +65,11 @@ class ScorerSourceConfig(SourceConfig):
 
 
 class ScorerDataConfig(ScorerSourceConfig, DataConfig):
-    """What the model is trained on."""
+    """The training data."""
 
 
 class ScorerDevConfig(ScorerSourceConfig):
-    """What the model is evaluated on during training."""
+    """The evaluation data during training."""
 
 
 class ObjectiveConfig(Section):
@@ -94,7 +94,7 @@ class TuningConfig(Section):
 
 
 class ScorerTrainingConfig(PartedOptimizationConfig):
-    """How long, how fast, in which order, and how the best checkpoint is selected."""
+    """Duration, learning rate, order, and selection of the best checkpoint."""
 
     steps: int | None = Field(
         None,
@@ -153,10 +153,10 @@ class ScorerRecipe(Section):
 
     @property
     def measured(self) -> bool:
-        """Whether there is dev data."""
+        """True if there is dev data."""
         return bool(self.dev) or self.split.dev > 0
 
 
 def load_config(file: Path) -> ScorerRecipe:
-    """Read a recipe; raises `InputError` for what is missing, unknown or wrong in it."""
+    """Read a recipe; raises `InputError` for missing, unknown or invalid values."""
     return load_recipe(ScorerRecipe, file, "docs/recipes.md")

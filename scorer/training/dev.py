@@ -1,4 +1,4 @@
-"""The dev metrics: how well the model, as it is, tells which answers people prefer."""
+"""The dev metrics: how well the current model predicts people's preferences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citewell.scorer.training.sources import ComparisonSource
 
 
 class ScorerDevSets:
-    """Measures a model on comparisons, whose inputs are made once."""
+    """Measures a model on comparisons, whose inputs are prepared once."""
 
     def __init__(
         self, sources: Sequence[ComparisonSource], encoder: InputTokenizer, pooling: Pooling
@@ -28,14 +28,13 @@ class ScorerDevSets:
 
     @property
     def comparisons(self) -> list[Comparison]:
-        """Those of all sets."""
+        """The comparisons of all sets."""
         return [comparison for each in self.sets.values() for comparison in each]
 
     def measure(self, model: Any) -> dict[str, float]:
-        """The measures over all comparisons, and the accuracy in each set where there are several.
+        """Return the measures over all comparisons, and the accuracy in each set if there are several.
 
-        `model` has the parts `backbone` and `head`. `citewell.scorer.training.measures` says what is
-        measured.
+        `model` has the parts `backbone` and `head`. `citewell.scorer.training.measures` defines the measures.
         """
         model.eval()
         logits = self.logits(model, self.comparisons)
@@ -48,7 +47,7 @@ class ScorerDevSets:
         return found
 
     def logits(self, model: Any, comparisons: Sequence[Comparison]) -> list[float]:
-        """The score of the first answer less that of the second, for each comparison, before calibration."""
+        """Return the uncalibrated score difference, first answer minus second, of each comparison."""
         texts = [
             (each.question, text, references)
             for each in comparisons

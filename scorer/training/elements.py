@@ -1,4 +1,4 @@
-"""The elements of batches: a question with some answers, and what is known of how they compare."""
+"""The elements of batches: a question with some answers, and their known comparisons."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CandidateText(NamedTuple):
 
 
 class PreferredPair(NamedTuple):
-    """Two answers of an element, by their places, and how far the first is preferred, 0 to 1."""
+    """Two answers of an element, by index, and the degree to which the first is preferred, 0 to 1."""
 
     first: int
     second: int
@@ -35,7 +35,7 @@ class PreferredPair(NamedTuple):
 class Element:
     """A question and `n` answers, all computed in one forward pass.
 
-    For the pairwise formulation `pairs` say which are preferred, for the others `labels`, of length n.
+    The pairwise formulation uses `pairs`, the others `labels`, of length n.
     """
 
     question: str
@@ -45,9 +45,9 @@ class Element:
 
 
 def compared(group: Group) -> Element:
-    """All comparisons of a question as one element, each answer once (InstructGPT §3.4).
+    """Return all comparisons of a question as one element, with each answer once (InstructGPT §3.4).
 
-    Where answers stand in several pairs, weights are lowered: `n` answers weigh n / 2 pairs at most.
+    If answers are in several pairs, weights are lowered: `n` answers weigh at most as much as n / 2 pairs.
     """
     places: dict[CandidateText, int] = {}
     pairs = []
@@ -64,12 +64,12 @@ def compared(group: Group) -> Element:
 def elements(
     groups: Sequence[Group], voted: Sequence[Voted], formulation: Formulation, seed: int
 ) -> list[Element]:
-    """What is learnt from, by formulation.
+    """Return the training elements of a formulation.
 
-    The baselines are those of WebGLM §5.4.3. Classification: the answers with most votes, at most five, are
-    1, as many answers to other questions 0. Regression: log2(votes + 1), divided by the question's highest,
-    and -1 for answers to other questions, as many as the sum of those. A question without votes has for each
-    answer the share of its comparisons that it wins.
+    The baselines are those of WebGLM §5.4.3. Classification: the label is 1 for the answers with the most
+    votes, at most five, and 0 for as many answers to other questions. Regression: the label is log2(votes +
+    1), divided by the question's highest, and -1 for answers to other questions, as many as the sum of those.
+    In a question without votes, each answer counts the share of its comparisons that it wins.
     """
     pairwise = [compared(group) for group in groups]
     if formulation == "pairwise":
@@ -104,7 +104,7 @@ def _by_wins(element: Element) -> Element:
 
 
 def _positives(element: Element) -> Element:
-    """The better half of the answers, at most five, each with the label 1."""
+    """Return the better half of the answers, at most five, each with the label 1."""
     order = sorted(range(len(element.answers)), key=lambda place: -element.labels[place])
     best = order[: min(_POSITIVE, max(1, len(order) // 2))]
     return Element(

@@ -34,9 +34,9 @@ def retrain(run: Run, scorer: str, tell: Log, *, threads: int, force: bool = Fal
     """Train a scorer further, on feedback or on any other file that `citewell.scorer.data` reads.
 
     The file is `run.recipe`. A fifth of its questions, always the same, selects the best checkpoint.
-    Questions near those of the pinned test are skipped. Raises `InputError` for a file with too few
-    comparisons or a scorer without a pinned test, unless `force` is given; `GateError` for a new scorer that
-    is worse, unless `force` is given; and what `train_scorer` raises.
+    Questions near those of the pinned test are skipped. Unless `force` is given, raises `InputError` for a
+    file with too few comparisons or a scorer without a pinned test, and `GateError` if the new scorer is
+    worse. Also raises the errors of `train_scorer`.
     """
     folder = scorer_folder(scorer)
     before = _configuration(folder)

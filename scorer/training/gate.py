@@ -1,4 +1,4 @@
-"""The gate: a scorer that was trained further must not be worse than the one that it started from."""
+"""The gate: a scorer that was trained further must not be worse than the original."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from citewell.scorer.training.dev import ScorerDevSets
 from citewell.scorer.training.measures import measure, scored
 
 TOLERANCE = 0.01
-"""How much lower the new accuracy may be: a few hundred comparisons cannot resolve less."""
+"""Tolerated loss of accuracy: a few hundred comparisons cannot resolve less."""
 
 
 class GateError(CitewellError):
-    """The new scorer is refused."""
+    """The new scorer was rejected."""
 
 
 class Gate:
     """Compares the accuracy before and after training, on the pinned test."""
 
     def __init__(self, pinned: Sequence[Comparison], tell: Log, *, force: bool) -> None:
-        """With `force` a worse scorer is reported, and accepted."""
+        """With `force`, a worse scorer is reported and accepted."""
         self.pinned = tuple(pinned)
         self._tell = tell
         self._force = force
         self._before: float | None = None
 
     def before(self, sets: ScorerDevSets, model: Any) -> None:
-        """Measure the model before it is trained."""
+        """Measure the model before training."""
         self._before = self._accuracy(sets, model)
 
     def after(self, sets: ScorerDevSets, model: Any) -> Mapping[str, float]:
-        """The accuracies by name, empty without a pinned test; raises `GateError` for a worse model."""
+        """Return the accuracies by name, empty without a pinned test; raises `GateError` if worse."""
         found = self._accuracy(sets, model)
         if found is None or self._before is None:
             return {}

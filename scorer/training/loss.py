@@ -1,4 +1,4 @@
-"""The losses of a part of a step; those of all parts add up to the loss of the step."""
+"""The losses of a part of a step, which add up to the loss of the step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def loss_of(scores: torch.Tensor, part: Mapping[str, Any], objective: ObjectiveConfig) -> torch.Tensor:
-    """The loss of the scores (n,) of a part, as `citewell.scorer.training.collate.targets` describes it."""
+    """Return the loss of a part's scores (n,); see `citewell.scorer.training.collate.targets`."""
     found: torch.Tensor = _LOSSES[objective.formulation](scores, part)
     if objective.length_penalty:
         share = part["shares"].sum()
@@ -21,7 +21,7 @@ def loss_of(scores: torch.Tensor, part: Mapping[str, Any], objective: ObjectiveC
 
 
 def pairwise(scores: torch.Tensor, part: Mapping[str, Any]) -> torch.Tensor:
-    """Cross-entropy of the preferences, whose logit is the difference of two scores.
+    """Return the cross-entropy of the preferences, whose logit is the difference of two scores.
 
     WebGPT §3.2, with ties as soft labels; InstructGPT §3.4, equation 1.
     """
@@ -35,7 +35,7 @@ def pairwise(scores: torch.Tensor, part: Mapping[str, Any]) -> torch.Tensor:
 
 
 def classification(scores: torch.Tensor, part: Mapping[str, Any]) -> torch.Tensor:
-    """Cross-entropy of the labels 1, a good answer, and 0, an answer to something else (WebGLM §5.4.3)."""
+    """Return the cross-entropy of the labels 1, a good answer, and 0, an unrelated one (WebGLM §5.4.3)."""
     from torch.nn.functional import binary_cross_entropy_with_logits
 
     found: torch.Tensor = binary_cross_entropy_with_logits(
@@ -45,15 +45,15 @@ def classification(scores: torch.Tensor, part: Mapping[str, Any]) -> torch.Tenso
 
 
 def regression(scores: torch.Tensor, part: Mapping[str, Any]) -> torch.Tensor:
-    """Squared distance from the labels, which are made of votes (WebGLM §5.4.3)."""
+    """Return the squared distance from the labels, which are computed from votes (WebGLM §5.4.3)."""
     found: torch.Tensor = ((scores - part["labels"]) ** 2 * part["shares"]).sum()
     return found
 
 
 def length_correlation(scores: torch.Tensor, part: Mapping[str, Any]) -> torch.Tensor:
-    """How differences in score go with differences in length, over the part's pairs: -1 to 1, a scalar.
+    """Return the correlation of score and length differences over the part's pairs: -1 to 1, a scalar.
 
-    A pair may stand either way round, so that differences have no mean to be taken off. It is 0 where there
+    The order within a pair is arbitrary, so the mean difference is not subtracted. The result is 0 if there
     are no pairs, or none that differ.
     """
     first, second = part["pairs"].T

@@ -1,4 +1,4 @@
-"""How well scores tell which of two answers people prefer, and what length has to do with it."""
+"""Measures of how well scores predict people's preferences, and of the effect of length."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from citewell.core.text import words
 from citewell.scorer.data.types import Comparison
 
 MATCHED = 0.1
-"""Pairs whose lengths differ by at most this share of the longer are matched in length."""
+"""Maximum difference in length of length-matched pairs, as a share of the longer answer."""
 
 
 class ScoredPairs(NamedTuple):
-    """Pairs of answers: logits of the first's being preferred, what people said (0 to 1), and words.
+    """Pairs of answers: logits of preferring the first, people's preferences (0 to 1), and words.
 
     All are arrays of length n.
     """
@@ -27,12 +27,12 @@ class ScoredPairs(NamedTuple):
     second: NDArray[np.float64]
 
     def where(self, chosen: NDArray[np.bool_]) -> ScoredPairs:
-        """Those pairs that are chosen, (n,)."""
+        """Return the pairs that the mask (n,) selects."""
         return ScoredPairs(*(values[chosen] for values in self))
 
 
 def scored(comparisons: Sequence[Comparison], logits: Sequence[float]) -> ScoredPairs:
-    """The comparisons with the logits that a scorer gives them."""
+    """Return the comparisons with the logits of a scorer."""
     return ScoredPairs(
         np.array(logits, dtype=float),
         np.array([each.preference for each in comparisons]),
@@ -42,12 +42,12 @@ def scored(comparisons: Sequence[Comparison], logits: Sequence[float]) -> Scored
 
 
 def measure(pairs: ScoredPairs) -> dict[str, float]:
-    """All measures by name; one that no pair counts for is left out.
+    """Return all measures by name, without those that no pair counts for.
 
-    `accuracy`: the share of pairs, ties aside, whose preferred answer has the higher score; equal scores
-    count half. `length_matched`: the same over pairs of about the same length. `longer_wins`: how often
-    the longer answer is the preferred one, which a scorer must beat. `length_correlation`: how differences
-    in score go with differences in the logarithm of length, -1 to 1. `pair_loss`: cross-entropy of the
+    `accuracy`: the share of pairs, except ties, whose preferred answer has the higher score; equal scores
+    count half. `length_matched`: the same over pairs of about the same length. `longer_wins`: how often the
+    longer answer is preferred, which a scorer must beat. `length_correlation`: correlation of the differences
+    in score with the differences in the logarithm of length, -1 to 1. `pair_loss`: cross-entropy of the
     preferences, with ties.
     """
     decided = pairs.where(pairs.preferences != 0.5)
@@ -65,17 +65,17 @@ def measure(pairs: ScoredPairs) -> dict[str, float]:
 
 
 def pair_loss(logits: NDArray[np.float64], preferences: NDArray[np.float64]) -> float | None:
-    """The mean cross-entropy of preferences whose logits are given; None without any."""
+    """Return the mean cross-entropy of preferences with these logits; None if there are none."""
     if not len(logits):
         return None
     return float(np.mean(np.logaddexp(0, logits) - preferences * logits))
 
 
 def best_scale(logits: NDArray[np.float64], preferences: NDArray[np.float64]) -> float:
-    """The number by which to multiply logits for the lowest loss, .01 to 10.
+    """Return the factor of the logits (.01 to 10) that minimizes the loss.
 
-    Where all pairs are right, no number is large enough, hence the bound. The loss is convex in it, so that
-    golden section search finds the lowest.
+    If all pairs are right, no factor is large enough, hence the bound. The loss is convex in the factor, so
+    golden-section search finds the minimum.
     """
     if not len(logits):
         return 1.0

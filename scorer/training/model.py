@@ -1,4 +1,4 @@
-"""The model that is trained, and how it is written."""
+"""The model to train, and its file format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DONE = FORM
 
 
 class TrainableScorer(NamedTuple):
-    """A model that is ready to be trained: `model` has the parts `backbone` and `head`."""
+    """A model that is ready for training: `model` has the parts `backbone` and `head`."""
 
     model: Any
     base: Base
@@ -28,10 +28,10 @@ class TrainableScorer(NamedTuple):
 
 
 def build_model(config: ScorerModelConfig, cache: Path, seed: int) -> TrainableScorer:
-    """Load the base, in float32, and freeze what is not trained; `seed` draws the adapters' first weights.
+    """Load the base in float32, and freeze the untrained parts; `seed` initializes the adapters.
 
-    With `start`, the weights of that scorer are the first ones. Raises `ModelError` for a base that cannot be
-    trained, for LoRA targets that it does not have, and for a start that is of another model.
+    With `start`, training begins from the weights of that scorer. Raises `ModelError` for a base that cannot
+    be trained, for LoRA targets that it does not have, and for a start with another base.
     """
     import torch
     from torch import nn
@@ -68,7 +68,7 @@ def build_model(config: ScorerModelConfig, cache: Path, seed: int) -> TrainableS
 
 
 def save_model(trainable: TrainableScorer, folder: Path, form: Form) -> None:
-    """Write the adapters as PEFT has them, or all trained weights, the head, and the form; in float16."""
+    """Write the adapters in PEFT's format, or all trained weights, and the head and the form, in float16."""
     from safetensors.torch import save_file
 
     model: Any = trainable.model
@@ -85,7 +85,7 @@ def save_model(trainable: TrainableScorer, folder: Path, form: Form) -> None:
 
 
 def round_trained(model: Any) -> None:
-    """Round what is trained to float16, as it is kept, so that it is calibrated as it will be used."""
+    """Round the trained weights to float16, their stored precision, so that calibration sees these values."""
     import torch
 
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""The pinned test: comparisons that are kept with a scorer, and by which its successors are measured."""
+"""The pinned test: comparisons that are kept with a scorer, and that test its successors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PINNED = "pinned.jsonl.gz"
 
 
 def choose_pinned(comparisons: Sequence[Comparison], count: int, seed: int) -> list[Comparison]:
-    """At most `count` of the comparisons, drawn by the seed, ties left out."""
+    """Draw at most `count` of the comparisons by the seed, without ties."""
     decided = [each for each in comparisons if each.preference != 0.5]
     chance = random.Random(f"{seed} pinned")  # noqa: S311
     drawn = chance.sample(range(len(decided)), min(count, len(decided)))
@@ -27,7 +27,7 @@ def choose_pinned(comparisons: Sequence[Comparison], count: int, seed: int) -> l
 
 
 def write_pinned(comparisons: Sequence[Comparison], folder: Path) -> str:
-    """Write the test into a scorer's folder; the SHA-256 of its text, or nothing where there is none."""
+    """Write the test into a scorer's folder; return the SHA-256 of its text, or nothing without a test."""
     if not comparisons:
         return ""
     text = "".join(json.dumps(_row(each), ensure_ascii=False) + "\n" for each in comparisons).encode()
@@ -37,7 +37,7 @@ def write_pinned(comparisons: Sequence[Comparison], folder: Path) -> str:
 
 
 def read_pinned(folder: Path, form: Form) -> list[Comparison]:
-    """The test in a scorer's folder, empty where it has none; raises `ModelError` where it was changed."""
+    """Read the test in a scorer's folder, empty if it has none; raises `ModelError` if it was changed."""
     if not form.pinned:
         return []
     file = folder / PINNED
@@ -48,7 +48,7 @@ def read_pinned(folder: Path, form: Form) -> list[Comparison]:
 
 
 def _row(comparison: Comparison) -> dict[str, object]:
-    """As users' choices are written, so that `citewell eval scorer` reads the file too."""
+    """Return the row in the format of users' choices, so that `citewell eval scorer` reads the file too."""
     answers = zip((comparison.first, comparison.second), comparison.both_references, strict=True)
     return {
         "question": comparison.question,

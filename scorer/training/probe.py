@@ -1,8 +1,7 @@
-"""A head that begins as a linear probe: the best that can be done with the base model as it is.
+"""Initialization of the head as a linear probe: the best head for the unchanged base model.
 
-Fine-tuning from a head at zero spends what little data there is on finding that head, and distorts what the
-base model knew meanwhile (Kumar et al. 2022, https://arxiv.org/abs/2202.10054: linear probing, then
-fine-tuning).
+Fine-tuning from a zero head spends scarce data on finding the head, and meanwhile distorts the features of
+the base model (Kumar et al. 2022, https://arxiv.org/abs/2202.10054: linear probing, then fine-tuning).
 """
 
 from __future__ import annotations
@@ -28,22 +27,24 @@ _EVERY = 30.0  # seconds between two lines of progress
 
 
 class Probe(NamedTuple):
-    """A linear head: weights (size,), a bias (1,), and the loss that it was fitted to, with the ridge."""
+    """A linear head: weights (size,), a bias (1,), and its loss, including the ridge."""
 
     weights: torch.Tensor
     bias: torch.Tensor
     loss: float
 
 
-def fit_probe(trainable: TrainableScorer, learnt: Sequence[Element], config: ScorerRecipe, tell: Log) -> None:
-    """Fit the head to the loss of all that is learnt from, with the vectors of the model as it is now."""
+def fit_probe(
+    trainable: TrainableScorer, learned: Sequence[Element], config: ScorerRecipe, tell: Log
+) -> None:
+    """Fit the head to the loss of all training data, with the vectors of the current model."""
     import torch
 
     model: Any = trainable.model
     match_length = config.objective.match_length
-    rows = [row for element in learnt for row in encode(element, trainable.encoder, match_length)]
+    rows = [row for element in learned for row in encode(element, trainable.encoder, match_length)]
     vectors = vectors_of(trainable, rows, tell)
-    targeted = targets(learnt, rows, Whole.of(learnt))
+    targeted = targets(learned, rows, Whole.of(learned))
     found = probe(vectors, targeted, config.objective, config.training.probe or 0.0)
     with torch.no_grad():
         model.head.weight.copy_(found.weights[None])
@@ -52,7 +53,7 @@ def fit_probe(trainable: TrainableScorer, learnt: Sequence[Element], config: Sco
 
 
 def vectors_of(trainable: TrainableScorer, rows: Sequence[TokenizedInput], tell: Log) -> torch.Tensor:
-    """What the head reads of `n` inputs, (n, size), on the CPU; tells of its progress."""
+    """Return the head's inputs for `n` inputs, (n, size), on the CPU; report progress."""
     model: Any = trainable.model
     model.eval()
     told = time.monotonic()
@@ -68,9 +69,9 @@ def vectors_of(trainable: TrainableScorer, rows: Sequence[TokenizedInput], tell:
 
 
 def probe(vectors: torch.Tensor, part: Mapping[str, Any], objective: ObjectiveConfig, ridge: float) -> Probe:
-    """The linear head with the least loss on the vectors (n, size) of a part, as `targets` describes it.
+    """Return the linear head with the lowest loss on the vectors (n, size) of a part; see `targets`.
 
-    The loss has `ridge` times the squared norm of the weights added, in units of the vectors' deviations.
+    The loss includes `ridge` times the squared norm of the weights, in units of the vectors' deviations.
     """
     import torch
 
@@ -91,7 +92,7 @@ def probe(vectors: torch.Tensor, part: Mapping[str, Any], objective: ObjectiveCo
         fitting.step(closure)  # type: ignore[no-untyped-call]
         return closure().item()
 
-    # The correlation with length is not continuous where all scores are equal, as they are at zero.
+    # The correlation with length is discontinuous if all scores are equal, as they are at zero.
     loss = fit(objective.model_copy(update={"length_penalty": 0.0}))
     if objective.length_penalty:
         loss = fit(objective)

@@ -102,7 +102,7 @@ def _plan(
 def _initialize(
     trainable: TrainableScorer, examples: list[Element], config: ScorerRecipe, out: Path, tell: Log
 ) -> None:
-    """Fine-tune the base and fit the head as a probe, if the recipe says so and no checkpoint has it done."""
+    """Fine-tune the base and fit the head as a probe, if the recipe says so and no checkpoint has this."""
     import torch
 
     if config.tuning.epochs and not trainable.base.is_causal:

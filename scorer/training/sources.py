@@ -18,7 +18,7 @@ from citewell.scorer.training.config import ScorerDataConfig, ScorerRecipe, Scor
 
 @dataclass(frozen=True)
 class ComparisonSource:
-    """The questions of one source with their comparisons; each is seen `repeat` times an epoch."""
+    """The questions of one source with their comparisons; each is seen `repeat` times per epoch."""
 
     name: str
     groups: tuple[Group, ...]
@@ -27,15 +27,15 @@ class ComparisonSource:
 
     @property
     def comparisons(self) -> int:
-        """How many comparisons there are."""
+        """The number of comparisons."""
         return sum(len(group.comparisons) for group in self.groups)
 
 
 @dataclass(frozen=True)
 class Sources:
-    """What a run is trained, evaluated and, at its end, tested on.
+    """The training, dev and test data of a run.
 
-    No question is in two of them, not even as a near-duplicate.
+    No two of them share a question, or a near-duplicate.
     """
 
     train: tuple[ComparisonSource, ...]
@@ -48,8 +48,8 @@ def read_sources(
 ) -> Sources:
     """Read all sources of the recipe, and split those in `[[data]]` by their questions.
 
-    Questions of `[[dev]]` sources and of `hidden` are removed from the data that are split, with their
-    near-duplicates. Raises `InputError` if a source has no training question left.
+    Questions of `[[dev]]` sources and of `hidden`, and their near-duplicates, are removed from the split
+    data. Raises `InputError` if a source has no training question left.
     """
     seed = config.training.seed
     dev = [_limited(each, _read(each, folders, tell), seed) for each in config.dev]
@@ -77,7 +77,7 @@ def read_sources(
 
 
 def _read(source: ScorerSourceConfig, folders: DataFolders, tell: Log) -> ComparisonData:
-    """All files of a source together; a question in several of them has the comparisons of all."""
+    """Read all files of a source; a question in several files has the comparisons of all of them."""
     groups: dict[str, Group] = {}
     voted: dict[str, Voted] = {}
     for file in folders.files(source):

@@ -1,4 +1,4 @@
-"""How a scorer's model is fitted, in its fine-tuning and in its training."""
+"""Fitting of a scorer's model, in its fine-tuning and in its training."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def fit_task(
     goal: Goal,
     evaluate: Evaluate | None,
 ) -> FitTask:
-    """Fit `trainable` by the `loss` of the parts that `collate` makes of a step."""
+    """Fit `trainable` to the `loss` of the parts that `collate` makes of a step."""
 
     def make(arguments: Mapping[str, Any], rows: Any) -> CheckpointedTrainer:
         from transformers import TrainingArguments
 
         from citewell.scorer.training.trainer import ScorerTrainer
 
-        # The trainer asks for a collator of its own kind, and calls it only.
+        # The trainer requires its own type of collator, and only calls it.
         collator: Any = collate
         trainer = ScorerTrainer(
             model=trainable.model,

@@ -13,14 +13,14 @@ class ScorerTrainer(PlannedTrainer):
     """Trains on planned steps (`citewell.core.training.plan`).
 
     TRL's RewardTrainer takes pairs of one chosen and one rejected answer; here an example has all answers to
-    a question (InstructGPT §3.4), ties, and gradients are accumulated over parts of one length.
+    a question (InstructGPT §3.4) and ties, and gradients are accumulated over parts of one length.
     """
 
     head_rate = 1.0
     """The learning rate of the model's part `head`, as a multiple of that of the rest."""
 
     def create_optimizer(self, *args: Any, **kwargs: Any) -> torch.optim.Optimizer:
-        """AdamW, with a separate learning rate for the head."""
+        """Create AdamW with a separate learning rate for the head."""
         model: Any = self.model
         rate = self.args.learning_rate
         head = list(model.head.parameters())

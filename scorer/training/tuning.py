@@ -28,7 +28,7 @@ def tune(
 ) -> None:
     """Fine-tune the model on the best answer to each question, with checkpoints in `folder`.
 
-    If this was finished there before, its result is loaded.
+    If this stage was finished there before, its result is loaded.
     """
     finished = folder / _FINISHED
     if (finished / TRAINED).is_file():
@@ -58,7 +58,7 @@ def tune(
 
 
 def best(element: Element) -> tuple[str, str, tuple[str, ...]]:
-    """Question, text and references of the answer that wins most of its comparisons."""
+    """Return the question, text and references of the answer that wins most of its comparisons."""
     won = [0.0] * len(element.answers)
     for pair in element.pairs:
         won[pair.first] += pair.preference - 0.5
@@ -70,7 +70,7 @@ def best(element: Element) -> tuple[str, str, tuple[str, ...]]:
 
 
 def answer_loss(backbone: Any, head: Any, part: Mapping[str, Any]) -> torch.Tensor:
-    """Cross-entropy of the answers' tokens, times the part's share of them in its step; a scalar."""
+    """Return the cross-entropy of the answers' tokens, times the part's share in its step; a scalar."""
     import torch.nn.functional as nn
 
     hidden = backbone(**part["inputs"]).last_hidden_state[:, :-1]

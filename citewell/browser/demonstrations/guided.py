@@ -1,4 +1,4 @@
-"""A demonstrator that knows the answer: it browses as one who is sure of where to look."""
+"""A demonstrator that knows the answer and browses like a person who knows where to look."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from citewell.core.text import split_sentences, squeeze, words
 from citewell.generator.extractive import Relevance
 
 LEAST = 0.4
-"""Relevance of a sentence from which its answer is believed to be one to the question."""
+"""Minimum relevance of a sentence to the question for its answer to be trusted."""
 
 _READ = 5_000  # characters of a page: about four windows, which is as far as is scrolled
 _LATER = 0.05 / 1_300  # relevance that a sentence has to have more for each character further down
@@ -37,13 +37,13 @@ class _Found(NamedTuple):
 
 
 class Guided:
-    """Browses for one question whose `answers` are known, in a few commands of the same order each time.
+    """Browses for one question whose `answers` are known, with a few commands in a fixed order.
 
     It searches for the question, opens the result with the most relevant sentence that has an answer, scrolls
-    to this sentence, quotes it and perhaps another one, goes back, opens a second result, and ends. What it
-    does can be seen from its states, except where the answer is: that is what a model has to learn to tell.
-    Where no other page has an answer, the second is opened and quoted by relevance alone, since someone who
-    does not know the answer would look at it too.
+    to this sentence, quotes it and perhaps another one, goes back, opens a second result, and ends. Its
+    states explain each command except the choice of the sentence, which is what a model has to learn. If no
+    other page has an answer, the second page is opened and quoted by relevance alone, as a person who does
+    not know the answer would do.
     """
 
     name = "guided"
@@ -54,7 +54,7 @@ class Guided:
         self._answers = answers
 
     async def act(self, state: State) -> Action:
-        """The next command."""
+        """Return the next command."""
         return Action(str(await self._choose(state)))
 
     async def _choose(self, state: State) -> Command:
@@ -96,7 +96,7 @@ class Guided:
         return End("Answer")
 
     async def _best(self, state: State, page: TextPage) -> _Found | None:
-        """The most relevant sentence with an answer that is not quoted yet, in the beginning of a page."""
+        """Return the most relevant unquoted sentence with an answer from the beginning of a page."""
         taken = {squeeze(quote.text) for quote in state.quotes}
         sentences = [
             sentence
@@ -123,7 +123,7 @@ def _is_in_view(sentence: str, state: State) -> bool:
 
 
 def _sentences(page: TextPage) -> Iterator[str]:
-    """The whole sentences of the beginning of a page."""
+    """Yield the whole sentences at the beginning of a page."""
     for paragraph in _PARAGRAPHS.split(stripped(page.text[:_READ])):
         for sentence in map(squeeze, split_sentences(squeeze(paragraph))):
             if sentence.endswith((".", "!", "?")) and _MIN_WORDS <= len(words(sentence)) <= _MAX_WORDS:

@@ -1,4 +1,4 @@
-"""Rejection sampling: a script browses for many questions, and what found the answer is a demonstration."""
+"""Rejection sampling: a script browses for many questions, and episodes that find the answer are kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citewell.browser.policy import Policy
 
 
 class Known(NamedTuple):
-    """A question whose accepted answers are known; `about` goes with its episodes."""
+    """A question with known accepted answers; `about` is copied to its episodes."""
 
     question: str
     answers: tuple[str, ...]
@@ -34,10 +34,10 @@ async def demonstrate(
     actions: int,
     at_once: int,
 ) -> AsyncGenerator[Episode, None]:
-    """An episode for each question, `at_once` at a time, with its reward: 1 for success, else 0.
+    """Yield an episode for each question, `at_once` at a time, with reward 1 for success and 0 otherwise.
 
-    `start` makes the browsers. All episodes are yielded, as they end, so that it can be counted how many are
-    rejected; `citewell.browser.pairs.rewarded` chooses among them.
+    `start` makes the browsers. All episodes are yielded as they end, so that the caller can count the
+    rejected ones; `citewell.browser.pairs.rewarded` selects the accepted ones.
     """
     waiting = iter(known)
 
@@ -62,9 +62,9 @@ async def demonstrate(
 
 
 def to_the_point(episode: Episode, answers: Sequence[str]) -> Episode:
-    """Without steps that took a quote without an answer: they are not to be learned.
+    """Return the episode without the steps that quoted a passage without an answer.
 
-    The states after them stay as they were, and show what was done.
+    The later states are unchanged and still show these steps.
     """
     quotes = iter(episode.quotes)
     steps = []

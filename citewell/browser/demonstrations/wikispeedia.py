@@ -1,8 +1,8 @@
-"""People's clicks as demonstrations of navigation: Wikispeedia, games that got nearer to their target.
+"""Demonstrations of navigation from people's clicks in Wikispeedia games that got closer to their target.
 
-Players went from one article to another by links alone (West and Leskovec 2012,
-https://doi.org/10.1145/2187836.2187920). What they clicked is known, and nothing else: that they scrolled
-until the link was in view is put in.
+Players moved between articles by links alone (West and Leskovec 2012,
+https://doi.org/10.1145/2187836.2187920). Only the clicks are recorded; the scrolling that brings each link
+into view is added.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _MAX_SCROLLS = 3  # commands, of up to three windows each, before a link is give
 
 
 class Game(NamedTuple):
-    """A game: the names of articles, `BACK` among the `path`, and how near it came.
+    """A game: the names of articles, with `BACK` among the `path`, and its final distance from the target.
 
-    Distances are numbers of links: `shortest` from the source to the target, and `final` from where the game
-    was given up.
+    Distances are numbers of links: `shortest` from the source to the target, and `final` from the article
+    where the game was given up.
     """
 
     id: str
@@ -37,17 +37,17 @@ class Game(NamedTuple):
 
     @property
     def reward(self) -> float:
-        """The share of the way that was gone; below 0 where the game went astray."""
+        """The share of the distance that the player covered; below 0 if the game ended farther away."""
         return (self.shortest - self.final) / self.shortest
 
 
 async def replay(
     game: Game, browser: Browser, address: Callable[[str], str], about: Mapping[str, str]
 ) -> Episode | None:
-    """Play a game again in the text browser; `address` gives the URL of an article by its name.
+    """Replay a game in the text browser; `address` returns the URL of an article by its name.
 
-    It begins with a search for the source. Where a link is too far down, the episode ends with the step
-    before; None where nothing was clicked.
+    The episode begins with a search for the source. If a link is too far down, the episode ends with the step
+    before. Returns None if nothing was clicked.
     """
     question = f"Go from {_title(game.source)} to {_title(game.target)} by links."
     await browser.reset(question, actions=_ACTIONS)
@@ -77,7 +77,7 @@ async def replay(
 
 
 async def _click(browser: Browser, url: str, steps: list[Step]) -> bool:
-    """Scroll until a link to `url` is in view, and click on it; steps that came to nothing are taken back."""
+    """Scroll until a link to `url` is in view, and click it; undo the steps if this fails."""
     tried: list[Step] = []
     for _ in range(_MAX_SCROLLS + 1):
         state = browser.state
@@ -94,7 +94,7 @@ async def _click(browser: Browser, url: str, steps: list[Step]) -> bool:
 
 
 def _windows(browser: Browser, url: str) -> int:
-    """How many windows at once, from 1 to 3, the link is away, by the lines in view."""
+    """Return the number of windows (1 to 3) to scroll towards the link, by the lines in view."""
     page, state = browser.page, browser.state
     if page is None or not state.text:
         return 1
@@ -106,7 +106,7 @@ def _windows(browser: Browser, url: str) -> int:
 
 
 async def _do(browser: Browser, command: Command, steps: list[Step]) -> bool:
-    """Give a command; whether it was valid, and the episode continues."""
+    """Give a command; return True if it was valid and the episode continues."""
     outcome = await browser.step(str(command))
     if outcome.step.kind == "invalid":
         return False
@@ -123,7 +123,7 @@ def _title(name: str) -> str:
 
 
 def games(rows: Sequence[Mapping[str, object]]) -> list[Game]:
-    """The games among rows of Wikispeedia's paths that ended nearer to their target than they began."""
+    """Return the games among rows of Wikispeedia's paths that ended closer to their target."""
     found = []
     for row in rows:
         shortest, final = row["shortest_distance"], row["final_distance"]

@@ -1,1 +1,1 @@
-"""How well policies browse, and what it costs."""
+"""Success rates and costs of browsing policies."""

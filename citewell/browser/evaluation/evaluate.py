@@ -18,9 +18,9 @@ from citewell.core.progress import Log
 
 
 class Result(NamedTuple):
-    """What a system did for a question: `found` by the chosen episode, the rest of all its episodes.
+    """The result of a system for one question: `found` by the chosen episode, the rest over all its episodes.
 
-    `judge` says what chose among several episodes; it is empty for one alone.
+    `judge` names the judge that chose among several episodes; it is empty for a single one.
     """
 
     found: bool
@@ -35,10 +35,10 @@ class Result(NamedTuple):
 async def evaluate(
     system: BrowsingSystem, asked: Sequence[BrowsingQuestion], file: Path, log: Log
 ) -> dict[str, Result]:
-    """Ask a system all questions, one after the other, and note its episodes, with rewards, in a file.
+    """Ask a system all questions in turn, and write its episodes, with rewards, to a file.
 
-    What the file has already is not asked again, so that an evaluation that was interrupted continues. Raises
-    `InputError` for a file that holds something else, and what the system raises.
+    Questions that are in the file already are skipped, so that an interrupted evaluation continues. Raises
+    `InputError` for a file with other content, and the errors of the system.
     """
     done = _done(file)
     waiting = [row for row in asked if row.question not in done]
@@ -48,7 +48,7 @@ async def evaluate(
                 replace(episode, question=row.question, reward=float(succeeds(episode, row.answers)))
                 for episode in await system.browse(row.question)
             ]
-            # All episodes of a question at once, so that it has all of them or none.
+            # Write all episodes of a question at once, so that the file has all of them or none.
             out.write(b"".join(msgspec.json.encode(episode) + b"\n" for episode in episodes))
             out.flush()
             done |= results(episodes)
@@ -62,7 +62,7 @@ def _done(file: Path) -> dict[str, Result]:
 
 
 def results(episodes: Iterable[Episode]) -> dict[str, Result]:
-    """The results of rewarded episodes, by question; those of one question follow each other."""
+    """Return the results of rewarded episodes by question; episodes of one question must be adjacent."""
     return {
         question: _result(list(some))
         for question, some in itertools.groupby(episodes, key=lambda episode: episode.question)

@@ -1,4 +1,4 @@
-"""Questions whose accepted answers are known."""
+"""Questions with known accepted answers."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class BrowsingQuestion(msgspec.Struct, frozen=True):
 
 
 def read_questions(file: Path, limit: int | None = None) -> tuple[BrowsingQuestion, ...]:
-    """The first questions of a file of JSON lines `{"question", "answers"}`; other keys are passed over.
+    """Read the first questions of a file of JSON lines `{"question", "answers"}`; other keys are ignored.
 
-    A question that occurs twice is there once, with the answers that it has first.
-    Raises `InputError` for a file that cannot be read or holds none, and for a line that is no question.
+    Of a repeated question, only the first line counts. Raises `InputError` for a file that cannot be read or
+    has no question, and for an invalid line.
     """
     lines = islice(read_lines(file), limit)
     rows = [line.value(BrowsingQuestion, "question", _FORM) for line in lines]

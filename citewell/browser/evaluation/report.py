@@ -23,7 +23,7 @@ _JUDGED = "Chosen by: a scorer, or how relevant the best quote is, for the best 
 
 
 def summary(outcomes: Outcomes) -> dict[str, dict[str, Any]]:
-    """Means over questions, by system."""
+    """Return the means over questions by system."""
     found: dict[str, dict[str, Any]] = {}
     for name, results in outcomes.items():
         rows = list(results.values())

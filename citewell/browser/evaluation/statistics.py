@@ -1,4 +1,4 @@
-"""What episodes consist of: how often each action, and how many tokens (WebGLM's Tables 11 and 12)."""
+"""Statistics of episodes: frequency and tokens of each action (WebGLM's Tables 11 and 12)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class EpisodeStatistics:
     seconds: float
 
     def table(self) -> str:
-        """WebGLM's table: count a question, tokens an action, tokens a question; and the totals."""
+        """Return WebGLM's table: actions per question, tokens per action and per question, and totals."""
         rows = [
             [
                 kind,
@@ -52,7 +52,7 @@ class EpisodeStatistics:
 
 
 def statistics(episodes: Iterable[Episode], count: Callable[[str], int]) -> EpisodeStatistics:
-    """Count all steps; those of people and scripts have the tokens that `count` gives their commands."""
+    """Count all steps; steps of people and scripts get the tokens that `count` returns for their commands."""
     number, seconds = 0, 0.0
     actions, tokens = Counter[str](), Counter[str]()
     for episode in episodes:

@@ -1,4 +1,4 @@
-"""Whether an episode found the answer: a quote has it."""
+"""The success of an episode: an accepted answer is in one of its quotes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _ARTICLES = frozenset({"a", "an", "the"})
 
 
 def succeeds(episode: Episode, answers: Sequence[str]) -> bool:
-    """Whether one of the episode's quotes has one of the accepted answers."""
+    """Return True if one of the episode's quotes contains one of the accepted answers."""
     return any(has_answer(quote.text, answers) for quote in episode.quotes)
 
 
 def has_answer(text: str, answers: Sequence[str]) -> bool:
-    """Whether the text has one of the answers as whole words.
+    """Return True if the text contains one of the answers as whole words.
 
     Case, punctuation and articles do not count, as in SQuAD's measures (https://arxiv.org/abs/1606.05250,
     §6.1).

@@ -1,4 +1,4 @@
-"""What is evaluated: policies in a browser, and whatever else finds references for a question."""
+"""The systems under evaluation: policies in a browser, and other systems that find references."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHOSEN = "chosen"
 """The key of `Episode.about` that says, by `no`, that another episode of the question was chosen."""
 
 JUDGE = "judge"
-"""The key of `Episode.about` that says what chose among several episodes of the question."""
+"""The key of `Episode.about` that names the judge that chose among several episodes of the question."""
 
 
 class BrowsingSystem(Protocol):
@@ -25,15 +25,15 @@ class BrowsingSystem(Protocol):
     name: str
 
     async def browse(self, question: str) -> list[Episode]:
-        """The episodes of a question; those that were not chosen say so under `CHOSEN`.
+        """Return the episodes of a question; those that were not chosen say so under `CHOSEN`.
 
-        Of several, each says under `JUDGE` what chose.
+        If there are several, each names the judge under `JUDGE`.
         """
         ...
 
 
 class PolicySystem:
-    """A policy; with `n` above 1, the best of as many episodes, as `judge` has it."""
+    """A policy; with `n` above 1, the best of `n` episodes by `judge`."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class PolicySystem:
     ) -> None:
         """`start` makes browsers; an episode has at most `actions` commands.
 
-        Raises `InputError` for several episodes of a policy that always does the same.
+        Raises `InputError` for several episodes of a deterministic policy.
         """
         self.name = name
         self._policies = variants(policy, n)
@@ -63,7 +63,7 @@ class PolicySystem:
 
 
 def chosen(episodes: Sequence[Episode], judge: EpisodeJudge) -> list[Episode]:
-    """The episodes, which say who chose; all but the best say that they were not chosen."""
+    """Return the episodes labeled with the judge's name; all but the best are marked as not chosen."""
     winner = best(episodes, judge.rate)
     others = {CHOSEN: "no", JUDGE: judge.name}
     return [

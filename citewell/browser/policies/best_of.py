@@ -15,11 +15,11 @@ from citewell.generator.extractive import Relevance
 from citewell.scorer.scorer import Scorer
 
 Rate = Callable[[Episode], float]
-"""How good an episode is; the greatest number wins."""
+"""Rates an episode; the greatest number wins."""
 
 
 class EpisodeJudge(NamedTuple):
-    """What chooses among episodes whose answers are not written; `name` is what reports say of it."""
+    """A judge of episodes whose answers are not written; `name` is its name in reports."""
 
     name: str
     rate: Rate
@@ -27,17 +27,17 @@ class EpisodeJudge(NamedTuple):
 
 @runtime_checkable
 class Sampled(Protocol):
-    """A policy whose commands can be drawn by chance."""
+    """A policy that can sample its commands."""
 
     def sampled(self, seed: int) -> Policy:
-        """The same policy, drawing with this seed."""
+        """Return the same policy, sampling with this seed."""
         ...
 
 
 def variants(policy: Policy, n: int) -> list[Policy]:
-    """`n` policies for as many episodes of one question; a single one is the policy itself.
+    """Return `n` policies for `n` episodes of one question; a single one is the policy itself.
 
-    Raises `InputError` for several episodes of a policy that always does the same.
+    Raises `InputError` for several episodes of a deterministic policy.
     """
     if n == 1:
         return [policy]
@@ -50,12 +50,12 @@ def variants(policy: Policy, n: int) -> list[Policy]:
 
 
 def best(episodes: Sequence[Episode], rate: Rate) -> Episode:
-    """The episode, of at least one, that is rated highest; of equal ones, the first."""
+    """Return the episode, of at least one, with the highest rating; of equal ones, the first."""
     return max(episodes, key=rate)
 
 
 def by_quotes(relevance: Relevance) -> EpisodeJudge:
-    """Rates an episode by its most relevant quote."""
+    """Return a judge that rates an episode by its most relevant quote."""
 
     def rate(episode: Episode) -> float:
         texts = [encoded_text(quote.title, quote.text) for quote in episode.quotes]
@@ -65,9 +65,9 @@ def by_quotes(relevance: Relevance) -> EpisodeJudge:
 
 
 def by_scorer(scorer: Scorer) -> EpisodeJudge:
-    """Rates an episode by its quotes, as if they were an answer that cites each of them.
+    """Return a judge that rates the quotes of an episode like an answer that cites each of them.
 
-    An episode without quotes is rated lowest. Raises what the scorer raises.
+    An episode without quotes gets the lowest rating. The judge raises the errors of the scorer.
     """
 
     def rate(episode: Episode) -> float:

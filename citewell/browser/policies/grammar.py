@@ -1,7 +1,7 @@
-"""The commands that a state allows as a grammar, which language models are held to.
+"""Grammars of the commands that a state allows, which constrain language models.
 
-It is written in the EBNF that xgrammar, vLLM and llama.cpp share. Queries are free; links are those in view,
-texts to find are words of the question, and quotes are whole sentences in view.
+The notation is the EBNF that xgrammar, vLLM and llama.cpp share. Queries are free text; links are those in
+view, texts to find are words of the question, and quotes are whole sentences in view.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MAX_QUERY = 80  # characters
 
 
 def commands_grammar(allowed: Legal) -> str:
-    """A grammar whose texts are commands that `allowed` allows."""
+    """Return a grammar of the commands in `allowed`."""
     return "\n".join(["root ::= " + " | ".join(_commands(allowed)), *_rules(allowed)])
 
 
@@ -61,10 +61,10 @@ def _rules(allowed: Legal) -> Iterator[str]:
 
 
 def _quotes(allowed: Legal) -> dict[str, list[str]]:
-    """The ends that quotes may have by how they start; an empty one for a quote that is not abbreviated.
+    """Return the ends of quotes by their starts; the end is empty for a quote that is not abbreviated.
 
-    Passages that start with the same words share a rule. The xgrammar in OpenVINO 2026.4 mixes up the ends of
-    alternatives that begin alike, where they stand side by side in one rule.
+    Passages with the same start share a rule, because xgrammar in OpenVINO 2026.4 confuses the ends of
+    adjacent alternatives in one rule that begin alike.
     """
     found: dict[str, list[str]] = {}
     for quote in dict.fromkeys(quote for run in allowed.quotable for quote in passages(run)):
@@ -78,7 +78,7 @@ def _either(texts: Iterable[str]) -> str:
 
 
 def _literal(text: str) -> str:
-    """The text as parts in a row; letters beyond ASCII stand in classes of their own.
+    """Return the text as consecutive parts; letters beyond ASCII are in character classes of their own.
 
     Within a string, the xgrammar in OpenVINO 2026.4 takes a hexadecimal digit after such a letter, as in
     "República", for a part of its number.

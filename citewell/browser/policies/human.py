@@ -28,7 +28,7 @@ _WITH_TEXT = {"s": "Search ", "f": "Find in page: ", "q": "Quote: "}
 
 
 class Human:
-    """Asks for each command; what is none is explained and asked for again, and takes no action."""
+    """Asks a person for each command; explains invalid input and asks again, without using an action."""
 
     name = "human"
 
@@ -38,13 +38,13 @@ class Human:
         ask: Callable[[], str],
         tell: Callable[[str], object],
     ) -> None:
-        """`show` shows a state, `tell` a line. `ask` gives a line, in a thread; `EOFError` ends browsing."""
+        """`show` shows a state, `tell` a line. `ask` reads a line, in a thread; `EOFError` ends browsing."""
         self._show = show
         self._ask = ask
         self._tell = tell
 
     async def act(self, state: State) -> Action:
-        """The command that is typed."""
+        """Return the command that the person types."""
         self._show(state)
         while True:
             try:
@@ -58,7 +58,7 @@ class Human:
 
 
 def written_out(line: str) -> str:
-    """The command that a line in short form stands for; other lines are as they are."""
+    """Return the command that a line in short form stands for; other lines are unchanged."""
     line = line.strip()
     word, _, rest = line.partition(" ")
     if line.isdecimal():

@@ -1,4 +1,4 @@
-"""What can be carried out in a state, as far as the state tells, and what would lead round in a circle."""
+"""The commands that can be carried out in a state, and those that would repeat earlier steps."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from citewell.browser.state import State
 from citewell.core.text import content_words, squeeze
 
 RESULTS = "Search results for: "
-"""How the title of a page of results begins."""
+"""Start of the title of a page of results."""
 
 SHORTEST = 4
-"""Words that something worth quoting has at least."""
+"""Minimum words of a passage to quote."""
 
 _LEADS_AWAY = ("Click ", "Search ", "Back")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n")
@@ -27,9 +27,9 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Legal:
-    """The commands that a state allows; ending without an answer always is.
+    """The commands that a state allows; ending without an answer is always allowed.
 
-    `find` are the words that can be looked for, `quotable` those of paragraphs in view, links stripped.
+    `find` are the words to look for; `quotable` are the words of paragraphs in view, links stripped.
     """
 
     search: bool = True
@@ -43,7 +43,7 @@ class Legal:
 
 
 def legal(state: State) -> Legal:
-    """What the state allows."""
+    """Return the commands that the state allows."""
     return Legal(
         links=tuple(sorted(state.links)),
         find=tuple(dict.fromkeys(content_words(state.question))) if state.url else (),
@@ -56,10 +56,10 @@ def legal(state: State) -> Legal:
 
 
 def onwards(state: State) -> Legal:
-    """What the state allows and leads on.
+    """Return the allowed commands that make progress.
 
-    No link that was opened, no word that was looked for since the page was opened, nothing that was quoted,
-    and no scrolling back and forth.
+    Excludes links that were opened, words that were looked for since the page was opened, passages that were
+    quoted, and scrolling back and forth.
     """
     allowed = legal(state)
     here = since_opened(state)
@@ -75,7 +75,7 @@ def onwards(state: State) -> Legal:
 
 
 def since_opened(state: State) -> list[str]:
-    """What was done on the page that is open, as the past actions have it, the latest first."""
+    """Return the past actions on the open page, the latest first."""
     found: list[str] = []
     for action in reversed(state.past_actions):
         if action.startswith(_LEADS_AWAY):
@@ -85,7 +85,7 @@ def since_opened(state: State) -> list[str]:
 
 
 def opened(state: State, link: Link) -> bool:
-    """Whether the link was followed before, as the past actions have it, or leads to where one is."""
+    """Return True if a past action followed the link or one to the same page."""
     if link.url == state.url:
         return True
     names = (f"Click {link.text}", f"Click {link.text} {link.domain}")
@@ -93,25 +93,25 @@ def opened(state: State, link: Link) -> bool:
 
 
 def queries(state: State) -> list[str]:
-    """What was searched for, in order, as the past actions have it."""
+    """Return the past queries in order."""
     return [action.removeprefix("Search ") for action in state.past_actions if action.startswith("Search ")]
 
 
 def is_results(state: State) -> bool:
-    """Whether a page of results is open."""
+    """Return True if a page of results is open."""
     return state.title.startswith(RESULTS)
 
 
 def is_new_search(state: State, query: str) -> bool:
-    """Whether nothing was searched for that differs from `query` by case or white space alone."""
+    """Return True if no past query equals `query`, ignoring case and white space."""
     wanted = squeeze(query).casefold()
     return not any(_is(past.casefold(), wanted) for past in queries(state))
 
 
 def _paragraphs(state: State) -> Iterator[Words]:
-    """The words of each paragraph in view, links stripped, as they stand in the page.
+    """Yield the words of each paragraph in view, links stripped, as they are in the page.
 
-    The text of a link that is shown shortened does not, and parts the words around it.
+    A shortened text of a link is not, so it splits the words around it.
     """
     text = MARK.sub(lambda mark: "\n\n" if mark[2].endswith(_ELLIPSIS) else mark[2], state.text)
     for paragraph in _PARAGRAPHS.split(text):
@@ -120,7 +120,7 @@ def _paragraphs(state: State) -> Iterator[Words]:
 
 
 def _untaken(state: State, quotable: Sequence[Words]) -> Iterator[Words]:
-    """The runs of words that are in no quote yet, and that are long enough to say something."""
+    """Yield the unquoted runs of words that are long enough to be meaningful."""
     taken = ["".join(quote.text.split()).casefold().rstrip(_ELLIPSIS) for quote in state.quotes]
     for words in quotable:
         run: list[str] = []
@@ -136,7 +136,7 @@ def _untaken(state: State, quotable: Sequence[Words]) -> Iterator[Words]:
 
 
 def _covered(words: Words, taken: Sequence[str]) -> list[bool]:
-    """Which of the words belong to what was taken, compared without white space and case."""
+    """Mark each word that belongs to a quote, ignoring white space and case."""
     folded = [word.casefold() for word in words]
     text = "".join(folded)
     covered = [False] * len(text)
@@ -155,7 +155,7 @@ def _covered(words: Words, taken: Sequence[str]) -> list[bool]:
 
 
 def _is(action: str, name: str) -> bool:
-    """Whether a past action, of which only the beginning may be known, is the one called `name`."""
+    """Return True if a past action, which may be cut, is the command `name`."""
     if action.endswith(_ELLIPSIS):
         return name.startswith(action.removesuffix(_ELLIPSIS))
     return action == name

@@ -1,4 +1,4 @@
-"""A language model that browses: it writes one command a state, held to those that the state allows."""
+"""A language model that browses: it writes one command per state, limited to those that the state allows."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from citewell.generator.completer import CompletedText, Completer
 from citewell.generator.prompt import Message
 
 TEMPERATURE = 0.8
-"""That of WebGPT's samples (§4)."""
+"""Temperature of WebGPT's samples (§4)."""
 
 _MAX_TOKENS = 96  # tokens of a command
 _SEEDS = 1_000  # seeds of an episode, more than it has actions
 
 
 class ModelPolicy:
-    """Browses with whatever completes messages: a model in this process or elsewhere.
+    """Browses with any backend that completes messages, local or remote.
 
-    With `constrained`, the model can write only commands that lead on: links in view that were not opened,
-    sentences in view that were not quoted, scrolling where there is something to scroll to. Instead of a
-    query that was searched for already, another command is asked for.
+    With `constrained`, the model can write only commands that make progress: links in view that were not
+    opened, sentences in view that were not quoted, and scrolling within the page. If the model repeats a
+    query, it has to write another command.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class ModelPolicy:
         messages: Callable[[State], list[Message]] = prompted,
         constrained: bool = True,
     ) -> None:
-        """Browse greedily; `messages` makes the prompt of a state, `name` is what episodes say."""
+        """Browse greedily; `messages` builds the prompt of a state, `name` appears in episodes."""
         self.name = name
         self._completer = completer
         self._messages = messages
@@ -47,13 +47,13 @@ class ModelPolicy:
         self._sampling = Sampling(TEMPERATURE, 0, frequency_penalty=0.0)
 
     def sampled(self, seed: int, temperature: float = TEMPERATURE) -> ModelPolicy:
-        """The same policy, which draws its commands with this seed: for several episodes of a question."""
+        """Return the same policy, sampling commands with this seed, for several episodes of a question."""
         other = copy(self)
         other._sampling = Sampling(temperature, seed * _SEEDS, frequency_penalty=0.0, single=True)
         return other
 
     async def act(self, state: State) -> Action:
-        """The next command; raises what the backend raises."""
+        """Return the next command; raises the errors of the backend."""
         if not self._constrained:
             written = await self._write(state, "")
             return Action(_first_line(written.text), written.tokens)

@@ -1,4 +1,4 @@
-"""Opens a browsing policy by its name in the settings."""
+"""Opening of a browsing policy by its name in the settings."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from citewell.generator.load import open_completer
 SCRIPTED, RANDOM = "scripted", "random"
 
 ADAPTERS = Path(__file__).parent.parent / "adapters"
-"""The trained policies that come with Citewell: a folder each, named as the policy is."""
+"""The trained policies that come with Citewell: one folder each, with the policy's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A policy, how many tokens a text has to it, and the limits that it was trained with, if it was."""
+    """A policy, its token counter, and the limits of its training, if it was trained."""
 
     policy: Policy
     count: Count = estimate_tokens
@@ -44,12 +44,12 @@ async def open_policy(
     constrained: bool = True,
     on_step: OnStep = lambda name, step: None,
 ) -> AsyncGenerator[Opened, None]:
-    """The policy called `name`; its connections are closed at the end.
+    """Open the policy `name`; close its connections at the end.
 
-    A name is `scripted`, `random`, that of a trained policy that comes with Citewell, the folder of one, or
-    that of any generator but `extractive`, which is then told how to browse. `relevance` chooses for the
-    script; without `constrained`, language models may write what they like. Raises `WeightsMissingError` and
-    `ModelError` as `open_completer` does.
+    A name is `scripted`, `random`, the name of a trained policy that comes with Citewell, a folder of one, or
+    the name of any generator except `extractive`, which then gets instructions for browsing. `relevance`
+    guides the script. Without `constrained`, language models may write any text. Raises `WeightsMissingError`
+    and `ModelError` as `open_completer` does.
     """
     if name == SCRIPTED:
         yield Opened(Scripted(relevance))
@@ -69,7 +69,7 @@ async def open_policy(
 
 
 def policy_folder(name: str) -> Path | None:
-    """The folder of the trained policy called `name`; None where it is none."""
+    """Return the folder of the trained policy `name`; None if it is not a trained policy."""
     shipped = ADAPTERS / name
     folder = shipped if Path(name).name == name and (shipped / FILE).is_file() else Path(name)
     return folder if (folder / FILE).is_file() else None

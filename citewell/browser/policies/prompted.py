@@ -1,4 +1,4 @@
-"""How a language model that never learned to browse is told to."""
+"""Prompts that describe browsing to a language model, and the prompt of trained policies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _COMMAND = "Quote: In dough, yeast feeds━makes the dough rise."
 
 
 def prompted(state: State) -> list[Message]:
-    """The commands, one demonstration, and the state."""
+    """Return the messages: the commands, one demonstration, and the state."""
     return [
         {"role": "system", "content": INSTRUCTION},
         {"role": "user", "content": str(_EXAMPLE)},
@@ -49,5 +49,5 @@ def prompted(state: State) -> list[Message]:
 
 
 def cloned(state: State) -> list[Message]:
-    """The state alone, as models that were trained on demonstrations know it."""
+    """Return the message with the state alone, as models that were trained on demonstrations expect it."""
     return [{"role": "user", "content": str(state)}]

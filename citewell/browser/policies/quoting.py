@@ -1,4 +1,4 @@
-"""How passages in view are named in a quote."""
+"""Naming of passages in view in a quote."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from citewell.browser.policies.legal import SHORTEST, Words
 from citewell.core.text import split_sentences
 
 LONGEST = 150
-"""Words of a passage that is quoted at once, at most."""
+"""Maximum words of a quoted passage."""
 
 _WHOLE = 12  # words up to which a passage is quoted word for word
 _END = 4  # words of each end of a longer one
 
 
 def passages(run: Words) -> Iterator[str]:
-    """Every passage of whole sentences in words that follow each other, as `abbreviated` names it.
+    """Yield every passage of whole adjacent sentences in words, as `abbreviated` names it.
 
-    A beginning in lower case is the end of a sentence above, and not in a passage.
+    A paragraph that begins in lower case starts with the end of a sentence above, which is skipped.
     """
     sentences = [sentence.split() for sentence in split_sentences(" ".join(run))]
     if len(sentences) > 1 and sentences[0][0][0].islower():
@@ -33,7 +33,7 @@ def passages(run: Words) -> Iterator[str]:
 
 
 def abbreviated(passage: str) -> str:
-    """A passage as it is quoted: a long one by its first and its last words."""
+    """Return the passage in the form of a quote: a long one is abbreviated to its first and last words."""
     parts = passage.split()
     if len(parts) <= _WHOLE:
         return " ".join(parts)

@@ -1,4 +1,4 @@
-"""The policy that knows nothing: any command that the state allows, by chance."""
+"""The random baseline: any command that the state allows."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MAX_WORDS = 30  # of a quote
 
 
 class RandomLegal:
-    """Draws the kind of the command first, each as likely as the others, and then its argument.
+    """Draws the kind of the command first, uniformly, and then its argument.
 
-    Queries are some of the question's words, and so are texts to find; quotes are in view. It never ends
-    browsing without an answer.
+    Queries and texts to find are some of the question's words; quotes are in view. It never ends browsing
+    without an answer.
     """
 
     name = "random"
@@ -27,11 +27,11 @@ class RandomLegal:
         self._random = random.Random(seed)  # noqa: S311
 
     async def act(self, state: State) -> Action:
-        """A command that can be carried out."""
+        """Return a command that can be carried out."""
         return Action(str(self._random.choice(list(self._commands(state, legal(state))))))
 
     def _commands(self, state: State, allowed: Legal) -> Iterator[Command]:
-        """One command of each kind that is allowed."""
+        """Yield one command of each allowed kind."""
         yield Search(self._words(state.question.split(), len(state.question.split())))
         if allowed.links:
             yield Click(self._random.choice(allowed.links))
@@ -51,7 +51,7 @@ class RandomLegal:
             yield End("Answer")
 
     def _words(self, words: list[str] | tuple[str, ...], most: int) -> str:
-        """Some words that follow each other."""
+        """Return some adjacent words."""
         first = self._random.randrange(len(words))
         length = self._random.randint(1, min(most, len(words) - first))
         return " ".join(words[first : first + length])

@@ -1,4 +1,4 @@
-"""A script that browses as a hurried reader would: a strong baseline, and a teacher for language models."""
+"""A script that browses like a hurried reader: a strong baseline, and a teacher for language models."""
 
 from __future__ import annotations
 
@@ -22,51 +22,51 @@ _STOPS = (".", "!", "?", "。")
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The numbers of the script; relevance is the inner product that the dual encoder gives."""
+    """The parameters of the script; relevance is the dual encoder's inner product."""
 
     enough: int = 5
-    """Quotes with which it answers."""
+    """Number of quotes after which it answers."""
     per_page: int = 3
-    """Quotes of one page."""
+    """Maximum quotes per page."""
     windows: int = 4
-    """Windows that it reads from the top of a page."""
+    """Maximum windows to read from the top of a page."""
     finds: int = 4
-    """Words of the question that it looks for in a page."""
+    """Maximum words of the question to look for in a page."""
     pages: int = 6
-    """Pages that it opens."""
+    """Maximum pages to open."""
     passage: int = 100
-    """Words of a passage that is quoted, at most, unless one sentence has more."""
+    """Maximum words of a quoted passage, unless a single sentence is longer."""
     quoted: float = 0.45
-    """Relevance from which a passage is quoted."""
+    """Minimum relevance of a passage to quote."""
     promising: float = 0.45
-    """Relevance of a title with its snippet from which a page is opened for more than a first quote."""
+    """Minimum relevance of a title and snippet to open a page after the first quote."""
 
 
 class _Rated(NamedTuple):
-    """Something in view, and how relevant it is."""
+    """An item in view, and its relevance."""
 
     relevance: float
     place: int
 
 
 class Scripted:
-    """Searches for the question, opens results by promise, quotes the best passages, and ends.
+    """Searches for the question, opens promising results, quotes the best passages, and ends.
 
-    It has no memory: which pages it opened, how far it read and what it quoted is all in the state. On a page
-    of results it opens the most relevant title and snippet that it has not opened. On a page it quotes the
-    most relevant passages in view, scrolls, then looks for the question's longest words, and at last goes
-    back. What it searches for next are the words of the question that say what it is about.
+    It has no memory: the state shows which pages it opened, how far it read and what it quoted. On a page of
+    results it opens the most relevant unopened title and snippet. On a page it quotes the most relevant
+    passages in view, scrolls, then looks for the question's longest words, and at last goes back. Later
+    queries are the content words of the question.
     """
 
     name = "scripted"
 
     def __init__(self, relevance: Relevance, script: Script | None = None) -> None:
-        """Browse by `relevance`, such as `citewell.retriever.rank.Ranker.scores`, which may take a while."""
+        """Browse by `relevance`, such as `citewell.retriever.rank.Ranker.scores`, which may be slow."""
         self._relevance = relevance
         self._script = script or Script()
 
     async def act(self, state: State) -> Action:
-        """The next command."""
+        """Return the next command."""
         return Action(str(await asyncio.to_thread(self._choose, state)))
 
     def _choose(self, state: State) -> Command:
@@ -87,7 +87,7 @@ class Scripted:
         return End("Answer") if state.quotes else self._search_again(state)
 
     def _search_again(self, state: State) -> Command:
-        """Search for what the question is about; without anything new to search for, end."""
+        """Search for the content words of the question; end if they were searched for already."""
         about = " ".join(content_words(state.question))
         if len(queries(state)) == 1 and is_new_search(state, about):
             return Search(about)
@@ -109,14 +109,14 @@ class Scripted:
         return End("Answer") if state.quotes else self._search_again(state)
 
     def _wanted(self, state: State, allowed: Legal) -> str | None:
-        """The next word to look for: those that say what the question is about, the longest first."""
+        """Return the next word to look for: the content words of the question, the longest first."""
         sought = sum(action.startswith("Find in page: ") for action in since_opened(state))
         known = set(words(state.title))
         left = [word for word in allowed.find if word not in known]
         return max(left, key=len) if left and sought < self._script.finds else None
 
     def _best_link(self, state: State, allowed: Legal) -> _Rated | None:
-        """The most relevant result that was not opened, by its title and its snippet."""
+        """Return the most relevant unopened result, by its title and its snippet."""
         if not allowed.links:
             return None
         marks = list(MARK.finditer(state.text))
@@ -130,7 +130,7 @@ class Scripted:
         return max(_Rated(float(score), link) for score, link in zip(scores, texts, strict=True))
 
     def _best(self, state: State, passages: Sequence[str]) -> _Rated | None:
-        """The most relevant passage."""
+        """Return the most relevant passage."""
         if not passages:
             return None
         title = state.title.rpartition(" (")[0]
@@ -138,7 +138,7 @@ class Scripted:
         return max(_Rated(float(score), place) for place, score in enumerate(scores))
 
     def _passages(self, allowed: Legal) -> Iterator[str]:
-        """What can be quoted in view: whole sentences, as many together as make a passage."""
+        """Yield the quotable passages in view: as many whole sentences as fit in a passage."""
         for paragraph in allowed.quotable:
             passage: list[str] = []
             for sentence in split_sentences(" ".join(paragraph)):

@@ -1,1 +1,1 @@
-"""Behaviour cloning: policies that are learnt from demonstrations (WebGPT §3.2)."""
+"""Behavior cloning: training of policies on demonstrations (WebGPT §3.2)."""

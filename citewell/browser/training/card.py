@@ -1,4 +1,4 @@
-"""What the model card says of a trained policy."""
+"""The model card of a trained policy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ share of valid commands in them; both without a grammar. `{selected_by}` selecte
 def describe(
     config: PolicyRecipe, data: PolicyData, files: Sequence[DataFile], result: RunResult
 ) -> ModelCard:
-    """The policy's part of its model card."""
+    """Return the policy's part of its model card."""
     pairs = {source.name: len(source.pairs) for source in data.train}
     dev_pairs = {source.name: len(source.pairs) for source in data.dev}
     kinds = Counter(pair.kind for source in data.train for pair in source.pairs)

@@ -16,7 +16,7 @@ from citewell.generator.training.config import CausalTrainingConfig, GeneratorMo
 
 
 class BrowserConfig(Section):
-    """The browser of the demonstrations; saved beside the weights, so that the policy browses in the same."""
+    """The browser of the demonstrations; saved beside the weights, so that the policy uses the same."""
 
     actions: int = Field(BrowserLimits().actions, ge=1, description="Maximum number of commands per episode.")
     quote_chars: int = Field(
@@ -29,7 +29,7 @@ class BrowserConfig(Section):
 
     @property
     def limits(self) -> BrowserLimits:
-        """The same as the browser takes it."""
+        """The same limits as the browser's type."""
         return BrowserLimits(**self.model_dump())
 
 
@@ -53,7 +53,7 @@ class RewardConfig(Section):
 
 
 class PolicyTrainingConfig(CausalTrainingConfig):
-    """How long, how fast, in which order, and how the best checkpoint is selected."""
+    """Duration, learning rate, order, and selection of the best checkpoint."""
 
     choose_by: Literal["score", "command_loss"] = Field(
         "score",
@@ -82,10 +82,10 @@ class PolicyRecipe(Section):
 
     @property
     def measured(self) -> bool:
-        """Whether demonstrations are held out."""
+        """True if demonstrations are held out."""
         return any(source.held_out for source in self.data)
 
 
 def load_config(file: Path) -> PolicyRecipe:
-    """Read a recipe; raises `InputError` for what is missing, unknown or wrong in it."""
+    """Read a recipe; raises `InputError` for missing, unknown or invalid values."""
     return load_recipe(PolicyRecipe, file, "docs/recipes.md")

@@ -1,4 +1,4 @@
-"""From a pair to tokens: the prompt of a policy is the state and nothing else."""
+"""Conversion of a pair to tokens: the prompt of a policy is the state alone."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class PairEncoder:
         self._model = TransformersModel(model, tokenizer)
 
     def prompt(self, state: str) -> str:
-        """The prompt: the state as the user's message, in which nothing can end the user's turn."""
+        """Return the prompt: the state as the user's message, in which nothing can end the user's turn."""
         for token in self._model.control_tokens:
             state = state.replace(token, " ")
         return self._model.render([{"role": "user", "content": state}])
 
     def encode(self, pair: StateCommand) -> TokenizedExample:
-        """The tokens of a pair."""
+        """Return the tokens of a pair."""
         command = self._model.encode(pair.command)
         return TokenizedExample(
             tuple(self._model.encode(self.prompt(pair.state))), (*command, self.tokenizer.eos_token_id)
         )
 
     def sizes(self, pairs: Sequence[StateCommand]) -> list[Size]:
-        """The size of each pair, state and command."""
+        """Return the size of each pair, state and command."""
         lengths = [len(each.prompt) + len(each.answer) for each in map(self.encode, pairs)]
         return [Size(1, length, length) for length in lengths]

@@ -42,7 +42,7 @@ class DevEpisodes:
         self._open_web = open_web
 
     def measure(self, model: Any) -> dict[str, float]:
-        """`command_loss` per token and, with questions, `reward`, `valid` and `score`.
+        """Return `command_loss` per token and, with questions, `reward`, `valid` and `score`.
 
         `reward` is the share of episodes in which a quote has an answer, and `valid` that of valid commands,
         decoded greedily without a grammar. `score` selects the best checkpoint.

@@ -27,7 +27,7 @@ class PairSource:
 
 @dataclass(frozen=True)
 class PolicyData:
-    """What a run is trained on, and what its loss is evaluated on. No question is in both."""
+    """The training data of a run, and the data of its dev loss. No question is in both."""
 
     train: tuple[PairSource, ...]
     dev: tuple[PairSource, ...]
@@ -36,9 +36,9 @@ class PolicyData:
 def read_data(config: PolicyRecipe, folders: DataFolders, tell: Log) -> PolicyData:
     """Read all demonstrations of the recipe.
 
-    Only episodes with enough reward count, and of these only valid commands. Questions that are held out, or
-    that the policy is asked during training, are removed from all training data. Raises `InputError` if
-    nothing is left of a source.
+    Only episodes with enough reward count, and of these only valid commands. Held-out questions, and those
+    that the policy is asked during training, are removed from all training data. Raises `InputError` if a
+    source has no data left.
     """
     hidden = {question_key(row.question) for row in asked(config, folders)}
     train, dev = [], []
@@ -62,7 +62,7 @@ def read_data(config: PolicyRecipe, folders: DataFolders, tell: Log) -> PolicyDa
 
 
 def asked(config: PolicyRecipe, folders: DataFolders) -> tuple[BrowsingQuestion, ...]:
-    """The questions that the policy is asked during training."""
+    """Return the questions that the policy is asked during training."""
     reward = config.reward
     return read_questions(folders.find(reward.questions), reward.episodes) if reward else ()
 
