@@ -1,1 +1,1 @@
-"""Every number of the documentation, one command each: `python -m benchmarks.NAME`."""
+"""The benchmarks behind every number of the documentation, one command each: `python -m benchmarks.NAME`."""

@@ -1,13 +1,13 @@
-"""Does the right article reach the references, and how fast? On Wikipedia for Schools, 4,598 articles.
+"""Measure recall of the right articles and latency of answers, on Wikipedia for Schools (4,598 articles).
 
-`python -m benchmarks.ask_wikispeedia` indexes `CITEWELL_DATA/web/wikispeedia` from nothing, asks the
+`python -m benchmarks.ask_wikispeedia` indexes `CITEWELL_DATA/web/wikispeedia` from scratch, asks the
 project's own questions and those of `CITEWELL_DATA/questions` that the collection covers, and times warm and
-cold answers. `--split dev` asks the questions that defaults were chosen on (QED) instead.
+cold answers. `--split dev` asks the questions that the defaults were chosen on (QED) instead.
 
-The right articles of a question with a short answer are those that hold an accepted answer and are about
-the question: their title makes up `NAMING` of its content words (weighted by idf), or one passage has the
-answer and `COVERING` of them. A question without a right article is not covered. This is decided by SQLite's
-full-text search and word counts, not by Citewell's retriever; it errs both ways now and then.
+The right articles of a question with a short answer contain an accepted answer and are about the question:
+their title has `NAMING` of its content words (weighted by idf), or one passage has the answer and `COVERING`
+of them. A question without a right article is not covered. SQLite's full-text search and word counts decide
+this, not Citewell's retriever; occasional errors go both ways.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ SETS = {"test": ("nq400", "webq400", "nq_open"), "dev": ("qed_train",)}
 
 
 class Question(NamedTuple):
-    """A question, the URLs of its right articles, and the set that it comes from."""
+    """A question, the URLs of its right articles, and its source."""
 
     text: str
     right: frozenset[str]
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def build_index(settings: Settings) -> dict[str, float]:
-    """Index all articles; the seconds for a first run and for a second that finds nothing changed."""
+    """Index all articles; return the seconds for a first run and for a second run without changes."""
     folder = external_data() / "web" / "wikispeedia"
     seconds = {}
     for run in ("first", "again"):
@@ -96,7 +96,7 @@ def build_index(settings: Settings) -> dict[str, float]:
 
 
 def stored_pages(settings: Settings) -> Iterator[Page]:
-    """Every page of the collection."""
+    """Yield every page of the collection."""
     store = Collection(settings.data_dir, settings.search.collection).store
     for url in store.digests():
         if page := store.page(url):
@@ -106,7 +106,7 @@ def stored_pages(settings: Settings) -> Iterator[Page]:
 def covered_questions(
     pages: list[Page], split: str, limit: int
 ) -> tuple[list[Question], dict[str, dict[str, int]]]:
-    """The questions that the articles can answer, and for each set how many of how many those are."""
+    """Return the questions that the articles can answer, and per set the covered and total numbers."""
     by_title: dict[str, str] = {page.title: page.url for page in pages}
     questions: list[Question] = []
     asked: dict[str, dict[str, int]] = {}
@@ -131,7 +131,7 @@ def covered_questions(
 
 
 def read_rows(name: str) -> Iterator[dict[str, Any]]:
-    """The rows of a question set that have short answers."""
+    """Yield the rows of a question set that have short answers."""
     folder = external_data() / ("qa_pairs" if name.startswith("qed") else "questions")
     with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         yield from (row for line in lines if (row := json.loads(line)).get("answer"))
@@ -150,15 +150,15 @@ class PassageSearch:
         self._titles = {page.url: set(content_words(page.title)) for page in pages}
 
     def right_articles(self, question: str, answers: list[str]) -> frozenset[str]:
-        """The articles that hold an answer and are about the question."""
+        """Return the articles that contain an answer and are about the question."""
         return frozenset(url for url, share in self._holding(question, answers) if share >= COVERING)
 
     def covering(self, question: str, answers: list[str]) -> float:
-        """How much of the question the best article with an answer is about: 0 where none has one, to 1."""
+        """Return the question's coverage, 0 to 1, by the best article with an answer; 0 if there is none."""
         return max((share for _, share in self._holding(question, answers)), default=0.0)
 
     def _holding(self, question: str, answers: list[str]) -> Iterator[tuple[str, float]]:
-        """The articles of passages with an answer, and the share of the question's words there."""
+        """Yield the articles of passages with an answer, and the passage's share of the question's words."""
         asked_words = set(content_words(question))
         asked = _stems(asked_words)
         weight = self._weight(asked)
@@ -184,7 +184,7 @@ def _stems(texts: Iterable[str]) -> set[str]:
 async def measure_recall(
     settings: Settings, questions: list[Question]
 ) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
-    """Per set: the share of questions with a right article among the references, and the seconds."""
+    """Return per set the share of questions with a right article among the references, and the seconds."""
     hits: dict[str, list[bool]] = defaultdict(list)
     best: dict[str, list[bool]] = defaultdict(list)
     refused: dict[str, list[bool]] = defaultdict(list)
@@ -214,7 +214,7 @@ async def measure_recall(
 
 
 async def measure_answers(settings: Settings, questions: list[Question], generated: int) -> dict[str, Any]:
-    """The seconds of warm answers, quoted and written by the local model."""
+    """Return the seconds of warm answers, quoted and written by the local model."""
     result: dict[str, Any] = {}
     for name, number in (("extractive", len(questions)), ("SmolLM2-135M-Instruct", generated)):
         own = settings.model_copy(update={"generator": settings.generator.model_copy(update={"name": name})})
@@ -230,7 +230,7 @@ async def measure_answers(settings: Settings, questions: list[Question], generat
 
 
 def measure_cold(settings: Settings) -> dict[str, Any]:
-    """Fresh processes: seconds of the best and worst of five, and the peak memory of each kind."""
+    """Time fresh processes: seconds of the best and worst of five, and the peak memory of each kind."""
     citewell = str(Path(sys.executable).with_name("citewell"))
     asked = ["How do volcanoes form?", "--collection", COLLECTION, "--set", f"data_dir={settings.data_dir}"]
     written = ["--generator", "SmolLM2-135M-Instruct", "--best-of", "4"]
@@ -250,13 +250,13 @@ def measure_cold(settings: Settings) -> dict[str, Any]:
 
 
 class ColdRun(NamedTuple):
-    """What a process of its own took."""
+    """The time and memory of a separate process."""
 
     seconds: float
     peak_mb: float
 
 
-# A process that is started counts the memory of the one that starts it, so a small one stands between.
+# A child process inherits the memory count of its parent, so a small process is put between them.
 LAUNCHER = """
 import json, resource, subprocess, sys, time
 before = time.perf_counter()
@@ -267,14 +267,14 @@ print(json.dumps([round(seconds, 3), resource.getrusage(resource.RUSAGE_CHILDREN
 
 
 def run_cold(command: list[str]) -> ColdRun:
-    """Run a command to its end; raises `CalledProcessError` when it fails."""
+    """Run a command to its end; raises `CalledProcessError` if it fails."""
     launched = subprocess.run([sys.executable, "-c", LAUNCHER, *command], check=True, stdout=subprocess.PIPE)
     seconds, peak = json.loads(launched.stdout)
     return ColdRun(seconds, round(peak, 1))
 
 
 def share(values: list[bool]) -> float:
-    """The share of True."""
+    """Return the share of True."""
     return round(sum(values) / max(1, len(values)), 3)
 
 

@@ -1,10 +1,10 @@
-"""What is best of n worth? Samples are written once, and every n and every rule is computed from them.
+"""Measure the value of best of n, for every n and every rule, on one set of samples.
 
 `python -m benchmarks.best_of_n --questions test.jsonl --scorer DIR --judge DIR --out FOLDER` lets a generator
-write one greedy answer and 17 sampled ones to each question of the file, {question, references} a line as
-`benchmarks.generation_set` writes them, and keeps them in FOLDER/samples.jsonl: the same command continues
-where it was interrupted. `--scorer` chooses among them, and `--judge`, a scorer that was trained on other
-questions, says what the choice is worth. It prints
+write one greedy answer and 17 sampled ones to each question of the file, which has one {question, references}
+per line as `benchmarks.generation_set` writes it, and keeps them in FOLDER/samples.jsonl: the same command
+resumes an interrupted run. `--scorer` chooses among them, and `--judge`, a scorer that was trained on other
+questions, rates the choice. It prints
 
 - for n = 1 to 16: how often the best of n is judged better than one more sample, and than the greedy answer;
   the judge's score; citation recall and precision by sentence embeddings, which the support check does not
@@ -14,7 +14,7 @@ questions, says what the choice is worth. It prints
 - the curve of WebGPT's appendix I, drawn to FOLDER/best_of_n.png, with a warning where over-optimization
   starts.
 
-Every number but the times is the exact mean over all subsets of the samples (`citewell.scorer.estimator`).
+Every number except the times is the exact mean over all subsets of the samples (`citewell.scorer.estimator`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ Checked = tuple[Sentence, ...]
 class Question:
     """A question with its samples: the greedy answer is the last one of each list.
 
-    `score` is the scorer's, `judged` the judge's; `counted` has the other measures of each sample.
+    `score` is the scorer's rating, `judged` the judge's; `counted` has the other measures of each sample.
     """
 
     row: EvaluationRow
@@ -82,21 +82,21 @@ class Question:
 
     @property
     def sampled(self) -> range:
-        """The places of all samples but the greedy one."""
+        """The indices of all samples except the greedy one."""
         return range(len(self.sentences) - 1)
 
     def order(self, key: Callable[[int], Any]) -> list[int]:
-        """The rank of each sample by a key, equal ones equal: what the estimator sorts by."""
+        """Return the rank of each sample by a key, ties equal, as the estimator's sort key."""
         keys = [key(place) for place in self.sampled]
         ranks = {value: rank for rank, value in enumerate(sorted(set(keys)))}
         return [ranks[value] for value in keys]
 
     def by_rule(self, margin: float) -> list[int]:
-        """The order of the rule (`citewell.scorer.choice`) with this margin."""
+        """Return the order of the rule (`citewell.scorer.choice`) with this margin."""
         return self.order(lambda place: standing(self.score[place], self.sentences[place], margin))
 
     def by_number(self, margin: float) -> list[int]:
-        """The order of another rule: each unsupported sentence costs a margin."""
+        """Return the order of another rule: each unsupported sentence costs a margin."""
 
         def key(place: int) -> tuple[bool, float, float]:
             own = standing(self.score[place], self.sentences[place], 0.0)
@@ -106,11 +106,11 @@ class Question:
         return self.order(key)
 
     def by_support(self) -> list[int]:
-        """The order of citation support alone."""
+        """Return the order of citation support alone."""
         return self.order(lambda place: standing(0.0, self.sentences[place], 0.0))
 
     def by_score(self) -> list[int]:
-        """The order of the scorer alone, whatever the references say."""
+        """Return the order of the scorer alone, regardless of the references."""
         return self.order(lambda place: self.score[place])
 
 
@@ -193,7 +193,7 @@ def _rule(margin: float) -> Order:
 def sample(
     settings: Settings, rows: Sequence[EvaluationRow], kept: Path, timed: Sequence[EvaluationRow]
 ) -> dict[int, float]:
-    """Have the generator write what is not in the file yet; the median seconds of an answer for each n."""
+    """Generate the samples missing in the file; return the median seconds of an answer for each n."""
     done = {line.row()["key"] for line in read_lines(kept)} if kept.exists() else set()
     times = kept.with_name("times.json")
     left = [row for row in rows if row.key not in done]
@@ -218,7 +218,7 @@ async def _sample(
 
 
 async def written(backend: GeneratorBackend, row: EvaluationRow, n: int) -> list[str]:
-    """The texts of `n` candidates."""
+    """Return the texts of `n` candidates."""
     texts = [""] * n
     async with aclosing(backend.generate(row.question, row.references, n)) as tokens:
         async for token in tokens:
@@ -227,7 +227,7 @@ async def written(backend: GeneratorBackend, row: EvaluationRow, n: int) -> list
 
 
 async def seconds(backend: GeneratorBackend, rows: Iterable[EvaluationRow], n: int) -> float:
-    """The median time that `n` candidates take."""
+    """Return the median seconds that `n` candidates take."""
     spent = []
     for row in rows:
         started = time.perf_counter()
@@ -239,7 +239,7 @@ async def seconds(backend: GeneratorBackend, rows: Iterable[EvaluationRow], n: i
 def read_questions(
     rows: Sequence[EvaluationRow], kept: Path, scorer: ScoringSystem, judge: ScoringSystem, settings: Settings
 ) -> list[Question]:
-    """The questions with their samples, checked, scored and judged."""
+    """Read the questions with their samples, checked, scored and judged."""
     texts = {(row := line.row())["key"]: row["texts"] for line in read_lines(kept)}
     checked = {
         row.key: [check_citations(t, row.references, settings.citations.threshold) for t in texts[row.key]]
@@ -259,7 +259,7 @@ def read_questions(
 def scored(
     rows: Sequence[EvaluationRow], checked: Mapping[str, Sequence[Checked]], system: ScoringSystem
 ) -> dict[str, tuple[float, ...]]:
-    """The scores of all samples; those of a baseline are standardized, as those of trained scorers are."""
+    """Return the scores of all samples; a baseline's are standardized, like a trained scorer's."""
     found = {}
     for row in rows:
         answers = [" ".join(s.text for s in sentences) for sentences in checked[row.key]]
@@ -276,7 +276,7 @@ def scored(
 def counted(
     row: EvaluationRow, checked: Mapping[str, Sequence[Checked]], support: CachingJudge
 ) -> dict[str, tuple[float, ...]]:
-    """The other measures of each sample."""
+    """Return the other measures of each sample."""
     samples = checked[row.key]
     cited = [CitedAnswer([MarkedSentence(s.text, s.citations) for s in of], passages(row)) for of in samples]
     marks = citation_recall_and_precision(cited, support)
@@ -289,7 +289,7 @@ def counted(
 
 
 def measured(questions: Sequence[Question], order: Order, n: int) -> dict[str, Estimate]:
-    """What the best of `n` by this order is like, over the questions, with 95% intervals."""
+    """Return the means of the best of `n` by this order, over the questions, with 95% intervals."""
     found: dict[str, dict[str, float]] = {}
     for question in questions:
         ranks, key = order(question), question.row.key
@@ -305,7 +305,7 @@ def measured(questions: Sequence[Question], order: Order, n: int) -> dict[str, E
 
 
 class Adapted(NamedTuple):
-    """The mean number of candidates, what the best is judged, and how much less than the best of all."""
+    """The mean number of candidates, the judge's score of the best, and its loss against the best of all."""
 
     candidates: float
     judged: float
@@ -313,7 +313,7 @@ class Adapted(NamedTuple):
 
     @property
     def cells(self) -> list[str]:
-        """The cells of a table."""
+        """The cells of a table row."""
         return [f"{self.candidates:.1f}", f"{self.judged:.3f}", interval(self.less)]
 
 
@@ -337,7 +337,7 @@ def _text(sentences: Sequence[Sentence]) -> str:
 
 
 def adapted(questions: Sequence[Question], margin: float) -> dict[float, Adapted]:
-    """What each least gain saves and costs against writing all, over random orders of the samples."""
+    """Return the saving and the cost of each minimum gain against writing all, over random sample orders."""
     found = {}
     for gain in (0.0, *GAINS):
         used: dict[str, float] = {}
@@ -370,7 +370,7 @@ def _one_order(question: Question, margin: float, gain: float, seed: int) -> tup
 def shown(
     what: str, rows: Mapping[str, Mapping[str, Estimate]], times: Mapping[int, float] | None = None
 ) -> str:
-    """A table of means with their intervals."""
+    """Return a table of means with their intervals."""
     names = list(next(iter(rows.values())))
     header = [what, *names, *(["seconds"] if times else [])]
     return table(
@@ -383,13 +383,13 @@ def shown(
 
 
 def interval(estimate: Estimate) -> str:
-    """A value with its interval."""
+    """Format a value with its interval."""
     digits = 1 if abs(estimate.value) >= 10 else 3
     return f"{estimate.value:.{digits}f} ({estimate.low:.{digits}f} to {estimate.high:.{digits}f})"
 
 
 def plain(row: Mapping[str, Estimate]) -> dict[str, dict[str, float]]:
-    """Plain values for JSON."""
+    """Return plain values for JSON."""
     return {name: estimate._asdict() for name, estimate in row.items()}
 
 

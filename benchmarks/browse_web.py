@@ -1,9 +1,9 @@
-"""A web to browse on this machine: 4,598 articles of Wikipedia for Schools, their index pages, and a search.
+"""A local web to browse: 4,598 articles of Wikipedia for Schools, their index pages, and a search.
 
     python -m benchmarks.browse_web --data-dir FOLDER
 
-indexes the articles under the addresses at which it then serves them, until it is stopped. What browses
-uses the same folder and may fetch from this machine:
+indexes the articles under the addresses at which it then serves them, until it is stopped. The browser uses
+the same folder and must be allowed to fetch from this machine:
 
     citewell browse "How do volcanoes form?" --collection schools --set data_dir=FOLDER \
         --set fetch.allow_networks=127.0.0.0/8,::1/128
@@ -40,7 +40,7 @@ from citewell.retriever.search.query import Query
 COLLECTION = "schools"
 HOST = "localhost"
 PORT = 8459
-"""The same each time, since the addresses of pages are in the index and in demonstrations."""
+"""Fixed, since the addresses of pages are in the index and in demonstrations."""
 HITS = 10
 _SIMPLIFIED = 256
 
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def browse_settings(data_dir: Path, flags: Mapping[str, Any] | None = None) -> Settings:
-    """Settings with which the articles are searched, and fetched from this machine."""
+    """Return settings for searching the articles, and for fetching them from this machine."""
     ours = {
         "data_dir": data_dir,
         "search.collection": COLLECTION,
@@ -65,7 +65,7 @@ def browse_settings(data_dir: Path, flags: Mapping[str, Any] | None = None) -> S
 
 
 def address(path: str) -> str:
-    """The address of the page at a path such as `/wiki/Tea`."""
+    """Return the address of the page at a path such as `/wiki/Tea`."""
     return f"http://{HOST}:{PORT}{path}"
 
 
@@ -78,7 +78,7 @@ def index_web(settings: Settings) -> None:
 
 
 def read_web() -> dict[str, bytes]:
-    """The HTML of the articles and of the pages that list them, by their paths, without percent signs."""
+    """Read the HTML of the articles and of the index pages, by unquoted path."""
     file = external_data() / "web" / "wikispeedia" / "index_pages.jsonl.gz"
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         lists = {row["path"]: row["html"].encode() for row in map(json.loads, lines)}
@@ -87,7 +87,7 @@ def read_web() -> dict[str, bytes]:
 
 @asynccontextmanager
 async def served_web() -> AsyncGenerator[None, None]:
-    """Serve the web on loopback, compressed; one that is served already is used."""
+    """Serve the web on loopback, compressed; use a server that is already running."""
     if _is_served():
         yield
         return
@@ -119,7 +119,7 @@ class ShelfWeb:
     """The same web without HTTP, for many episodes: pages as `citewell.browser.live_web` shows them."""
 
     def __init__(self, collection: Collection, pages: Mapping[str, bytes]) -> None:
-        """`pages` are those of `read_web`."""
+        """`pages` come from `read_web`."""
         self._collection = collection
         self._pages = pages
         self._simplified: OrderedDict[str, TextPage] = OrderedDict()
@@ -129,7 +129,7 @@ class ShelfWeb:
         return results_page(query, await self._collection.search(Query(query, HITS)))
 
     async def open(self, url: str, question: str, answer: str = "") -> TextPage:
-        """Simplify a page; nothing is censored."""
+        """Simplify a page, without the censor."""
         path = unquote(url.removeprefix(address("")))
         if path not in self._pages:
             return error_page(url, "HTTP 404")
@@ -141,7 +141,7 @@ class ShelfWeb:
 
 
 def open_shelf(settings: Settings) -> ShelfWeb:
-    """The web without HTTP."""
+    """Open the web without HTTP."""
     return ShelfWeb(Collection(settings.data_dir, COLLECTION), read_web())
 
 

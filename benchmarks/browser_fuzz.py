@@ -1,13 +1,13 @@
-"""Does the text browser stand whatever is said to it, on whatever pages?
+"""Fuzz the text browser with random commands on random pages.
 
     python -m benchmarks.browser_fuzz
 
-sends 100,000 random commands (seeded) to browsers of several limits, on pages that are HTML and text thrown
-together by chance, injections among them. Commands are legal ones, mutated ones, forged link ids, quotes that
-cross links, numbers of all scripts, Unicode with lone surrogates and control characters, and giant arguments.
-After each of them `benchmarks.browser_invariants` must hold: nothing but the links of a page is opened, the
-state is within its budget, and no text of a page is a section, a mark or a command. Otherwise the program
-ends with 1 and says which seed did it.
+sends 100,000 random commands (seeded) to browsers with several limits, on random mixtures of HTML and text,
+including injections. Commands are legal ones, mutated ones, forged link ids, quotes that cross links, numbers
+of all scripts, Unicode with lone surrogates and control characters, and giant arguments. After each command
+`benchmarks.browser_invariants` must hold: only links of a page are opened, the state is within its budget,
+and no text of a page is a section, a mark or a command. Otherwise the program exits with 1 and prints the
+seed.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _bytes(text: str) -> int:
 
 
 def _fewer_together(text: str) -> int:
-    """Tokens of which two lines together may have more than both alone."""
+    """Count tokens so that two joined lines may have more tokens than both alone."""
     return estimate_tokens(text) + text.count("\n\n")
 
 
@@ -94,7 +94,7 @@ _COUNTS: tuple[Count, ...] = (estimate_tokens, _bytes, _fewer_together)
 
 @dataclass
 class Report:
-    """What was sent, by what it turned out to be."""
+    """The numbers of commands sent, by kind."""
 
     kinds: Counter[str] = field(default_factory=Counter)
     endings: Counter[str] = field(default_factory=Counter)
@@ -116,7 +116,7 @@ def main() -> None:
 
 
 async def fuzz(commands: int, seed: int, most_pages: int = 400) -> Report:
-    """Send so many commands; ends the program where something does not hold."""
+    """Send this many commands; exit the program if an invariant fails."""
     chance = random.Random(seed)
     started = time.monotonic()
     pages = random_pages(chance, most_pages)
@@ -154,7 +154,7 @@ async def _episode(chance: random.Random, pages: Sequence[TextPage], report: Rep
 
 
 def random_command(chance: random.Random, state: State, page: TextPage | None) -> str:
-    """A command, or what looks like one."""
+    """Return a command, or text that looks like one."""
     text = stripped(page.text) if page else ""
     match chance.randrange(14):
         case 0 | 1:
@@ -190,7 +190,7 @@ def random_command(chance: random.Random, state: State, page: TextPage | None) -
 
 
 def random_pages(chance: random.Random, number: int) -> list[TextPage]:
-    """Pages of HTML and of plain text, thrown together; those that show nothing are left out."""
+    """Return random mixtures of HTML and of plain text; pages that show nothing are skipped."""
     pages = []
     for place in range(number):
         url = f"http://{chance.choice('abc')}.example/{place}"

@@ -1,4 +1,4 @@
-"""Texts with which a page tries to speak as the browser, as the person who asks, or as what browses."""
+"""Texts with which a page pretends to be the browser, the person who asks, or the policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has to hold for the text browser after every command, whatever the pages and the commands are."""
+"""Invariants of the text browser after every command, for any pages and commands."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FOREIGN = re.compile(f"[{SPECIAL}]")
 
 
 class Watched:
-    """A web that notes what is asked of it; speaks `Web`."""
+    """A web that records its requests; implements `Web`."""
 
     def __init__(self, search: Callable[[str], TextPage], open_: Callable[[str], TextPage]) -> None:
         self._search = search
@@ -35,18 +35,18 @@ class Watched:
         self.opened: list[str] = []
 
     async def search(self, query: str) -> TextPage:
-        """What the search gives."""
+        """Return the results of the search."""
         self.searched.append(query)
         return self._search(query)
 
     async def open(self, url: str, question: str, answer: str = "") -> TextPage:
-        """What is at the URL."""
+        """Return the page at the URL."""
         self.opened.append(url)
         return self._open(url)
 
 
 async def checked_step(browser: Browser, web: Watched, command: str) -> StepResult:
-    """Carry out a command; raises `AssertionError` where something does not hold."""
+    """Carry out a command; raises `AssertionError` if an invariant fails."""
     before, page, quotes = browser.state, browser.page, browser.quotes
     web.searched.clear()
     web.opened.clear()
@@ -75,7 +75,7 @@ async def checked_step(browser: Browser, web: Watched, command: str) -> StepResu
 
 
 def check_state(browser: Browser, state: State) -> None:
-    """Raise `AssertionError` where a state is not what it should be."""
+    """Raise `AssertionError` if a state is invalid."""
     text = str(state)
     tokens = browser.count(text)
     assert tokens <= browser.limits.state_tokens, f"{tokens} tokens"

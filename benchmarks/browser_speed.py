@@ -1,13 +1,13 @@
-"""How many steps a second does the text browser take on one core, and what do thousands of episodes weigh?
+"""Measure the text browser's steps per second on one core, and the memory of thousands of episodes.
 
     python -m benchmarks.browser_speed
 
-browses 400 articles of Wikipedia for Schools that are simplified already, with random legal commands, in a
-process that is held to one core; it needs CITEWELL_DATA. A step is all that the environment does: reading and
-carrying out the command, censoring and wrapping a page that is opened, and the next state as text within its
-budget, once with tokens estimated and once with those of SmolLM2's tokenizer, where it has been converted.
-Seconds are of the processor, since other work on the machine disturbs them less. For memory, many episodes
-are under way at the same time, each with pages open, quotes and a history.
+browses 400 simplified articles of Wikipedia for Schools, with random legal commands, in a process that is
+limited to one core; it needs CITEWELL_DATA. A step covers all work of the environment: reading and carrying
+out the command, censoring and wrapping an opened page, and formatting the next state within its budget, once
+with estimated tokens and once with those of SmolLM2's tokenizer, if it has been converted. Times are CPU
+seconds, since other work on the machine disturbs them less. Memory is measured over many simultaneous
+episodes, each with open pages, quotes and a history.
 """
 
 from __future__ import annotations
@@ -50,25 +50,25 @@ HITS = 10
 
 
 class Shelf:
-    """Pages in memory; a search finds some of them by chance; speaks `Web`."""
+    """Pages in memory; a search finds random ones; implements `Web`."""
 
     def __init__(self, pages: Mapping[str, TextPage]) -> None:
         self._pages = pages
         self._urls = list(pages)
 
     async def search(self, query: str) -> TextPage:
-        """Results that depend on the query alone."""
+        """Return results that depend on the query alone."""
         found = (self._pages[url] for url in random.Random(query).sample(self._urls, HITS))
         return results_page(query, [Hit(page.url, page.name, page.text[:200]) for page in found])
 
     async def open(self, url: str, question: str, answer: str = "") -> TextPage:
-        """The page, after the censor."""
+        """Return the page, after the censor."""
         page = self._pages.get(url)
         return censored(page, question, answer) if page else error_page(url, "it is not there")
 
 
 class Speed(NamedTuple):
-    """Steps, and seconds of the processor that all of them and those of each kind took."""
+    """Numbers of steps, and their CPU seconds, in total and by kind."""
 
     steps: int
     seconds: float
@@ -76,7 +76,7 @@ class Speed(NamedTuple):
 
 
 async def speed(pages: Mapping[str, TextPage], limits: BrowserLimits, count: Count, steps: int) -> Speed:
-    """Take so many steps, in as many episodes as that needs."""
+    """Take this many steps, in as many episodes as they need."""
     policy, browser = RandomLegal(seed=1), Browser(Shelf(pages), limits, count)
     kinds: dict[str, list[float]] = defaultdict(list)
     state = await browser.reset(QUESTION)
@@ -92,7 +92,7 @@ async def speed(pages: Mapping[str, TextPage], limits: BrowserLimits, count: Cou
 
 
 def gym_speed(pages: Mapping[str, TextPage], steps: int) -> float:
-    """Steps a second through four environments of Gymnasium, as a vector; their policy is counted, too."""
+    """Return the steps per second of a vector of four Gymnasium environments, including their policy."""
     envs = gymnasium.make_vec(
         "citewell.browser.gym_env:citewell/Browser-v0",
         num_envs=4,
@@ -112,7 +112,7 @@ def gym_speed(pages: Mapping[str, TextPage], steps: int) -> float:
 
 
 async def memory(pages: Mapping[str, TextPage], episodes: int, steps: int) -> float:
-    """Kilobytes of resident memory for each of so many episodes, each so many steps long."""
+    """Return the kilobytes of resident memory per episode, for this many episodes of this many steps."""
     web, policy = Shelf(pages), RandomLegal(seed=1)
     gc.collect()
     before = _resident()
@@ -130,14 +130,14 @@ async def memory(pages: Mapping[str, TextPage], episodes: int, steps: int) -> fl
 
 
 def simplified(number: int) -> dict[str, TextPage]:
-    """The first articles, as the browser shows them, by their addresses."""
+    """Return the first articles, as the browser shows them, by their addresses."""
     articles = itertools.islice(read_articles().items(), number)
     pages = (simplify(body, f"http://schools.example{path}") for path, body in articles)
     return {page.url: page for page in pages}
 
 
 def counters() -> dict[str, Count]:
-    """What counts tokens, by name."""
+    """Return the token counters by name."""
     found: dict[str, Count] = {"estimated": estimate_tokens}
     try:
         folder = dequantized(MODEL, load_settings().cache_dir)
@@ -179,7 +179,7 @@ def main() -> None:
 
 
 def _resident() -> int:
-    """The resident memory of this process, in bytes."""
+    """Return the resident memory of this process, in bytes."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
 

@@ -1,12 +1,12 @@
-"""How often policies find what is asked, and at what cost, on a web of 4,598 articles on this machine.
+"""Measure how often policies find the answer, and at what cost, on a local web of 4,598 articles.
 
     python -m benchmarks.browsing_questions --data-dir FOLDER --out QUESTIONS
     python -m benchmarks.browsing --data-dir FOLDER --questions QUESTIONS --episodes EPISODES
 
 The articles are served over HTTP on loopback, fetched by the guarded fetcher and searched by a collection. A
-question counts as found where a quote has an accepted answer; systems are those of `citewell eval browse`.
-Episodes are kept in EPISODES, so that an interrupted run continues. The cost is counted as in WebGLM's app. B
-reckons that of WebGPT: the time in which commands are written, and WebGLM's seconds for each search and page.
+question counts as found if a quote has an accepted answer; systems are those of `citewell eval browse`.
+Episodes are kept in EPISODES, so that an interrupted run continues. The cost is computed as in WebGLM's
+appendix B for WebGPT: the time for writing commands, plus WebGLM's seconds for each search and page.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ PROMPTED, CLONED = "SmolLM2-135M-Instruct", "citewell-browser"
 SYSTEMS = ("random", "scripted", PROMPTED, CLONED, f"4*{CLONED}", "pipeline")
 ACTIONS = 12
 SEARCH_SECONDS, PAGE_SECONDS = 1.81, 2.38
-"""Of a search and of a page, as WebGLM measured them on the web (its appendix B)."""
+"""Seconds per search and per page, as WebGLM measured them on the web (its appendix B)."""
 
 
 class Published(NamedTuple):
-    """WebGPT's tokens a question and seconds (WebGLM, Tables 11 and 12)."""
+    """WebGPT's tokens and seconds per question (WebGLM, Tables 11 and 12)."""
 
     name: str
     tokens: float
@@ -48,7 +48,7 @@ WEBGPT = (Published("WebGPT-175B", 580.08, 52.48), Published("WebGPT-13B", 580.8
 
 
 class Plan(NamedTuple):
-    """Which systems are run, where their episodes are kept, and what stands in for the shipped policy."""
+    """The systems to run, the folder of their episodes, and the replacement of the shipped policy."""
 
     systems: Sequence[str]
     folder: Path
@@ -56,7 +56,7 @@ class Plan(NamedTuple):
     free: bool = False
 
     def file(self, label: str) -> Path:
-        """Where the episodes of a system are."""
+        """Return the file of a system's episodes."""
         self.folder.mkdir(parents=True, exist_ok=True)
         return self.folder / f"{label}.jsonl"
 
@@ -102,7 +102,7 @@ async def measure(settings: Settings, arguments: argparse.Namespace) -> dict[str
 async def run(
     settings: Settings, plan: Plan, asked: Sequence[BrowsingQuestion]
 ) -> dict[str, dict[str, Result]]:
-    """The results of each system."""
+    """Return the results of each system."""
     found = {}
     async with AsyncExitStack() as opened:
         systems = await opened.enter_async_context(
@@ -117,7 +117,7 @@ async def run(
 
 
 def cost(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What a question costs, beside WebGPT's published cost."""
+    """Return the cost of a question, beside WebGPT's published cost."""
     rows: list[list[object]] = [[each.name, each.tokens, "", each.seconds] for each in WEBGPT]
     found = {}
     for label in arguments.systems:
@@ -135,7 +135,7 @@ def cost(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def reckon(episodes: Sequence[Episode]) -> dict[str, float]:
-    """Tokens and seconds a question, of all of its episodes; and the seconds by WebGLM's equation 2."""
+    """Return tokens and seconds per question over all its episodes, and seconds by WebGLM's equation 2."""
     questions = len({episode.question for episode in episodes})
     steps = [step for episode in episodes for step in episode.steps]
     seconds = sum(step.seconds for step in steps)
@@ -149,7 +149,7 @@ def reckon(episodes: Sequence[Episode]) -> dict[str, float]:
 
 
 def log(text: str) -> None:
-    """Say how far it is."""
+    """Log the progress."""
     print(text, flush=True)
 
 

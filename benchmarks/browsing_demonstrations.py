@@ -1,11 +1,11 @@
-"""Demonstrations to clone: of a script that knows the answers, and of people who clicked their way.
+"""Demonstrations for cloning: from a script that knows the answers, and from people's clicks.
 
     python -m benchmarks.browsing_demonstrations --data-dir FOLDER --questions QUESTIONS --out DEMONSTRATIONS
 
 writes `guided.jsonl` (rejection sampling: `citewell.browser.demonstrations.guided` asks the questions of
-`train.jsonl` and knows their answers, as a person who demonstrates can find them out; kept is what has a
-quote with one) and `clicks.jsonl` (Wikispeedia's games that got nearer to their target), in the browser of
-the recipe, and prints how many there are.
+`train.jsonl` and knows their answers, which a human demonstrator can look up; episodes with an answer in a
+quote are kept) and `clicks.jsonl` (Wikispeedia's games that got closer to their target), in the browser of
+the recipe, and prints their numbers.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 async def write(settings: Settings, arguments: argparse.Namespace) -> None:
-    """Play games, and browse for questions; every hundred, what was kept so far is written."""
+    """Replay games, and browse for questions; the kept episodes are written after every hundred."""
     limits = load_config(arguments.recipe).browser.limits
     arguments.out.mkdir(parents=True, exist_ok=True)
     shelf = open_shelf(settings)
@@ -88,7 +88,7 @@ async def write(settings: Settings, arguments: argparse.Namespace) -> None:
 
 
 def read_known(file: Path) -> list[Known]:
-    """Questions with their answers, in an order that mixes the sets that they come from."""
+    """Read questions with their answers, in an order that mixes their sources."""
     known = [
         Known(
             row["question"],
@@ -102,7 +102,7 @@ def read_known(file: Path) -> list[Known]:
 
 
 async def clicked(start: Callable[[], Browser], limit: int) -> list[Episode]:
-    """Games of Wikispeedia as episodes."""
+    """Return games of Wikispeedia as episodes."""
     file = external_data() / "web" / "wikispeedia" / "paths.jsonl.gz"
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         played = games([json.loads(line) for line in lines])

@@ -4,8 +4,8 @@
 
 writes `train.jsonl` and `held_out.jsonl` (QED and SQuAD: demonstrations, and early stopping), `dev.jsonl` and
 `test.jsonl` (NQ-open and WebQuestions, in halves by a hash): lines of {"question", "answers", "origin"}.
-Whether the articles can answer a question, `ask_wikispeedia` decides. Questions to learn from that are near
-one of the others are left out.
+`ask_wikispeedia` decides whether the articles can answer a question. Training questions that are near one of
+the others are skipped.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from citewell.core.text import words
 LEARNED = ("qa_pairs/qed_train", "qa_pairs/squad_dev")
 ASKED = ("questions/nq400", "questions/webq400", "questions/nq_open")
 LEARNED_COVERING, ASKED_COVERING = 0.6, 0.75
-"""How much of a question an article with an answer is about; see `ask_wikispeedia.PassageSearch`."""
+"""Minimum coverage of a question by an article with an answer; see `ask_wikispeedia.PassageSearch`."""
 NEAR = 0.7
 HELD_OUT = 0.04  # of the questions to learn from, as WebGPT holds demonstrations out (§3.2)
 
 
 class Asked(NamedTuple):
-    """A question, its accepted answers, and the set that it comes from."""
+    """A question, its accepted answers, and its source."""
 
     question: str
     answers: tuple[str, ...]
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def covered(passages: PassageSearch, name: str, least: float) -> Iterator[Asked]:
-    """The questions of a set that the articles can answer: that cover at least so much of them."""
+    """Yield the questions of a set that the articles cover to this degree, with an answer."""
     with gzip.open(external_data() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [row for row in map(json.loads, lines) if row.get("answer")]
     for row in rows:
@@ -70,7 +70,7 @@ def covered(passages: PassageSearch, name: str, least: float) -> Iterator[Asked]
 
 
 def divided(learned: Sequence[Asked], asked: Sequence[Asked]) -> dict[str, list[Asked]]:
-    """The splits by their names, each question once."""
+    """Return the splits by name, with each question once."""
     asked = list({_key(row.question): row for row in reversed(asked)}.values())
     learned = list({_key(row.question): row for row in apart(learned, asked)}.values())
     return {
@@ -82,13 +82,13 @@ def divided(learned: Sequence[Asked], asked: Sequence[Asked]) -> dict[str, list[
 
 
 def apart(learned: Sequence[Asked], asked: Sequence[Asked]) -> list[Asked]:
-    """Without questions to learn from that are near one that is asked."""
+    """Remove training questions that are near an evaluation question."""
     index = NearDuplicates([row.question for row in asked], NEAR)
     return [row for row in learned if not index.near(row.question)]
 
 
 def point(question: str) -> float:
-    """A number from 0 to 1 by which a question is put into a split."""
+    """Return a number from 0 to 1 that assigns a question to a split."""
     return int.from_bytes(hashlib.sha256(f"browsing {_key(question)}".encode()).digest()[:8]) / 2**64
 
 

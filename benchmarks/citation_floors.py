@@ -1,11 +1,11 @@
-"""The floors of the citation gate: how well quoted answers, and corrected answers of people, are cited.
+"""The floors of the citation gate: citation quality of quoted answers, and of people's corrected answers.
 
-The extractive generator answers held questions of ExpertQA and PubMedQA from their own references. The
-answers that come with ALCE's prompts, written and cited by people, go through citation correction. Both are
-judged by sentence embeddings, which correction does not use.
+The extractive generator answers held-out questions of ExpertQA and PubMedQA from their own references. The
+answers in ALCE's prompts, written and cited by people, go through citation correction. Both are judged by
+sentence embeddings, which correction does not use.
 
-`python -m benchmarks.citation_floors --pin` raises the floors to a little below what is measured now. A floor
-that would sink is refused, unless `--lower` says that it is meant.
+`python -m benchmarks.citation_floors --pin` raises the floors to slightly below the current scores. Lowering
+a floor requires `--lower`.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _QUESTIONS = 15  # of each source
 
 
 def checksums(data: Path) -> dict[str, str]:
-    """The SHA-256 of each file that is read."""
+    """Return the SHA-256 of each input file."""
     return sha256s(data, _FILES)
 
 
 def measured(data: Path) -> dict[str, float]:
-    """The mean citation recall and precision of both kinds of answers."""
+    """Return the mean citation recall and precision of both kinds of answers."""
     settings = load_settings()
     encoder = load_encoder(MODEL, settings.cache_dir, max_tokens=_TOKENS, threads=settings.threads)
     extractive = ExtractiveGenerator(Ranker(encoder, prefilter=48).scores, sentences=5)

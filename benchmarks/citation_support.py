@@ -1,9 +1,9 @@
-"""How well does the support check agree with people? On ExpertQA's judged claims.
+"""Measure how well the support check agrees with people, on ExpertQA's judged claims.
 
-`python -m benchmarks.citation_support` takes every claim that experts judged and that cites one passage whose
-text is known, and reports how many the check keeps at each threshold: of those judged completely supported
-(should be kept), of those judged incompletely supported (should not), and of claims set against another
-passage of the same answer (should not). Plain ROUGE-1 precision is the variant beside it.
+`python -m benchmarks.citation_support` takes every claim that experts judged and that cites one passage with
+known text, and reports the number that the check keeps at each threshold: of claims judged completely
+supported (should be kept), of claims judged incompletely supported (should not), and of claims paired with
+another passage of the same answer (should not). Plain ROUGE-1 precision is reported for comparison.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def read_pairs() -> dict[str, list[Pair]]:
-    """Claims with passages, by what experts said of them."""
+    """Read claims with passages, grouped by the experts' judgment."""
     pairs: dict[str, list[Pair]] = {"complete": [], "incomplete": [], "other passage": []}
     choose = random.Random(0).choice
     with gzip.open(external_data() / "longform" / "expertqa_train.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -71,17 +71,17 @@ def read_pairs() -> dict[str, list[Pair]]:
 
 
 def all_words(pair: Pair) -> float:
-    """ROUGE-1 precision with its stop words, as WebGLM uses it."""
+    """Return ROUGE-1 precision with stop words, as WebGLM uses it."""
     return score(Text(pair.claim), Text(pair.passage)).precision
 
 
 def content_words(pair: Pair) -> float:
-    """Our ROUGE-1 precision, over content words."""
+    """Return our ROUGE-1 precision, over content words."""
     return rouge_1_precision(pair.claim, pair.passage)
 
 
 def content_words_and_facts(pair: Pair) -> float:
-    """The default check."""
+    """Return the default check."""
     return content_words(pair) if holds_facts(pair.claim, pair.passage) else 0.0
 
 

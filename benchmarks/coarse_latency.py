@@ -1,17 +1,16 @@
-"""How long until the references are there, when pages take as long as real ones, hang and fail?
+"""Measure the time to the references if pages are as slow as real ones, hang and fail.
 
-`python -m benchmarks.coarse_latency` asks questions of a web on this machine (`benchmarks.local_web`) whose
-pages are delayed by a law fitted to WebGLM's figures (`benchmarks.delays`), over real sockets, with the real
-fetcher, extraction and ranking. It compares three rules on the same draws:
+`python -m benchmarks.coarse_latency` asks questions of a local web (`benchmarks.local_web`) whose pages are
+delayed by a law fitted to WebGLM's figures (`benchmarks.delays`), over real sockets, with the real fetcher,
+extraction and ranking. It compares three rules on the same draws:
 
-  webglm   every page, 5 s each: the stage ends with its slowest page (the limit of 10 s in all is never met)
-  one by one   the same, but a page is asked for when the one before is there
-  ours     the settings' defaults: hedged requests, and an end when what is on its way promises little
+  webglm   every page, 5 s each: the stage ends with its slowest page (the total limit of 10 s is never
+  reached)
 
-WebGLM's references are the best of all passages of the pages that its rule brought. Questions are those of
-the held-out split; the numbers of the rule were chosen on the other (`waiting_rules`).
-`ours` runs one question at a time. The other two mostly sleep and run several questions at a time, which
-can only flatter ours by what they lose in overhead, a few hundredths of their seconds.
+WebGLM's references are the best of all passages of the pages that its rule fetched. Questions are those of
+the held-out split; the parameters of our rule were chosen on the other (`waiting_rules`). `ours` runs one
+question at a time. The other two mostly sleep and run several questions at a time, which can only favor ours
+by their overhead, a few hundredths of their seconds.
 """
 
 from __future__ import annotations
@@ -54,9 +53,9 @@ SHARES = (0.5, 0.0, 1.0)
 
 
 class Outcome(NamedTuple):
-    """What one question came to: seconds to the references, and how many of them after the last request.
+    """The outcome of one question: seconds to the references, and their number after the last request.
 
-    `pages` holds the pages that came, by their places among the hits.
+    `pages` holds the fetched pages, by their ranks among the hits.
     """
 
     seconds: float
@@ -68,7 +67,7 @@ class Outcome(NamedTuple):
 
 
 class Watched:
-    """Fetches with `fetcher`, and notes how many requests there were and when the last ended."""
+    """Fetches with `fetcher`, and records the number of requests and the end of the last one."""
 
     def __init__(self, fetcher: HttpFetcher) -> None:
         self._fetcher = fetcher
@@ -76,7 +75,7 @@ class Watched:
         self.ended = time.perf_counter()
 
     async def fetch(self, request: PageRequest) -> Download:
-        """Fetch a page; one that is cancelled ends as well."""
+        """Fetch a page; a canceled fetch is recorded as ended too."""
         self.requests += 1
         try:
             return await self._fetcher.fetch(request)
@@ -111,7 +110,7 @@ class Bench:
         )
 
     async def ask_one_by_one(self, case: Case, law: Law, seed: int, rule: WaitPolicy) -> Outcome:
-        """Read one page after the other; ranking is not counted, since it would be that of all at once."""
+        """Read one page after the other; ranking is not timed, since it would equal that of all at once."""
         watched = Watched(self._fetcher)
         before = time.perf_counter()
         late = 0
@@ -121,7 +120,7 @@ class Bench:
         return Outcome(now - before, now - watched.ended, frozenset(), {}, watched.requests, late)
 
     def best(self, case: Case, *outcomes: Outcome) -> frozenset[tuple[str, str]]:
-        """The references among all pages that came in any of the outcomes."""
+        """Return the references among all pages that were fetched in any of the outcomes."""
         ranking = self._ranker.begin(case.question)
         for outcome in outcomes:
             for place, page in outcome.pages.items():
@@ -168,7 +167,7 @@ def _ids(references: Sequence[Reference]) -> frozenset[tuple[str, str]]:
 
 
 async def in_turn(jobs: Sequence[Callable[[], Awaitable[Outcome]]], at_a_time: int) -> list[Outcome]:
-    """Run the jobs, a few at a time, and give their outcomes in order."""
+    """Run the jobs, a few at a time, and return their outcomes in order."""
     slots = asyncio.Semaphore(at_a_time)
 
     async def run(job: Callable[[], Awaitable[Outcome]]) -> Outcome:
@@ -181,10 +180,10 @@ async def in_turn(jobs: Sequence[Callable[[], Awaitable[Outcome]]], at_a_time: i
 async def measure(
     bench: Bench, cases: Sequence[Case], ours: WaitPolicy, share: float, *, at_a_time: int, one_by_one: int
 ) -> dict[str, Any]:
-    """Ask all cases by each rule under the law with one share of the request; the numbers of each rule."""
+    """Ask all cases by each rule under the law with one share of the request; return each rule's numbers."""
     law = fitted(share)
     asked = await in_turn([partial(bench.ask, case, law, 0, WEBGLM) for case in cases], at_a_time)
-    # WebGLM ranks all passages of its pages, and ours not all that come last.
+    # WebGLM ranks all passages of its pages; ours skips some of the last arrivals.
     webglm = [
         outcome._replace(references=bench.best(case, outcome))
         for case, outcome in zip(cases, asked, strict=True)
@@ -201,11 +200,11 @@ async def measure(
 def summary(
     outcomes: Sequence[Outcome], baseline: Sequence[Outcome], best: Sequence[frozenset[tuple[str, str]]]
 ) -> dict[str, float]:
-    """The numbers of a rule.
+    """Return the numbers of a rule.
 
     `kept_strictly` is the share of the baseline's references that are here as well. A second request may
-    bring a page that the baseline never had, whose passages then outrank some of the baseline's: `kept`
-    counts these as kept, which are not among the references from all pages that came by either rule.
+    fetch a page that the baseline never had, whose passages then outrank some of the baseline's: `kept`
+    counts as kept the references that are not among the best of all pages fetched by either rule.
     """
     seconds = sorted(outcome.seconds for outcome in outcomes)
     overhead = sorted(outcome.overhead for outcome in outcomes)
@@ -234,7 +233,7 @@ def summary(
 
 
 def at(ordered: Sequence[float], share: float) -> float:
-    """A percentile of sorted values: the smallest that has `share` of them at or below it."""
+    """Return a percentile of sorted values: the smallest with `share` of them at or below it."""
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 

@@ -1,14 +1,13 @@
-"""How long pages take: a heavy-tailed law fitted to WebGLM's two figures, with pages that hang or fail.
+"""Page delays: a heavy-tailed law fitted to WebGLM's two figures, with pages that hang or fail.
 
-A page's delay is log-normal. Its two parameters follow from the two figures of WebGLM: 98% of pages are
-loaded within 5 s (§3.1.1), and the fetch stage takes 2.38 s in the mean (appendix B), which is the slowest of
-ten pages under a cut-off of 5 s. On top of the law, `HANG` of the pages never answer and `ERRORS` answer with
-an error.
+A page's delay is log-normal. Its two parameters follow from WebGLM's two figures: 98% of pages load within 5
+s (§3.1.1), and the fetch stage takes 2.38 s on average (appendix B), which is the slowest of ten pages with a
+cut-off of 5 s. In addition, `HANG` of the pages never answer, and `ERRORS` answer with an error.
 
 A second request to a slow page is not independent of the first. `request_share` is the share of the
 log-variance that belongs to the request; the rest belongs to the page and is the same for both requests. A
-page that hangs, or fails for the moment, does so again with the probability `1 - request_share`, or by a new
-misfortune. Nobody has measured this share for us: .5 is an assumption, 0 and 1 are the extremes.
+page that hangs or fails temporarily does so again with the probability `1 - request_share`, or by a new draw.
+This share has not been measured: .5 is an assumption, 0 and 1 are the extremes.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Kind = Literal["page", "hang", "error"]
 
 
 class Reply(NamedTuple):
-    """What one request meets: after `seconds`, a page or the error `status` (0: the connection is reset)."""
+    """The reply to one request: after `seconds`, a page or the error `status` (0: connection reset)."""
 
     kind: Kind
     seconds: float = math.inf
@@ -36,7 +35,7 @@ class Reply(NamedTuple):
 
 
 class Fate(NamedTuple):
-    """What the first and the second request for a page meet."""
+    """The replies to the first and the second request for a page."""
 
     first: Reply
     second: Reply
@@ -50,7 +49,7 @@ class Law(NamedTuple):
     request_share: float = 0.5
 
     def draw(self, rng: random.Random) -> Fate:
-        """Draw what becomes of the first two requests for one page."""
+        """Draw the replies to the first two requests for one page."""
         share = self.request_share
         mine = rng.gauss()
         delays = [
@@ -75,7 +74,7 @@ def _reply(delay: float, dice: float, status: int) -> Reply:
 
 
 def fitted(request_share: float = 0.5) -> Law:
-    """The law that has both figures of WebGLM; found by bisection over sigma."""
+    """Return the law that has both figures of WebGLM, found by bisection over sigma."""
     low, high = 0.5, 4.0
     while high - low > 1e-6:
         sigma = (low + high) / 2
@@ -84,7 +83,7 @@ def fitted(request_share: float = 0.5) -> Law:
 
 
 def stage_mean(law: Law, steps: int = 4000) -> float:
-    """The mean seconds of a stage that waits for the slowest of `PAGES` pages, but not beyond `CUT_OFF`."""
+    """Return the mean seconds of a stage that waits for the slowest of `PAGES` pages, up to `CUT_OFF`."""
     normal, width = NormalDist(law.mu, law.sigma), CUT_OFF / steps
     return sum((1 - normal.cdf(math.log((step + 0.5) * width)) ** PAGES) * width for step in range(steps))
 

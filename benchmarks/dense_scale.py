@@ -1,8 +1,8 @@
-"""How do FAISS's indexes of a collection's vectors grow? Flat, IVF and HNSW at 10k, 100k and 1M passages.
+"""Measure how FAISS's indexes scale: Flat, IVF and HNSW at 10k, 100k and 1M passages.
 
-`python -m benchmarks.dense_scale` builds each index as `citewell index --dense` does, in a process of its
-own, searches it with one question at a time, and compares what it finds with exact search in single
-precision. `--quick` runs it at small sizes, for tests.
+`python -m benchmarks.dense_scale` builds each index as `citewell index --dense` does, in a separate process,
+searches it with one question at a time, and compares the results with exact search in single precision.
+`--quick` runs it at small sizes, for tests.
 
 The vectors are made up, 384 values of unit length as all-MiniLM-L6-v2's are, by this law: a passage is the
 sum of a topic (Zipf's law says how many pages a topic has), of its page (a lognormal number of passages each)
@@ -67,7 +67,7 @@ class Law:
         self._pages = self._normal(pages)
 
     def passages(self) -> Matrix:
-        """All passages, an (n, dimension) array."""
+        """Return all passages, an (n, dimension) array."""
         made = np.empty((len(self._page_of), DIMENSION), dtype=np.float32)
         for start in range(0, len(made), _BLOCK):
             page = self._page_of[start : start + _BLOCK]
@@ -77,7 +77,7 @@ class Law:
         return made
 
     def questions(self, passages: Matrix, number: int) -> Matrix:
-        """Questions, each about a passage that is drawn by chance."""
+        """Return questions, each about a random passage."""
         about = passages[self._random.choice(len(passages), number)]
         noise = _NOISE**0.5 * self._normal(number)
         return self._finished(about / np.linalg.norm(about, axis=1, keepdims=True) + noise)
@@ -93,7 +93,7 @@ class Law:
 
 
 def exact(passages: Matrix, questions: Matrix, limit: int) -> NDArray[np.int64]:
-    """The rows of the `limit` best passages for each question, in single precision."""
+    """Return the rows of the `limit` best passages for each question, in single precision."""
     scores = np.empty((len(questions), 0), dtype=np.float32)
     rows = np.empty((len(questions), 0), dtype=np.int64)
     for start in range(0, len(passages), _BLOCK):
@@ -108,7 +108,7 @@ def exact(passages: Matrix, questions: Matrix, limit: int) -> NDArray[np.int64]:
 
 
 def build(kind: Kind, passages: Matrix, threads: int) -> FaissIndex:
-    """An index as `VectorFiles` builds it."""
+    """Build an index as `VectorFiles` does."""
     wanted = min(len(passages), IVF_SAMPLE * lists_for(len(passages))) if kind == "ivf" else 0
     chosen = np.sort(np.random.default_rng(0).choice(len(passages), wanted, replace=False))
     sample = passages[chosen].astype(np.float16)
@@ -120,7 +120,7 @@ def build(kind: Kind, passages: Matrix, threads: int) -> FaissIndex:
 
 
 def measure(size: int, kind: Kind, threads: int, *, unnormalized: bool, questions: int) -> dict[str, Any]:
-    """Build one index and search it with each effort; runs in a process of its own."""
+    """Build one index and search it with each effort; runs in a separate process."""
     law = Law(size, unnormalized=unnormalized)
     passages = law.passages()
     asked = law.questions(passages, questions)
@@ -152,7 +152,7 @@ def measure(size: int, kind: Kind, threads: int, *, unnormalized: bool, question
 def search(
     index: FaissIndex, questions: Matrix, right: NDArray[np.int64], limit: int, effort: int
 ) -> dict[str, Any]:
-    """Ask the questions one by one; the latency, and the share of the right passages that were found."""
+    """Ask the questions one by one; return the latency, and the recall of the right passages."""
     seconds = []
     found = []
     for question in questions[:_WARM]:
@@ -174,13 +174,13 @@ def search(
 
 
 def resident_megabytes() -> float:
-    """The memory that this process holds now (Linux)."""
+    """Return the current resident memory of this process, in megabytes (Linux)."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 1e6
 
 
 def in_own_process(arguments: argparse.Namespace, size: int, kind: Kind) -> dict[str, Any]:
-    """Measure one index in a process of its own, so that its memory is its own."""
+    """Measure one index in a separate process, which isolates its memory."""
     command = [sys.executable, "-m", "benchmarks.dense_scale", "--one", str(size), kind]
     command += ["--threads", str(arguments.threads), "--questions", str(arguments.questions)]
     command += ["--unnormalized"] * arguments.unnormalized

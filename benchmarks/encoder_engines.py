@@ -1,8 +1,9 @@
-"""Which runtime encodes passages fastest, and how exactly? OpenVINO, CTranslate2 and ONNX Runtime in one run.
+"""Compare the speed and accuracy of OpenVINO, CTranslate2 and ONNX Runtime for encoding passages.
 
 Run `python -m benchmarks.encoder_engines`; it needs CITEWELL_DATA, `pip install ctranslate2 onnxruntime onnx`
-and the extra `dev`. All have the weights of all-MiniLM-L6-v2 and the same batches, and take turns. Seconds of
-CPU are the ones to compare: other work on the machine disturbs them less. `cosine` is with float32's vectors.
+and the extra `dev`. All engines have the weights of all-MiniLM-L6-v2 and the same batches, and take turns.
+Compare CPU seconds: other work on the machine disturbs them less. `cosine` is the similarity to float32's
+vectors.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ PACKAGES = {
 
 
 def own(tower: Tower, work: Path, threads: int, group: int) -> Engine:
-    """Citewell's engine; `group` numbers of an activation share a scale."""
+    """Return Citewell's engine; `group` numbers of an activation share a scale."""
     folder = work / "openvino"
     if not folder.exists():
         folder.mkdir()
@@ -58,7 +59,7 @@ def pytorch(tower: Tower, work: Path, threads: int) -> Engine:
 
 
 class CTranslate2:
-    """Weights int8, activations int8 by token."""
+    """Weights int8, activations int8 per token."""
 
     batch_tokens = 512
 
@@ -80,14 +81,14 @@ class CTranslate2:
         )
 
     def pooled(self, ids: Ids) -> Vectors:
-        """The pooled vectors of one batch."""
+        """Return the pooled vectors of one batch."""
         return pool(
             np.asarray(self._model.forward_batch(ids).last_hidden_state), [len(t) for t in ids], "mean"
         )
 
 
 class OnnxRuntime:
-    """Weights int8 by channel, activations uint8 by batch."""
+    """Weights int8 per channel, activations uint8 per batch."""
 
     batch_tokens = 512
 
@@ -133,7 +134,7 @@ class OnnxRuntime:
         )
 
     def pooled(self, ids: Ids) -> Vectors:
-        """The pooled vectors of one batch."""
+        """Return the pooled vectors of one batch."""
         inputs = dict(zip(["input_ids", "attention_mask"], pad(ids), strict=True))
         return pool(np.asarray(self._session.run(None, inputs)[0]), [len(text) for text in ids], "mean")
 
@@ -147,7 +148,7 @@ ENGINES: dict[str, Callable[[Tower, Path, int], Engine]] = {
 
 
 def megabytes(packages: tuple[str, ...]) -> float:
-    """What packages take on disk."""
+    """Return the size of packages on disk, in megabytes."""
     files = (file for package in packages for file in importlib.metadata.files(package) or ())
     return sum(path.stat().st_size for file in files if (path := Path(str(file.locate()))).is_file()) / 1e6
 

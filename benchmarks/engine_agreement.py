@@ -1,9 +1,9 @@
-"""How often the default engine prefers the same next token as float32, and whether int8 explains the rest.
+"""Measure how often the default engine prefers float32's next token, and how much is due to int8.
 
-After one different token, two greedy answers go their own ways, so that counting equal tokens up to there
-says little. Here both read the prompt and float32's answer, and each says at every place which token it would
-write. A third says the same in float32 from the weights that the engine runs, rounded to int8: where it
-differs from float32, the rounding did it; where it differs from the engine, the engine did.
+After one different token, two greedy answers diverge, so counting equal tokens up to there says little. Here
+both engines read the prompt and float32's answer, and predict the token at each position. A third prediction
+is float32's with the weights that the engine runs, rounded to int8: where it differs from float32, rounding
+is the cause; where it differs from the engine, the engine is.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Tokens = NDArray[np.int64]
 
 
 def agreement(folder: Path, prompt: Prompt) -> dict[str, float]:
-    """Shares (0 to 1) of the places of the answer at which the same token comes first.
+    """Return shares (0 to 1) of the positions of the answer at which the same token ranks first.
 
-    `folder` holds OpenVINO's files and model.gguf, from which they were made.
+    `folder` has OpenVINO's files, and the model.gguf that they were made from.
     """
     ids = [*prompt.ids, *prompt.reference[:-1]]
     first = len(prompt.ids) - 1

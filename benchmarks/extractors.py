@@ -1,4 +1,4 @@
-"""What reads pages in the benchmark of extraction: ours and its peers, each from bytes to text."""
+"""The extractors in the benchmark of extraction: ours and its peers, each from bytes to text."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ CONTENT_TYPE = "text/html; charset=utf-8"
 
 
 class Engine(NamedTuple):
-    """Reads the UTF-8 bytes of a page with a URL; an empty text where it finds none, and it may raise."""
+    """Reads the UTF-8 bytes of a page with a URL; returns an empty text if it finds none, and may raise."""
 
     name: str
     read: Callable[[bytes, str], str]
 
 
 def ours(classifier: Classifier | None = None) -> Callable[[bytes, str], str]:
-    """Citewell with its packaged classifier, or another one."""
+    """Return Citewell with its packaged classifier, or another one."""
 
     def read(body: bytes, url: str) -> str:
         try:
@@ -37,7 +37,7 @@ def ours(classifier: Classifier | None = None) -> Callable[[bytes, str], str]:
 
 
 def peers() -> list[Engine]:
-    """The other extractors, with the options that their documentation names for main text."""
+    """Return the other extractors, with the options that their documentation recommends for main text."""
     import trafilatura
     from readability import Document
     from resiliparse.extract.html2text import extract_plain_text

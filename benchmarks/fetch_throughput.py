@@ -1,10 +1,10 @@
-"""Pages fetched and extracted a second, the memory that takes, and the lag of the event loop.
+"""Measure pages fetched and extracted per second, the memory for it, and the lag of the event loop.
 
-A server in a process of its own answers with real pages, gzipped, half a second after each request, so that
-as many connections are really open as there are requests under way; the first ones begin within half a
-second. Its pages seem to come from many hosts, since politeness lets few requests to one host run at a time.
-Memory is that of the fetching process and of the processes that extract, without any model. The cache of web
-pages is measured with ten pages, as a question has, that are fetched twice.
+A server in a separate process answers with real pages, gzipped, half a second after each request, so that
+every concurrent request has an open connection; the first ones begin within half a second. Its pages appear
+to come from many hosts, since politeness allows few simultaneous requests per host. Memory is that of the
+fetching process and of the extracting processes, without any model. The cache of web pages is measured with
+ten pages, a typical question, that are fetched twice.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ _SAMPLE_SECONDS = 0.05
 
 
 class Turn(NamedTuple):
-    """What passed until a task that slept for 5 ms was woken, in seconds.
+    """The delay of the wake-up of a task that slept for 5 ms, in seconds.
 
-    `late` is how much later that was than it should, and `busy` the processor time of the event loop's thread
-    since it fell asleep: on a machine that does other things as well, the first is longer than the second.
+    `late` is the delay after the due time, and `busy` is the CPU time of the event loop's thread during the
+    sleep: on a machine with other work, the first is longer than the second.
     """
 
     late: float
@@ -59,7 +59,7 @@ class Turn(NamedTuple):
 
 @dataclass
 class Round:
-    """What was measured while pages were fetched."""
+    """The measurements while pages were fetched."""
 
     in_flight: int
     extracts: bool
@@ -75,7 +75,7 @@ class Round:
         self.failures[error.message] = self.failures.get(error.message, 0) + 1
 
     def to_json(self) -> dict[str, Any]:
-        """The numbers of a result."""
+        """Return the numbers of a result."""
         late, busy = (sorted(column) for column in zip(*self.turns, strict=True))
         return {
             "in_flight": self.in_flight,
@@ -93,7 +93,7 @@ class Round:
 
 
 async def measure(server: PageServer, urls: list[str], in_flight: int, sandbox: Sandbox | None) -> Round:
-    """Fetch `urls`, with so many requests under way, and extract them in `sandbox` if there is one."""
+    """Fetch `urls` with this many concurrent requests, and extract them in `sandbox` if it is given."""
     result = Round(in_flight, extracts=sandbox is not None)
     waiting = iter(urls)
     budget = MemoryBudget()
@@ -123,7 +123,7 @@ async def measure(server: PageServer, urls: list[str], in_flight: int, sandbox: 
 
 @asynccontextmanager
 async def opened(connections: int, cache: Path | None = None) -> AsyncIterator[HttpFetcher]:
-    """A fetcher for this machine alone, with a cache in the folder `cache` if there is one."""
+    """Open a fetcher for this machine alone, with a cache in the folder `cache` if it is given."""
 
     def cached(transport: Transport) -> AbstractAsyncContextManager[Transport]:
         if cache is None:
@@ -143,7 +143,7 @@ async def opened(connections: int, cache: Path | None = None) -> AsyncIterator[H
 
 @asynccontextmanager
 async def lag(turns: list[Turn]) -> AsyncIterator[None]:
-    """Note how a task that sleeps is woken."""
+    """Record the wake-ups of a sleeping task."""
 
     async def tick() -> None:
         while True:
@@ -160,7 +160,7 @@ async def lag(turns: list[Turn]) -> AsyncIterator[None]:
 
 @contextmanager
 def memory(result: Round, server: PageServer) -> Iterator[None]:
-    """Note the most memory that this process and its children take, the server aside."""
+    """Record the peak memory of this process and its children, except the server."""
     ended = threading.Event()
 
     def watch() -> None:
@@ -178,7 +178,7 @@ def memory(result: Round, server: PageServer) -> Iterator[None]:
 
 
 def _family(pid: int) -> list[int]:
-    """A process and its children, and theirs (Linux)."""
+    """Return a process and its descendants (Linux)."""
     children = [
         int(child) for task in Path(f"/proc/{pid}/task").glob("*/children") for child in _read(task).split()
     ]
@@ -186,7 +186,7 @@ def _family(pid: int) -> list[int]:
 
 
 def _resident(pid: int) -> int:
-    """The bytes that a process has in memory; what it shares with others counts in part (PSS, Linux)."""
+    """Return the bytes of a process in memory; shared pages count in part (PSS, Linux)."""
     lines = _read(Path(f"/proc/{pid}/smaps_rollup")).splitlines()
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
 
@@ -206,7 +206,7 @@ class Twice(NamedTuple):
 
 
 async def question_twice(urls: list[str], cache: Path) -> Twice:
-    """Fetch the pages of a question all at once, and again in another process's stead."""
+    """Fetch the pages of a question all at once, and again as another process would."""
     seconds = []
     for expected in ("network", "cache"):
         async with opened(len(urls), cache) as fetcher:
@@ -218,13 +218,13 @@ async def question_twice(urls: list[str], cache: Path) -> Twice:
 
 
 def urls_of(server: PageServer, number: int, hosts: int) -> list[str]:
-    """So many URLs of pages, over and over, on so many hosts."""
+    """Return this many URLs of pages, repeated, on this many hosts."""
     paths = islice(cycle(server.paths), number)
     return [f"http://site-{n % hosts}.test:{server.port}{path}?{n}" for n, path in enumerate(paths)]
 
 
 async def run(pages: int, questions: int, server: PageServer, sizes: tuple[int, int]) -> dict[str, Any]:
-    """Measure everything; `sizes` are the requests under way, many and usual."""
+    """Measure everything; `sizes` are the numbers of concurrent requests, many and usual."""
     many, usual = sizes
     load = os.getloadavg()[0]  # what else the machine did
     rounds: dict[str, Any] = {}
@@ -257,7 +257,7 @@ async def run(pages: int, questions: int, server: PageServer, sizes: tuple[int, 
 
 
 async def _first_page(sandbox: Sandbox) -> None:
-    """Start a process before anything is measured."""
+    """Start a worker process before the measurement."""
     await sandbox.extract(b"<p>" + b"This sentence is read before the others are. " * 9, "", "text/html")
 
 

@@ -1,4 +1,4 @@
-"""Floors that tests hold scores to: pinned a little below what is measured, and never lowered unseen."""
+"""Floors of scores in tests: pinned slightly below the measured scores, and lowered only explicitly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MARGIN = 0.002  # processors round differently
 def pinned(
     scores: Mapping[str, float], old: Mapping[str, float], *, lower: bool, margin: float
 ) -> dict[str, float]:
-    """New floors, `margin` under the scores; exits when one is lower than before and that is not meant."""
+    """Return new floors, `margin` under the scores; exit if one is lower than before without `--lower`."""
     floors = {name: round(math.floor((score - margin) * 1000) / 1000, 3) for name, score in scores.items()}
     sunk = [name for name, floor in old.items() if floor > floors.get(name, 0.0)]
     if sunk and not lower:
@@ -29,7 +29,7 @@ def pinned(
 
 
 def sha256s(data: Path, files: Sequence[str]) -> dict[str, str]:
-    """The SHA-256 of each file that is read."""
+    """Return the SHA-256 of each input file."""
     return {name: hashlib.sha256((data / name).read_bytes()).hexdigest() for name in files}
 
 
@@ -41,9 +41,9 @@ def gate(
     measured: Callable[[Path], dict[str, float]],
     margin: float = _MARGIN,
 ) -> None:
-    """The command of a gate: print what is measured beside the floors in `file`, and pin them on demand.
+    """Run the command of a gate: print the scores beside the floors in `file`, and pin them on demand.
 
-    `checksums` and `measured` are given the folder of data.
+    `checksums` and `measured` get the folder of data.
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--pin", action="store_true", help="write the floors")

@@ -1,4 +1,4 @@
-"""How to fuse a dual encoder with BM25, measured on questions that are there for training.
+"""Compare ways to fuse a dual encoder with BM25, on training questions.
 
 Three sets of questions with the passages that answer them (SQuAD, FeedbackQA, QED) are searched with
 all-MiniLM-L6-v2 and BM25, whose best 100 passages each are fused in several ways: reciprocal rank fusion
@@ -47,7 +47,7 @@ Run = dict[str, dict[str, float]]
 
 
 def read_pairs(file: Path) -> RetrievalTask:
-    """The first passages of a file of questions with positive passages, and a part of their questions."""
+    """Return the first passages of a file of questions with positives, and some of their questions."""
     passages: dict[tuple[str, str], str] = {}
     questions: dict[str, str] = {}
     qrels: dict[str, dict[str, int]] = {}
@@ -70,14 +70,14 @@ def read_pairs(file: Path) -> RetrievalTask:
 
 
 class Found(NamedTuple):
-    """The candidates of a question, and the ranks of each that the encoder and BM25 give, from 1."""
+    """The candidates of a question, and their ranks by the encoder and by BM25, from 1."""
 
     candidates: ScoredCandidates
     ranks: tuple[Scores, Scores]
 
 
 def regimes(corpus: Corpus, question: str, dense: Searcher, lexical: Searcher) -> dict[str, Found]:
-    """The candidates of a question, with all their scores and with those of the two lists alone."""
+    """Return the candidates of a question, with all their scores and with those of the two lists alone."""
     lists = [searcher.search(question, _DEPTH) for searcher in (dense, lexical)]
     first, second = (
         {corpus.ids[row]: float(score) for row, score in zip(found.rows, found.scores, strict=True)}
@@ -91,13 +91,13 @@ def regimes(corpus: Corpus, question: str, dense: Searcher, lexical: Searcher) -
 
 
 def _ranks(names: Sequence[str], scores: Mapping[str, float]) -> Scores:
-    """Ranks from 1, best first; infinite for what is not in the list."""
+    """Return ranks from 1, best first; infinite for a missing score."""
     places = {name: place for place, name in enumerate(scores, 1)}
     return np.array([places.get(name, np.inf) for name in names], dtype=np.float32)
 
 
 def ways(found: Found) -> Iterator[tuple[str, Scores]]:
-    """Each way of fusing, with the scores that it gives to the candidates."""
+    """Yield each way of fusing, with its scores of the candidates."""
     _, dense, lexical = found.candidates
     yield "all-MiniLM-L6-v2 alone", dense
     yield "BM25 alone", lexical
@@ -125,7 +125,7 @@ def _scaled(scores: Scores) -> Scores:
 
 
 def runs(task: RetrievalTask, dense: Searcher, lexical: Searcher) -> dict[tuple[str, str], Run]:
-    """The run of each way of fusing, by its name and by what is known of the scores."""
+    """Return the run of each way of fusing, by its name and by the known scores."""
     result: dict[tuple[str, str], Run] = {}
     for query, question in task.queries.items():
         for regime, found in regimes(task.corpus, question, dense, lexical).items():
@@ -179,7 +179,7 @@ def show(results: dict[str, dict[str, dict[str, float]]]) -> None:
 
 
 def _silent(done: int, total: int) -> None:
-    """Tell nobody."""
+    """Discard the message."""
 
 
 if __name__ == "__main__":

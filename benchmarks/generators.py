@@ -1,9 +1,9 @@
-"""Which generator should be the default? Thirty questions, answered by each, side by side.
+"""Compare the generators that could be the default: thirty questions, answered by each.
 
-`python -m benchmarks.generators` asks the first thirty of the project's own questions of Wikipedia for
-Schools, and writes the answers to `benchmarks/results/generators.md`, to be read, beside what can be counted.
-The support check that marks sentences is also the measure here, so a second one stands next to it: the cosine
-between a sentence and the passage that it cites, or the best passage where it cites none.
+`python -m benchmarks.generators` asks the first thirty of the project's own questions about Wikipedia for
+Schools, and writes the answers to `benchmarks/results/generators.md`, to be read, with statistics. The
+support check that marks sentences is also the measure here, so a second measure is added: the cosine between
+a sentence and the passage that it cites, or the best passage if it cites none.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ def main() -> None:
 
 
 async def answer_all(settings: Settings, name: str, questions: list[str]) -> list[Answer]:
-    """The answers of one generator."""
+    """Return the answers of one generator."""
     own = settings.model_copy(update={"generator": settings.generator.model_copy(update={"name": name})})
     async with open_pipeline(own) as pipeline:
         return [await final_answer(pipeline.ask(question)) for question in questions]
 
 
 def measure(answers: list[Answer], encoder: DualEncoder) -> dict[str, Any]:
-    """What can be counted about a generator's answers."""
+    """Return the statistics of a generator's answers."""
     sentences = [sentence for answer in answers for sentence in answer.sentences]
     cosines = []
     for answer in answers:
@@ -78,7 +78,7 @@ def measure(answers: list[Answer], encoder: DualEncoder) -> dict[str, Any]:
 
 
 def side_by_side(questions: list[str], answers: dict[str, list[Answer]]) -> str:
-    """All answers as Markdown; `(?)` marks sentences that no reference supports."""
+    """Return all answers as Markdown; `(?)` marks sentences that no reference supports."""
     parts = ["# Thirty questions, two generators\n"]
     for number, question in enumerate(questions):
         parts.append(f"## {question}\n")

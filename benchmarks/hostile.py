@@ -1,10 +1,10 @@
-"""What happens when everything that is fetched and read means harm?
+"""Attack the fetcher and the extraction with hostile servers and documents.
 
-`python -m benchmarks.hostile` attacks the fetcher and the extraction: with spellings of private addresses,
-directly, by redirects and by a name server that changes its answer; with compression bombs; with servers that
-are slow, endless or lie; with documents that trouble parsers; and with real pages mutated by chance (seeded;
-they need CITEWELL_DATA). Every attack must end in a page or in a reason, in time and in bounded memory, and
-no connection may reach a private address: otherwise the program ends with 1. It needs Linux.
+`python -m benchmarks.hostile` attacks with spellings of private addresses, directly, by redirects and by a
+name server that changes its answer; with compression bombs; with servers that are slow, endless or lie; with
+documents that trouble parsers; and with randomly mutated real pages (seeded; they need CITEWELL_DATA). Every
+attack must end in a page or in a reason, in time and in bounded memory, and no connection may reach a private
+address: otherwise the program exits with 1. It needs Linux.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ _WORKER_MEGABYTES = READING.memory_bytes / 1e6 + 60  # the limit counts from a b
 
 @dataclass
 class Outcome:
-    """What one group of attacks came to. Megabytes are resident memory, of workers each."""
+    """The outcome of one group of attacks. Megabytes are resident memory, per worker."""
 
     attacks: int = 0
     pages: int = 0
@@ -107,7 +107,7 @@ class Outcome:
     worker_megabytes: float = 0.0
 
     async def run(self, name: str, attempt: Callable[[], Awaitable[object]], seconds: float) -> None:
-        """Note how an attack ends; anything but a page or a reason, and being late, is a fault."""
+        """Record how an attack ends; anything but a page or a reason, and being late, is a fault."""
         started = time.perf_counter()
         self.attacks += 1
         try:
@@ -124,7 +124,7 @@ class Outcome:
 
 
 class Rebinding(AbstractResolver):
-    """A name server that first names the public web, and a private address from then on."""
+    """A name server that first returns the public web, and a private address from then on."""
 
     def __init__(self, then: str) -> None:
         self._then = then
@@ -133,7 +133,7 @@ class Rebinding(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Answer by turns."""
+        """Return the answers in turn."""
         self._asked += 1
         address = WEB if self._asked == 1 else self._then
         found = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -161,7 +161,7 @@ class HostileWeb(NamedTuple):
 
 @contextmanager
 def hostile_web(mebibytes: int) -> Iterator[HostileWeb]:
-    """Run the hostile web in a process of its own; its bombs expand to so many MiB."""
+    """Run the hostile web in a separate process; its bombs expand to this many MiB."""
     command = [sys.executable, "-m", "benchmarks.hostile_web", str(mebibytes)]
     root = Path(__file__).parents[1]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) as process:
@@ -174,7 +174,7 @@ def hostile_web(mebibytes: int) -> Iterator[HostileWeb]:
 
 @asynccontextmanager
 async def fetcher_of(web: HostileWeb, resolver: AbstractResolver | None = None) -> AsyncIterator[HttpFetcher]:
-    """A fetcher for which `WEB` is the public web; its guard is the usual one for all other addresses."""
+    """Open a fetcher that takes `WEB` for the public web; its guard is the usual one for other addresses."""
     guard = AddressGuard(
         allow_networks=(ip_network(f"{WEB}/32"),), allow_ports=frozenset({web.port, web.private_port})
     )
@@ -240,7 +240,7 @@ def _suffix(name: str) -> str:
 
 @contextmanager
 def _watched(outcome: Outcome) -> Iterator[None]:
-    """Note the most memory that this process gains and that a child of it has, twenty times a second."""
+    """Record the peak memory that this process gains and that a child of it has, twenty times per second."""
     before = _megabytes("self")
     over = threading.Event()
 
@@ -278,7 +278,7 @@ def _megabytes(pid: str) -> float:
 
 
 async def run(mebibytes: int, pages: int, seed: int, data: Path | None) -> dict[str, Outcome]:
-    """Run all attacks; pages are mutated only where there is a folder of evaluation data."""
+    """Run all attacks; pages are mutated only if there is a folder of evaluation data."""
     with hostile_web(mebibytes) as web:
         outcomes = await addresses(web) | await servers(web, mebibytes)
     outcomes["document"] = await documents(handmade())
