@@ -76,14 +76,14 @@ async def test_what_is_not_in_a_recording_is_an_error_page() -> None:
 def test_a_file_that_is_no_recording_is_refused_with_its_line(line: str, tmp_path: Path) -> None:
     file = tmp_path / "session.jsonl"
     file.write_text(f"\n{line}\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 2: this is no entry"):
+    with pytest.raises(InputError, match="line 2: not a valid entry"):
         list(read_recording(file))
 
 
 def test_a_recording_that_is_no_utf_8_is_refused_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "recording.jsonl"
     file.write_bytes(b'{"kind": "search", "key": "\xff"}\n')
-    with pytest.raises(InputError, match="line 1: this is not UTF-8"):
+    with pytest.raises(InputError, match="line 1: not UTF-8"):
         list(read_recording(file))
 
 

@@ -136,7 +136,7 @@ def test_an_unknown_flag() -> None:
 def test_a_wrong_value_is_named(flags: dict[str, Any], name: str) -> None:
     with pytest.raises(SettingsError) as caught:
         load_settings(flags)
-    assert f"setting {name}: " in caught.value.message
+    assert name in caught.value.message
 
 
 def test_a_section_in_the_environment_that_is_no_json(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,7 +65,7 @@ async def test_the_pipeline_has_references_and_the_script_has_quotes(settings: M
     [
         ("pipeline", 2, InputError, "no best of 2"),
         ("scripted", 3, InputError, "no best of 3"),
-        ("extractive", 1, ModelError, "no language model"),
+        ("extractive", 1, ModelError, "not a language model"),
     ],
 )
 async def test_systems_that_there_are_not(

@@ -73,7 +73,7 @@ def test_damaged_index_is_built_anew_from_the_pages(fresh: Cli, notes: Path) -> 
     [
         (["missing"], "There is nothing to index: missing does not exist."),
         (["notes", "missing"], "There is nothing to index: missing does not exist."),
-        (["empty"], "There is nothing to index: empty holds no file of the kinds .html"),
+        (["empty"], "There is nothing to index: empty has no files of the types .html"),
         (["--rebuild"], "There is no collection 'mine' to rebuild."),
         ([], "There is nothing to index."),
     ],
@@ -199,7 +199,7 @@ def test_a_dense_collection_stays_dense(fresh: Cli, notes: Path, tmp_path: Path)
     )
     code, out, err = fresh.run("search", "textile", *other)
     assert (code, out) == (1, "")
-    assert "The vectors of the collection 'mine' were made by the encoder all-MiniLM-L6-v2" in err
+    assert "The vectors of the collection 'mine' are from the encoder all-MiniLM-L6-v2" in err
     assert "citewell index --collection mine --dense" in err
 
     code, out, err = fresh.run("index", "--collection", "mine", "--no-dense")
@@ -212,7 +212,7 @@ def test_dense_without_an_address_that_is_one_reads_no_page(fresh: Cli, notes: P
     code, out, err = fresh.run("index", notes, "--collection", "mine", *dense)
     assert (code, out) == (1, "")
     assert (
-        "PostgreSQL at 127.0.0.1:1, which keeps the vectors of the collection 'mine', cannot be used" in err
+        "PostgreSQL at 127.0.0.1:1, which stores the vectors of the collection 'mine', cannot be used" in err
     )
     assert "s3cret" not in err
     assert fresh.run("collections", "--json").objects() == []

@@ -152,8 +152,8 @@ def test_a_question_that_occurs_twice_is_asked_once(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("", "holds no questions"),
-        ("no json\n", "line 1: this is no question"),
-        ('\n{"question": "q"}\n', "line 2: this is no question: .*`answers`"),
+        ("no json\n", "line 1: not a valid question"),
+        ('\n{"question": "q"}\n', "line 2: not a valid question: .*`answers`"),
     ],
 )
 def test_a_file_without_questions_is_refused(tmp_path: Path, text: str, problem: str) -> None:

@@ -110,8 +110,8 @@ def test_without_a_reward_the_loss_chooses(world: Path) -> None:
         ("held_out = 3", "held_out = 99", "no training demonstration"),
         ("held_out = 3", "held_out = 0", "add held_out"),
         ("epochs = 8", "epoch = 8", "there is no key training.epoch"),
-        ("questions.jsonl", "recipe.toml", "this is no question"),
-        ("demonstrations.jsonl", "questions.jsonl", "this is no episode"),
+        ("questions.jsonl", "recipe.toml", "not a valid question"),
+        ("demonstrations.jsonl", "questions.jsonl", "not a valid episode"),
     ],
 )
 def test_bad_recipes_are_refused(world: Path, before: str, after: str, message: str) -> None:

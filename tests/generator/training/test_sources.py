@@ -42,7 +42,7 @@ def test_broken_rows_are_named_by_line_and_left_out(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("\n".join(lines))
     data, told = read(tmp_path)
     assert len(data.train[0].examples) == 16 - 4 - 8
-    assert any("rows.jsonl, line 3: this is not JSON" in line for line in told)
+    assert any("rows.jsonl, line 3: not valid JSON" in line for line in told)
     assert any("rows.jsonl, line 5: there is no answer" in line for line in told)
     assert any("rows.jsonl, line 6: the references" in line for line in told)
     assert "made-up: skipped 1 rows that cite more than 3 references" in told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -163,12 +164,14 @@ class Site:
     pages: dict[str, str | type[web.HTTPException]] = field(default_factory=dict)
     robots: str = ""
     asked: Counter[str] = field(default_factory=Counter)
+    times: list[float] = field(default_factory=list)
     base: str = ""
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         if request.path == "/robots.txt":
             return web.Response(text=self.robots)
         self.asked[request.path_qs] += 1
+        self.times.append(time.monotonic())
         page = self.pages.get(request.path_qs)
         if page is None:
             raise web.HTTPNotFound

@@ -148,7 +148,7 @@ def test_another_encoder(open_vectors: Open) -> None:
         open_vectors(newer)
     with pytest.raises(CollectionError, match=r"not from other.*--dense; or use.*--encoder e"):
         open_vectors(other)
-    with pytest.raises(CollectionError, match="dimension 16; the encoder e gives 24"):
+    with pytest.raises(CollectionError, match="dimension 16; the encoder e has 24"):
         open_vectors(ENCODING._replace(dimension=24))
     assert [match.url for match in open_vectors().search(vector(1), 1)] == ["a"]
 

@@ -108,17 +108,17 @@ MISTAKES = {
     "query twice": (replace("queries.jsonl", ROW + "\n" + ROW), "queries.jsonl, line 3: there is a query"),
     "empty corpus": (replace("corpus.jsonl", "\n"), "corpus.jsonl is empty"),
     "no queries": (replace("queries.jsonl", "\n"), "holds no queries"),
-    "no JSON": (replace("corpus.jsonl", ROW + "{'_id': 1}"), "corpus.jsonl, line 2: this is not JSON"),
-    "no object": (replace("corpus.jsonl", "[1]"), "line 1: this is no JSON object"),
+    "no JSON": (replace("corpus.jsonl", ROW + "{'_id': 1}"), "corpus.jsonl, line 2: not valid JSON"),
+    "no object": (replace("corpus.jsonl", "[1]"), "line 1: not a JSON object"),
     "no id": (replace("corpus.jsonl", '{"text": ""}'), "line 1: the _id None is none"),
     "id with a blank": (
         replace("corpus.jsonl", '{"_id": "a b", "text": ""}'),
         "line 1: the _id 'a b' is none",
     ),
     "no text": (replace("corpus.jsonl", '{"_id": "a", "text": 1}'), "line 1: the text is no text"),
-    "cut short": (cut, r"corpus\.jsonl\.gz is cut short: the compressed file ends after line \d+"),
+    "cut short": (cut, r"corpus\.jsonl\.gz is truncated: the compressed file ends after line \d+"),
     "not compressed": (unpacked, r"corpus\.jsonl\.gz cannot be decompressed"),
-    "not UTF-8": (latin, r"queries\.jsonl, line 1: this is not UTF-8"),
+    "not UTF-8": (latin, r"queries\.jsonl, line 1: not UTF-8"),
 }
 
 

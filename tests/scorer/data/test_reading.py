@@ -41,8 +41,8 @@ def test_rows_of_the_same_question_are_one_group(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "kind", "told"),
     [
-        ("{", "no_json", "not JSON"),
-        ("[1]", "no_json", "no JSON object"),
+        ("{", "no_json", "not valid JSON"),
+        ("[1]", "no_json", "not a JSON object"),
         ({"text": "x"}, "no_format", "text"),
         ({"question": "Why?", "answers": answers(("a", float("nan")), ("b", 2))}, "no_number", "nan"),
         ({"question": "Why?", "answers": answers(("a", None), ("b", 2))}, "no_number", "missing"),
@@ -108,7 +108,7 @@ def test_rows_of_eli5_have_titles_bodies_and_two_lists(tmp_path: Path) -> None:
         ("", "is empty"),
         ("\n\n", "is empty"),
         ("{}\n", "no comparison"),
-        ("nonsense\n", "not JSON"),
+        ("nonsense\n", "not valid JSON"),
     ],
 )
 def test_a_file_in_which_nothing_is_left_is_an_error(tmp_path: Path, text: str, told: str) -> None:
@@ -127,7 +127,7 @@ def test_too_few_votes_are_an_error_that_names_the_settings(tmp_path: Path) -> N
 def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
     file = write(tmp_path, [GOOD] * 100, "rows.jsonl.gz")
     file.write_bytes(file.read_bytes()[:-20])
-    with pytest.raises(InputError, match="cut short"):
+    with pytest.raises(InputError, match="truncated"):
         read_comparisons(file, ALL)
     file.write_bytes(gzip.compress(b"\xff\xfe\n"))
     with pytest.raises(InputError, match="UTF-8"):
@@ -149,4 +149,4 @@ def test_the_report_has_the_funnel_and_an_example_of_each_problem(tmp_path: Path
     assert lines[0].split() == ["lines", "4"]
     assert [line.split()[-1] for line in lines if line.startswith("comparisons  ")] == ["1"]
     assert any("line 1: there is one answer" in line and "(1 more of this kind)" in line for line in lines)
-    assert any("line 4: this is not JSON" in line for line in lines)
+    assert any("line 4: not valid JSON" in line for line in lines)

@@ -89,13 +89,13 @@ def test_entities_of_the_file_are_not_expanded(tmp_path: Path) -> None:
 MEASURE = """
 import resource, sys
 from pathlib import Path
-from citewell.scorer.data.notes import Notes
+from citewell.scorer.data.notes import FileNotes
 from citewell.scorer.data.config import ReadingConfig
-from citewell.scorer.data.source_line import Place
+from citewell.scorer.data.source_line import SourceLine
 from citewell.scorer.data.stackexchange import read_dump
 file = Path(sys.argv[1])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(sum(1 for _ in read_dump(file, Place(str(file), "dump", Notes(), ReadingConfig()))))
+print(sum(1 for _ in read_dump(file, SourceLine(str(file), "dump", FileNotes(), ReadingConfig()))))
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 

@@ -20,6 +20,8 @@ from tests.server.api.conftest import Service, serving
 OPEN = "open"
 DOORS = {
     "GET /": OPEN,
+    "GET /docs": OPEN,
+    "GET /docs/{name}": OPEN,
     "GET /health": OPEN,
     "GET /ready": OPEN,
     "GET /problems/{name}": OPEN,
