@@ -1,4 +1,4 @@
-"""Evidence: whether the best passages for a question are about it at all."""
+"""Evidence: a measure of how well the best passages fit the question."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from citewell.core.text import content_words, words
 from citewell.core.types import Reference
 
 NOTHING = -1.0
-"""The evidence where there are no references."""
-_COVERED = 0.3  # what the share of the question's words counts beside the encoder's score
-_STEM = 5  # characters in which words of one stem are alike
+"""The evidence without references."""
+_COVERED = 0.3  # weight of the share of the question's words beside the encoder's score
+_STEM = 5  # leading characters that words of one stem share
 
 
 def evidence(question: str, references: Sequence[Reference]) -> float:
-    """Return the evidence of the best reference; `NOTHING` where there is none.
+    """Return the evidence of the best reference; `NOTHING` without references.
 
     The evidence of a reference is 0.7 times its score by the encoder and 0.3 times the share of the
-    question's content words that stand in its text or title, where words whose first five letters are alike
-    are one. An encoder scores a question lower that does not name its subject, although all of its words are
-    found: `benchmarks.no_evidence` compares the rule with the score alone.
+    question's content words in its text or title; words with the same first five letters count as one. An
+    encoder scores a question lower that does not name its subject, although all of its words are found:
+    `benchmarks.no_evidence` compares the rule with the score alone.
     """
     asked = _stems(content_words(question))
     return max((_one(asked, reference) for reference in references), default=NOTHING)

@@ -1,4 +1,4 @@
-"""How many references a pending page is expected to give, judged by its title and snippet."""
+"""The expected number of references from a pending page, by its title and snippet."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def expected_references(score: float, position: int, lowest: float | None) -> fl
     """Return the expected number of references from a page.
 
     `score` is the relevance of its title and snippet, `position` its position among the hits, from 0, and
-    `lowest` the score of the last of the references so far, or None while there are fewer than wanted: then
-    a page is expected to give as many as it may. Each of the `PER_PAGE` references that one page may give
-    counts as won with the same probability, whose log-odds are linear in the two scores and the logarithm of
-    the position.
+    `lowest` the score of the last of the references so far, or None while there are too few: then a page is
+    expected to give as many as allowed. Each of the `PER_PAGE` references that one page may give counts as
+    won with the same probability, whose log-odds are linear in the two scores and the logarithm of the
+    position.
     """
     if lowest is None:
         return float(PER_PAGE)

@@ -1,8 +1,8 @@
 """Hybrid search: the scores of a dual encoder and of BM25 as one score.
 
-It is the one place where the two are fused: by a search of a dense collection and by the system `hybrid` of
-`citewell eval retrieval`. How was chosen by `python -m benchmarks.fusion`. (Several search providers, whose
-scores nobody knows, are fused by reciprocal rank: `citewell.retriever.search.fusion`.)
+Both the search of a dense collection and the system `hybrid` of `citewell eval retrieval` use it. `python -m
+benchmarks.fusion` compared the alternatives. (Several search providers, whose scores nobody knows, are fused
+by reciprocal rank: `citewell.retriever.search.fusion`.)
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def fused(dense: Scores, lexical: Scores, weight: float = DENSE) -> Scores:
 
 
 def standardized(scores: Scores) -> Scores:
-    """Scores with mean 0 and deviation 1; all 0 where they are equal."""
+    """Return the scores with mean 0 and deviation 1; all 0 if they are equal."""
     if not len(scores):
         return scores
     standard: Scores = (scores - scores.mean()) / np.maximum(scores.std(), np.float32(1e-9))
@@ -36,7 +36,7 @@ def standardized(scores: Scores) -> Scores:
 
 
 class ScoredCandidates(NamedTuple):
-    """What two searches found, by name, with the (n,) scores that each gives to all `n` of them."""
+    """The names that two searches found, with the (n,) scores of each search for all `n` of them."""
 
     names: tuple[str, ...]
     dense: Scores
@@ -46,8 +46,8 @@ class ScoredCandidates(NamedTuple):
 def candidates(dense: Mapping[str, float], lexical: Mapping[str, float], depth: int) -> ScoredCandidates:
     """Return the candidates of two lists of at most `depth` names with scores.
 
-    A list does not say what the others score: at most as much as its last, which is what they count as. In
-    a list by words that is shorter than `depth`, the others share no word with the question and score 0.
+    A candidate missing from a list gets the score of its last item, the most that it can have. In a list by
+    words that is shorter than `depth`, missing candidates share no word with the question and score 0.
     """
     names = tuple(sorted({*dense, *lexical}))
     missing = min(lexical.values()) if len(lexical) >= depth else 0.0

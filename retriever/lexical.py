@@ -23,7 +23,7 @@ _B = 0.75  # length normalization, 0 to 1
 
 
 class Bm25:
-    """BM25 for one query over texts that arrive bit by bit; each text is read once.
+    """BM25 for one query over texts that arrive gradually; each text is read once.
 
     The score of a text depends on all texts, so compute scores again after texts have arrived.
     """
@@ -59,18 +59,19 @@ def bm25(query: str, texts: Sequence[str]) -> Scores:
 
 
 def bm25_idf(texts: int, holders: Numbers) -> Numbers:
-    """Inverse document frequency of words that `holders` of `texts` texts contain."""
+    """Return the inverse document frequency of words that `holders` of `texts` texts contain."""
     idf: Numbers = np.log(1 + (texts - holders + 0.5) / (holders + 0.5))
     return idf
 
 
 def bm25_norms(lengths: Numbers) -> Numbers:
-    """Length normalization of `n` texts of these lengths in words; an (n,) array."""
+    """Return the length normalization of `n` texts of these lengths in words; an (n,) array."""
     norms: Numbers = _K1 * (1 - _B + _B * lengths / max(1.0, lengths.mean()))
     return norms
 
 
 def bm25_weights(idf: Numbers, frequency: Numbers, norms: Numbers) -> Numbers:
-    """Return what words of this frequency add to the scores of texts; arrays of one shape, or one idf."""
+    """Return the contribution of words of this frequency to the scores of texts; arrays of one shape, or one
+    idf."""
     weights: Numbers = idf * frequency * (_K1 + 1) / (frequency + norms)
     return weights

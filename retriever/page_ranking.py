@@ -13,13 +13,13 @@ from citewell.core.types import Hit, Page, Reference
 from citewell.retriever.expected_references import expected_references
 from citewell.retriever.ranking import Ranking
 
-# Passages encoded at a time, those first that BM25 puts first: few, so that a page that comes does not wait.
-# After the last page somebody waits: then so many steps in a row without a change of the references end it.
+# Passages encoded at a time, in BM25's order: few, so that a new page does not wait.
+# After the last page, the user waits: this number of steps without a change of the references ends the work.
 _STEP, _IDLE_STEPS = 4, 2
 
 
 class PageRanking:
-    """Ranks the passages of the pages that have arrived, for several threads that take turns."""
+    """The ranking of the pages that have arrived, for several threads that take turns."""
 
     def __init__(self, *, ranking: Ranking, hits: Sequence[Hit], k: int) -> None:
         """Rank pages of `hits`, which are named by their positions from 0, for the `k` best passages."""
@@ -34,7 +34,7 @@ class PageRanking:
         self._arrived.append((position, page))
 
     def advance(self) -> bool:
-        """Encode a few more passages; says whether there were any."""
+        """Encode a few more passages, and return whether there were any."""
         with self._lock:
             self._take_arrived()
             return self._ranking.advance(_STEP)

@@ -1,4 +1,4 @@
-"""A dual encoder that encodes a question once, however many parts ask for its vector."""
+"""A dual encoder that encodes a question once, even if several parts need its vector."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KEPT = 256
 
 
 class RememberedQuestions:
-    """Speaks `DualEncoder`; the vectors of the last questions are kept."""
+    """A `DualEncoder` that keeps the vectors of the last questions."""
 
     def __init__(self, encoder: DualEncoder) -> None:
         """Encode with `encoder`."""

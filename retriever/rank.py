@@ -12,24 +12,23 @@ from citewell.retriever.ranking import Ranking
 
 
 class Ranker:
-    """Chooses references by the inner product of question and passage vectors (WebGLM §3.1.2).
+    """A ranker that chooses references by the inner product of question and passage vectors (WebGLM §3.1.2).
 
-    BM25 first lets `prefilter` passages through, since encoding is what takes the time, and later breaks
-    near ties. A passage is encoded with its page's title before it, without which half of all paragraphs
-    do not say what they are about.
+    BM25 first selects `prefilter` passages, since encoding is slow, and later breaks near ties. A passage is
+    encoded after its page's title, since half of all paragraphs do not name their subject.
     """
 
     def __init__(self, encoder: DualEncoder, *, prefilter: int) -> None:
-        """Rank with `encoder`, which sees at most `prefilter` passages a question."""
+        """Rank with `encoder`, which sees at most `prefilter` passages per question."""
         self.encoder = encoder
         self._prefilter = prefilter
 
     def begin(self, question: str) -> Ranking:
-        """Begin to rank for a question whose passages arrive page by page."""
+        """Start the ranking for a question whose passages arrive page by page."""
         return Ranking(self.encoder, question, self._prefilter)
 
     def rank(self, question: str, passages: Sequence[Passage], k: int) -> tuple[Reference, ...]:
-        """Return the `k` most relevant of passages that are all at hand, as `Ranking.top` gives them."""
+        """Return the `k` most relevant of all given passages, as `Ranking.top` does."""
         ranking = self.begin(question)
         ranking.add(0, passages)
         return ranking.top(k)

@@ -1,4 +1,4 @@
-"""The ranking of one question, which grows while pages are still on their way."""
+"""The ranking of one question, which grows while pages arrive."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from citewell.retriever.extract.duplicates import Fingerprint, fingerprint, firs
 from citewell.retriever.lexical import Bm25
 
 # Weight of BM25 (1 for the best passage) beside the inner product in the order of references, and the most
-# references from one page: chosen on the questions of `benchmarks.ask_wikispeedia --split dev`, where
-# they bring the right article among the references more often than the inner product alone.
+# references from one page: chosen on the questions of `benchmarks.ask_wikispeedia --split dev`, where they
+# find the right article more often than the inner product alone.
 _LEXICAL = 0.2
 PER_PAGE = 3
-# Two passages with this share of words in common say the same; the better one is kept.
+# Passages with this share of common words are duplicates; the better one is kept.
 _SAME = 0.8
 
 
@@ -32,11 +32,9 @@ class _Arrived(NamedTuple):
 
 
 class Ranking:
-    """Ranks the passages of one question as they arrive (WebGLM §3.1.2, made incremental).
-
-    Encoding is what takes the time, so it is done ahead: `advance` encodes the passages that BM25 puts first
-    among those at hand. `top` encodes what is still missing and gives the same references as if all passages
-    had come at once, whatever the order in which pages came. It is not made for several threads at once.
+    """The incremental ranking of one question's passages as they arrive (WebGLM §3.1.2). Encoding is slow, so
+    it is done ahead: `advance` encodes BM25's best passages so far. `top` encodes the missing ones and
+    returns the same references whatever the order in which pages arrive. It is not thread-safe.
     """
 
     def __init__(self, encoder: DualEncoder, question: str, prefilter: int) -> None:
@@ -52,9 +50,8 @@ class Ranking:
         self._filtered: _Filtered | None = None
 
     def add(self, place: int, passages: Sequence[Passage], date: str = "") -> None:
-        """Take in the passages of the page that the search found at `place`, from 0, and its date.
-
-        Where scores are equal, the page with the better place comes first. Adding a place again replaces it.
+        """Add the passages and the date of the page at position `place` of the hits, from 0. Ties go to the
+        page with the lower position. Adding a position again replaces its page.
         """
         texts = tuple(encoded_text(passage.title, passage.text) for passage in passages)
         fingerprints = tuple(fingerprint(passage.text) for passage in passages)
@@ -62,7 +59,7 @@ class Ranking:
         self._filtered = None
 
     def advance(self, most: int) -> bool:
-        """Encode at most `most` passages ahead of time; say whether there were any to encode."""
+        """Encode at most `most` passages ahead of time, and return whether there were any."""
         missing = self._missing()[:most]
         self.relevance(missing)
         return bool(missing)
@@ -85,7 +82,7 @@ class Ranking:
         return self.known(k)
 
     def known(self, k: int) -> tuple[Reference, ...]:
-        """Return the references as `top` gives them, but from the passages alone that are encoded already."""
+        """Return the references as `top` does, but only from passages that are already encoded."""
         filtered = self._filter()
         scores = np.array([self._scores.get(text, -np.inf) for text in filtered.texts])
         order = scores + _LEXICAL * filtered.lexical
@@ -121,7 +118,7 @@ class Ranking:
                 first = int(firsts[row])
                 if passages[row].url != passages[first].url:
                     duplicates.setdefault(first, {})[passages[row].url] = None
-            # What has been said before is not ranked again: the first source stands for all.
+            # Duplicates are not ranked again: the first source stands for all.
             order = np.argsort(-lexical, kind="stable")
             kept = order[firsts[order] == order][: self._prefilter]
             share = lexical[kept] / max(lexical.max(initial=0.0), 1e-9)
@@ -149,7 +146,7 @@ class Ranking:
 
 
 class _Filtered(NamedTuple):
-    """The passages that BM25 selects, best first. `lexical` is their BM25 score divided by the best one's."""
+    """Select passages by BM25, best first. `lexical` is their BM25 score divided by the best one's."""
 
     passages: list[Passage]
     texts: list[str]

@@ -29,7 +29,7 @@ _QUICK_SECONDS = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitPolicy:
-    """How long a question waits for its pages, and how often it requests them."""
+    """The limits on waiting for a question's pages and on repeating their requests."""
 
     deadline: float = 5.0
     """Seconds after which the stage ends in any case."""
@@ -68,8 +68,8 @@ class RetrievalStage:
     ) -> None:
         """Prepare to read the pages of `hits` for the `k` best passages.
 
-        Pages of `collection` are taken from there. The others are fetched with `fetch` within `memory`, and
-        read by `extractor`. `warn` receives what goes wrong beside a page.
+        Pages stored in `collection` are read from it. The others are fetched with `fetch` within `memory`,
+        and read by `extractor`. `warn` receives warnings besides the pages themselves.
         """
         self._ranking = PageRanking(ranking=ranking, hits=hits, k=k)
         self._hits = hits
@@ -89,7 +89,7 @@ class RetrievalStage:
         self._changed = asyncio.Event()
 
     async def pages(self) -> AsyncGenerator[Page | Failure, None]:
-        """Yield each page, or why there is none, as it comes."""
+        """Yield each page, or the reason why it failed, as it comes."""
         stored = await asyncio.to_thread(self._pages_of_collection)
         for url, position in self._positions.items():
             if page := stored.get(url):
@@ -120,7 +120,7 @@ class RetrievalStage:
                 raise ended
 
     async def references(self) -> tuple[Reference, ...]:
-        """Return the best passages of all pages that came."""
+        """Return the best passages of all pages that arrived."""
         return await asyncio.to_thread(self._ranking.top, self._encode_until)
 
     def _pages_of_collection(self) -> dict[str, Page]:
@@ -148,7 +148,7 @@ class RetrievalStage:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            # What has arrived must be ranked in any case: meanwhile, the others may come.
+            # Pages that have arrived must be ranked anyway; meanwhile, others may arrive.
             self._wait.wait_until(self._policy.deadline)
             while await asyncio.to_thread(self._ranking.advance):
                 pass

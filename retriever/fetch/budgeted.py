@@ -1,4 +1,4 @@
-"""The pages of one question keep their memory until they have been read."""
+"""A memory budget for the pages of one question, each counted until it has been read."""
 
 from __future__ import annotations
 

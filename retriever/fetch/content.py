@@ -1,4 +1,4 @@
-"""Which answers are pages: HTML, XHTML, plain text, Markdown, JSON and PDF, judged by their bytes."""
+"""The answers that count as pages: HTML, XHTML, plain text, Markdown, JSON and PDF, judged by their bytes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from citewell.retriever.extract.kind import kind_of
 from citewell.retriever.fetch.download import ContentTypeError
 
 SNIFF_BYTES = 1024
-"""How much of a body decides its type: a PDF reader accepts `%PDF-` in the first 1024 bytes."""
+"""Bytes of a body that decide its type: a PDF reader accepts `%PDF-` in the first 1024 bytes."""
 
 PDF = "application/pdf"
 _PAGES = re.compile(r"text/(html|plain|(x-)?markdown)|application/(xhtml\+xml|json|[\w.-]+\+json)", re.ASCII)
-# What servers say of files that they do not know, https://mimesniff.spec.whatwg.org/#interpreting-the-resource-metadata
+# Types that servers send for unknown files,
+# https://mimesniff.spec.whatwg.org/#interpreting-the-resource-metadata
 _UNKNOWN = frozenset({"", "application/octet-stream", "binary/octet-stream", "unknown/unknown", "*/*"})
 _XML = frozenset({"application/xml", "text/xml"})
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+*-]+/[\w!#$&^.+*-]+", re.ASCII)
@@ -30,7 +31,7 @@ def page_type(declared: str, head: bytes) -> str:
     """Return the content type of a page from its header and the first bytes of its body.
 
     The declared type is returned as it is where the bytes bear it out. Bytes decide where it is missing,
-    broken or says nothing, and for PDF always. Raises `ContentTypeError`, naming what was sent, for
+    broken or says nothing, and for PDF always. Raises `ContentTypeError`, naming the type that was sent, for
     everything that cannot be read as a page.
     """
     media = declared.partition(";")[0].strip().lower()

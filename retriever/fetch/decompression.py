@@ -1,8 +1,8 @@
-"""Decompressing bodies piece by piece, so that a small body cannot become a large one unseen.
+"""Decompression of bodies piece by piece, so that a small body cannot become a large one unnoticed.
 
-Every decoder gives pieces of about `PIECE_BYTES`, whatever it is fed, and works only as far as its pieces
-are taken: who counts the bytes can stop at a limit. Beside that a decoder holds its window, which is at
-most 32 KiB (gzip, deflate), 8 MiB (zstd, RFC 9659) or 16 MiB (br, RFC 7932).
+Every decoder gives pieces of about `PIECE_BYTES`, whatever its input, and works only as far as its pieces are
+read: a caller that counts bytes can stop at a limit. A decoder also holds its window, which is at most 32 KiB
+(gzip, deflate), 8 MiB (zstd, RFC 9659) or 16 MiB (br, RFC 7932).
 """
 
 from __future__ import annotations
@@ -25,17 +25,18 @@ PIECE_BYTES = 65_536
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGICS = (b"\x28\xb5\x2f\xfd", *(bytes([0x50 + n]) + b"\x2a\x4d\x18" for n in range(16)))
 _ZSTD_WINDOW_LOG = 23  # 8 MiB; the library would take 128 MiB
-_MEMBERS = 100  # real files have one; setting up a decoder costs more than its few bytes say
+_MEMBERS = 100  # real files have one; setting up a decoder costs more than a few bytes suggest
 
 
 class Decoder(Protocol):
     """Turns a content coding (RFC 9110 §8.4.1) back, piece by piece."""
 
     is_slow: bool
-    """Feeding it may take tens of milliseconds and belongs in a thread. It lets others run meanwhile."""
+    """Feeding it may take tens of milliseconds and belongs in a thread. It releases the interpreter
+    meanwhile."""
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield what `data` adds to the body; raises `FetchError` when it is damaged."""
+        """Yield the pieces that `data` adds to the body; raises `FetchError` when it is damaged."""
 
     def finish(self) -> None:
         """Raise `FetchError` unless the body is complete."""
@@ -44,7 +45,7 @@ class Decoder(Protocol):
 def decoder(content_encoding: str) -> Decoder:
     """Return a new decoder for the header `Content-Encoding`.
 
-    Raises `FetchError` for a coding that was not asked for, and for several, which nobody needs.
+    Raises `FetchError` for a coding that was not requested, and for several codings, which no server needs.
     """
     name = content_encoding.strip().lower()
     if name not in _DECODERS:

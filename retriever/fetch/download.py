@@ -1,4 +1,4 @@
-"""What fetching a page gives, what it may cost, and the errors that callers tell apart."""
+"""The result of fetching a page, its limits, and the errors that callers distinguish."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Download:
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What pages may cost; WebGLM waits 10 s in all (appendix B)."""
+    """Limits for fetching pages; WebGLM waits 10 s in all (appendix B)."""
 
     connect_seconds: float = 3.0
     """Seconds for the name look-up, the connection and the TLS handshake of one hop."""

@@ -1,4 +1,4 @@
-"""The address guard: pages are read from public addresses only, whatever a URL or a DNS says."""
+"""The address guard: pages are read from public addresses only, whatever a URL or the DNS says."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ _DISCARD_PORT = 9
 class AddressError(FetchError, OSError):
     """The guard refused an address or a port.
 
-    It is an OSError as well: aiohttp's Happy Eyeballs (RFC 8305) goes on to the next address of
-    a host, and in the end reports why, only for those.
+    It is also an OSError: only for those, aiohttp's Happy Eyeballs (RFC 8305) tries the next address of a
+    host and finally reports the reason.
     """
 
     def __init__(self, message: str, hint: str = "", kind: str = "address") -> None:
@@ -74,7 +74,7 @@ class AddressError(FetchError, OSError):
 
 
 def is_own(address: Address) -> bool:
-    """Say whether `address` belongs to this machine, as the kernel's routes have it at this moment.
+    """Return whether `address` belongs to this machine by the kernel's current routes.
 
     The kernel sends to an address of its own from that same address. Connecting a UDP socket asks it to
     choose, and sends nothing.
@@ -84,13 +84,13 @@ def is_own(address: Address) -> bool:
         try:
             probe.connect((str(address), _DISCARD_PORT))
         except OSError:
-            return False  # no route leads there, so it is not here either
+            return False  # without a route, it is not an address of this machine either
         return ip_address(probe.getsockname()[0]) == address
 
 
 @dataclass(frozen=True, slots=True)
 class AddressGuard:
-    """Decides whether a connection may be opened, from the address that it really goes to.
+    """The decision whether a connection may be opened, by its actual address.
 
     Refused are all special-purpose addresses of the IANA registries
     (https://www.iana.org/assignments/iana-ipv4-special-registry and
@@ -126,7 +126,7 @@ class AddressGuard:
             raise AddressError(f"{address} is an address of this machine")
 
     def check_port(self, port: int) -> None:
-        """Raise `AddressError` unless `port` is one that public addresses are reached on."""
+        """Raise `AddressError` unless `port` is allowed for public addresses."""
         if port not in self.allow_ports:
             ports = ", ".join(str(allowed) for allowed in sorted(self.allow_ports))
             raise AddressError(
@@ -147,7 +147,7 @@ class AddressGuard:
 
 
 def _special(ip: Address) -> str:
-    """Why an address is not one of the public Internet; empty for one that is."""
+    """Return why an address is not on the public Internet; empty if it is."""
     reason = next((reason for network, reason in _REFUSED if ip in network), "")
     if ip.version == 4 or reason:
         return reason

@@ -1,4 +1,4 @@
-"""One second request for a page that is slow, or that failed for the moment."""
+"""A second request for a page that is slow or failed temporarily."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _BUSY = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}
 
 @dataclass(eq=False, slots=True)
 class _Attempt:
-    """A request under way."""
+    """A running request."""
 
     task: asyncio.Task[Download]
     receiving: bool = False
 
 
 class HedgedFetch:
-    """Fetches the pages of one question, with a second request for some.
+    """A fetcher of one question's pages, with a second request for some.
 
     A page whose body has not begun to arrive after `after` seconds is requested once more, the first answer
     wins, and the other request is cancelled: the hedged request of Dean and Barroso, The Tail at Scale, 2013
@@ -99,7 +99,7 @@ class HedgedFetch:
 
 
 def _is_transient(error: BaseException) -> bool:
-    """Say whether a second request may succeed; other errors than `FetchError` are our own faults."""
+    """Return whether a second request may succeed; errors other than `FetchError` are our own faults."""
     if isinstance(error, HttpStatusError):
         return error.status in _TRANSIENT
     return isinstance(error, FetchError) and error.kind == "connect"

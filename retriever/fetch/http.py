@@ -32,10 +32,9 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class HttpFetcher:
-    """Reads pages over a transport, which has guarded and bounded every single request.
-
-    `hosts` is what the transport knows of its hosts. With `robots`, no URL is requested, neither the first
-    nor one that a redirect leads to, before the robots.txt of its site allows it.
+    """A fetcher of pages over a transport, which guards and bounds every request. `hosts` is the transport's
+    record of its hosts. With `robots`, no URL is requested, neither the first nor one that a redirect leads
+    to, before the robots.txt of its site allows it.
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class HttpFetcher:
         return await self.fetch(PageRequest(url))
 
     async def get_part(self, url: str) -> Download:
-        """Fetch what a page is made of, such as a script, whatever its content type.
+        """Fetch a resource of a page, such as a script, of any content type.
 
         Raises `FetchError` as `fetch` does. It does not count as a page of its host.
         """
@@ -83,7 +82,7 @@ class HttpFetcher:
     async def wait(self, url: str) -> None:
         """Wait until the site of `url` allows another page to be requested, however long that is.
 
-        Raises `FetchError` where `fetch` would before it requests the page itself.
+        Raises the `FetchError` that `fetch` would raise before it requests the page itself.
         """
         target = web_url(url)
         spacing = await self._robots.check(target) if self._robots else 0.0

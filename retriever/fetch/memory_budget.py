@@ -12,8 +12,8 @@ class MemoryBudget:
     """Two semaphores that bound the bytes of all pages: downloads wait for memory, and none of them fails.
 
     Every body takes a small slot before it arrives. One that outgrows it takes a large slot as well, which
-    holds the largest page. Slots are taken in this order and nothing else is waited for with a large slot in
-    hand, so that pages cannot block each other forever. It belongs to one event loop.
+    holds the largest page. Slots are taken in this order, and the holder of a large slot waits for nothing
+    else, so pages cannot deadlock. It belongs to one event loop.
     """
 
     def __init__(self, max_bytes: int = 64_000_000, page_bytes: int = 5_000_000) -> None:
@@ -74,7 +74,7 @@ class Allocation:
             self.close()
 
     async def grow(self, size: int) -> None:
-        """Make sure that there is memory for `size` bytes; waits as long as there is none."""
+        """Wait until there is memory for `size` bytes."""
         if not self._taken:
             await self._take(self._budget.small)
         if size > self._budget.small_bytes and len(self._taken) == 1:

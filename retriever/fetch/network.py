@@ -24,8 +24,8 @@ from citewell.retriever.fetch.resolver import GuardedResolver, SystemResolver
 from citewell.retriever.fetch.transport import Request, Response
 
 PAGE_STATUSES = frozenset({200, 203})
-"""What a page comes with (RFC 9110 §15.3): the other successes have no content, or only a part of it; 202
-is what some protections against robots answer."""
+"""The statuses of a page (RFC 9110 §15.3): the other successes have no content or only a part of it, and some
+protections against robots answer with 202."""
 
 _CHUNK_BYTES = 65_536
 _BATCH = 2  # pieces of a body that are decompressed at a time
@@ -77,7 +77,7 @@ class HttpTransport:
             middlewares=(self._once,),
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,  # it counts no bytes of the wire, and gives zstd 128 MiB
-            # Not sock_read: it would count while a body waits for memory, whose server may long be done.
+            # Not sock_read: it would also count the time that a body waits for memory.
             timeout=aiohttp.ClientTimeout(total=None, connect=limits.connect_seconds, sock_read=None),
             max_line_size=_HEADER_FIELD_BYTES,
             max_field_size=_HEADER_FIELD_BYTES,
@@ -92,10 +92,8 @@ class HttpTransport:
         self._threads.shutdown(wait=False)
 
     async def send(self, request: Request) -> Response:
-        """Send one request; raises `FetchError` with the reason when no complete answer comes.
-
-        The caller bounds the time of the whole: here every wait is bounded but that for a free connection
-        and that for a body which arrives slowly.
+        """Send one request; raises `FetchError` with the reason without a complete answer. The caller bounds
+        the total time: here, every wait is bounded except for a free connection and for a slow body.
         """
         if self._session is None:
             raise RuntimeError("HttpTransport is used outside of `async with`")
@@ -111,7 +109,7 @@ class HttpTransport:
     async def _once(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
-        """Send a request, and not again: aiohttp repeats one when a connection that was kept is lost."""
+        """Send a request only once: aiohttp would repeat it after losing a kept connection."""
         try:
             return await handler(request)
         except aiohttp.ClientConnectorError:
@@ -123,7 +121,7 @@ class HttpTransport:
         headers = {**request.headers, "Accept-Encoding": ACCEPT_ENCODING}
         for_proxy = dict(self._proxy.headers) if self._proxy else None
         if for_proxy and request.url.scheme == "http":
-            headers |= for_proxy  # a request in clear goes to the proxy whole, without a tunnel
+            headers |= for_proxy  # an unencrypted request goes to the proxy itself, without a tunnel
         seconds = self._limits.header_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -177,7 +175,7 @@ class HttpTransport:
             raise FetchError(f"the server sent nothing for {seconds:g} s", kind="timeout") from None
 
     async def _some(self, pieces: Iterator[bytes], *, in_thread: bool) -> list[bytes]:
-        """Decompress a little of a body; between two turns of the event loop, a few bodies get that far."""
+        """Decompress a little of a body; a few bodies do so in each turn of the event loop."""
         async with self._decompressing:
             # Not always in a thread: with hundreds of bodies, the loop would wait for threads all the time.
             if in_thread:
@@ -193,7 +191,7 @@ def _batch(pieces: Iterator[bytes]) -> list[bytes]:
 
 
 class _Body:
-    """A body as it grows, judged as soon as enough of it is there."""
+    """A growing body, judged as soon as enough of it has arrived."""
 
     def __init__(self, request: Request, declared: str, limit: int) -> None:
         self.size = 0
@@ -206,7 +204,7 @@ class _Body:
         self._content_type: str | None = None
 
     def expect(self, length: int | None) -> None:
-        """Take note of the declared length."""
+        """Note the declared length."""
         if self._request.cut_at is None and (length or 0) > self._limit:
             raise self._too_large()
 
@@ -234,7 +232,7 @@ class _Body:
         return self._content_type
 
     def bytes(self) -> bytes:
-        """Return what there is."""
+        """Return the body so far."""
         return b"".join(self._pieces)
 
     def _end(self) -> None:

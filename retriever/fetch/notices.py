@@ -1,4 +1,4 @@
-"""What goes wrong beside a page, such as a damaged cache, is reported to the question that met it."""
+"""Reports of problems besides the page itself, such as a damaged cache, to the question concerned."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Warn = Callable[[str], None]
-"""Receives one warning in plain words; it may be called from another thread."""
+"""A function that receives one warning; it may be called from another thread."""
 
 _LOG = logging.getLogger("citewell.fetch")
 
@@ -23,7 +23,7 @@ _RECEIVER: ContextVar[Warn] = ContextVar("receiver of warnings", default=log_war
 
 @contextmanager
 def warnings_to(warn: Warn) -> Iterator[None]:
-    """Send to `warn` what `warn_question` reports in this block and in the tasks that it starts."""
+    """Send the warnings of this block, and of the tasks that it starts, to `warn`."""
     token = _RECEIVER.set(warn)
     try:
         yield

@@ -17,17 +17,17 @@ class PageRequest:
 
     url: str
     lease: Lease | None = None
-    """What the body takes its memory from; None: it takes none, and waits for none."""
+    """The memory budget of the body; None means no budget and no waiting."""
     is_hedge: bool = False
-    """This is a second request for a page that is slow: it must not join the first one."""
+    """True for a second request for a slow page, which must not join the first one."""
     on_body: Callable[[], None] | None = None
-    """Called once the first part of the page itself is there."""
+    """Called once the first part of the page itself has arrived."""
     warn: Warn = log_warning
-    """Receives what goes wrong beside the page, such as a damaged cache."""
+    """Receives warnings besides the page itself, such as a damaged cache."""
 
 
 class PageFetch(Protocol):
-    """Fetches pages: `HttpFetcher.fetch`, and what wraps it for the pages of one question."""
+    """A function that fetches pages: `HttpFetcher.fetch`, or a wrapper for the pages of one question."""
 
     async def __call__(self, request: PageRequest) -> Download:
         """Fetch one page; raises `FetchError`."""

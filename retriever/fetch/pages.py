@@ -13,15 +13,13 @@ from citewell.retriever.fetch.page_request import PageFetch, PageRequest
 
 T = TypeVar("T")
 
-# Pages that are there when the stage ends are still read, which takes most of them a few hundredths of this.
+# Pages that have arrived when the stage ends are still read; most take a few hundredths of this.
 _READING_SECONDS = 1.0
 
 
 class FetchWait:
-    """How long the fetch stage waits for pages.
-
-    At first that is its deadline. The end may be moved within the deadline, as often as the value of the
-    pages so far changes.
+    """The end of the fetch stage. It is the deadline at first, and may be moved within the deadline as often
+    as the value of the pages so far changes.
     """
 
     def __init__(self, deadline: float) -> None:
@@ -31,13 +29,13 @@ class FetchWait:
         self.moved = asyncio.Event()
 
     def wait_until(self, seconds: float) -> None:
-        """Let the stage end `seconds` after its start: at once when that time is over."""
+        """Let the stage end `seconds` after its start, or at once if that time has passed."""
         self.until = min(seconds, self.deadline)
         self.moved.set()
 
     @property
     def reason(self) -> str:
-        """Why the pages that are missing at the end are cancelled."""
+        """The reason why pages missing at the end are cancelled."""
         if self.until < self.deadline:
             return f"late: not there after {self.until:.1f} s, when what had arrived was enough"
         return f"late: no answer within {self.deadline:.1f} s"
@@ -49,11 +47,11 @@ async def fetch_all(
     read: Callable[[Download], Awaitable[T]],
     wait: FetchWait,
 ) -> AsyncGenerator[T | Failure, None]:
-    """Fetch all pages in parallel; yield what `read` makes of each, or the failure, as they come.
+    """Fetch all pages in parallel; yield each page read by `read`, or its failure, as they come.
 
     Pages that are missing when `wait` ends are cancelled and yielded as failures of the kind `late`. A URL
-    that is listed twice is fetched once. Closing the generator (`contextlib.aclosing`) cancels what still
-    runs. An error other than `FetchError` and `ExtractionError` is a fault of the program and is raised.
+    that is listed twice is fetched once. Closing the generator (`contextlib.aclosing`) cancels the running
+    requests. An error other than `FetchError` and `ExtractionError` is a fault of the program and is raised.
     """
     loop = asyncio.get_running_loop()
     start = loop.time()

@@ -18,12 +18,12 @@ from citewell.retriever.fetch.transport import Request, Response, Transport
 _MOST_HOSTS = 10_000
 _LONGEST_REST = 3600.0  # seconds; what a server may ask of one process
 _PATIENT_REST = 60.0  # seconds; the longest rest that a crawl waits for
-_USUAL_REST = 10.0  # seconds, after a 429 that does not say how long
+_USUAL_REST = 10.0  # seconds, after a 429 without Retry-After
 
 
 @dataclass(slots=True)
 class _Host:
-    """What is remembered of one host."""
+    """The record of one host."""
 
     slots: asyncio.Semaphore
     users: int = 0
@@ -33,12 +33,12 @@ class _Host:
 
 @dataclass
 class Hosts:
-    """What one process remembers of the hosts that it reads from, at most 10,000 of them.
+    """The records of the hosts that one process reads from, at most 10,000.
 
     A host is a name or an address with a port. `connections` requests of one host run at the same time, and
-    the others wait. `spacing` is the least number of seconds between two pages of one host, where the host
-    does not want more (Crawl-delay); a page that would have to wait longer than `max_wait` seconds for it
-    fails at once. `clock` counts seconds.
+    the others wait. `spacing` is the least number of seconds between two pages of one host, unless the host
+    asks for more (Crawl-delay); a page that would have to wait longer than `max_wait` seconds for it fails at
+    once. `clock` counts seconds.
     """
 
     connections: int = 6
@@ -48,7 +48,7 @@ class Hosts:
     _hosts: OrderedDict[tuple[str, int], _Host] = field(default_factory=OrderedDict)
 
     def host(self, url: URL) -> _Host:
-        """Return what is known of the host of `url`, and forget the hosts that were not asked for longest."""
+        """Return the record of the host of `url`, and drop the least recently used ones."""
         key = (url.raw_host or "", url.port or 0)
         host = self._hosts.setdefault(key, _Host(asyncio.Semaphore(self.connections)))
         self._hosts.move_to_end(key)
@@ -64,9 +64,8 @@ class Hosts:
         return len(self._hosts)
 
     def wait(self, url: URL, spacing: float) -> float:
-        """Return the seconds until the host wants to be asked for another page, 0 for now.
-
-        A host that wants to be left alone is given a minute at most; `PoliteTransport` refuses it after that.
+        """Return the seconds until another page of the host may be requested, 0 for now. A host that asked
+        for a break gets at most a minute; `PoliteTransport` refuses it after that.
         """
         host = self.host(url)
         now = self.clock()
@@ -84,8 +83,8 @@ class PoliteTransport:
     async def send(self, request: Request) -> Response:
         """Send `request` when it is its turn.
 
-        Raises `FetchError` of the kind `rate_limited` while the host wants to be left alone (429, or 503 with
-        Retry-After, RFC 9110 §10.2.3), and `robots` when its Crawl-delay is longer than there is time.
+        Raises `FetchError` of the kind `rate_limited` during a break that the host asked for (429, or 503
+        with Retry-After, RFC 9110 §10.2.3), and `robots` when its Crawl-delay is longer than there is time.
         """
         host = self._hosts.host(request.url)
         host.users += 1
@@ -125,7 +124,7 @@ class PoliteTransport:
 
 
 def _rest(response: Response) -> float:
-    """Return the seconds for which a host wants to be left alone, as its answer says."""
+    """Return the seconds of the break that a host's answer asks for."""
     if response.status not in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:
         return 0.0
     rest = retry_after(response.headers)

@@ -1,4 +1,4 @@
-"""Going through an HTTP proxy: what it is, and which targets are asked of it."""
+"""HTTP proxies: their settings, and the targets that may be requested through them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Proxy:
 
     url: URL
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """What the proxy alone is sent: the credentials, if it wants any."""
+    """Headers for the proxy alone: the credentials, if any."""
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -61,11 +61,10 @@ class Proxy:
 
 
 class TargetCheck:
-    """Refuses targets before a proxy is asked for them, since the guard at the socket sees the proxy alone.
-
-    An address, and a name that can be looked up here, must pass `guard` in whole: which of several addresses
-    the proxy takes is not known. A name that cannot be looked up here, as in networks where the proxy alone
-    can, is left to the proxy, unless it has no dot or ends as the names of private networks do.
+    """A guard of targets behind a proxy, since the guard at the socket only sees the proxy. All addresses of
+    a target that can be looked up here must pass `guard`, since the proxy may use any of them. A name that
+    cannot be looked up here, as in networks where the proxy alone can, is left to the proxy, unless it has no
+    dot or ends as the names of private networks do.
     """
 
     def __init__(self, guard: AddressGuard, resolver: AbstractResolver, seconds: float) -> None:

@@ -14,9 +14,9 @@ _UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EADDRNOTA
 
 
 def explain(error: aiohttp.ClientError, limits: FetchLimits) -> FetchError:
-    """Return the `FetchError` that says what `error` means to a person.
+    """Return the `FetchError` that explains `error` in plain words.
 
-    A refusal of the address guard that aiohttp has wrapped is returned as it was raised.
+    A refusal of the address guard that aiohttp wrapped is returned unwrapped.
     """
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         detail = getattr(error.certificate_error, "verify_message", "") or "it does not match"

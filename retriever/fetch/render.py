@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Page, Playwright, Route, WebSocketRoute
 
 GetPart = Callable[[str, str], Awaitable[Download]]
-"""Fetches for the page at the first URL what is at the second, or raises `FetchError`."""
+"""A function that fetches the second URL for the page at the first, or raises `FetchError`."""
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _WANTED = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
@@ -47,7 +47,7 @@ _PARTS_AT_A_TIME = 6  # of one page, as browsers do for one host: each may be as
 
 @dataclass(frozen=True, slots=True)
 class RenderLimits:
-    """What rendering one page may cost."""
+    """Limits for rendering one page."""
 
     seconds: float = 10.0
     parts: int = 150
@@ -55,7 +55,7 @@ class RenderLimits:
     part_bytes: int = 30_000_000
     """Bytes of all of them together, after which no more are fetched."""
     html_characters: int = 10_000_000
-    """Length of the page as it stands in the end."""
+    """Length of the final page."""
     pages: int = 4
     """Pages that are rendered at the same time."""
 
@@ -63,13 +63,13 @@ class RenderLimits:
 class Renderer:
     """Renders pages in one Chromium, each in a context of its own; use it as an async context manager.
 
-    Chromium starts with the first page, and anew after a page that it cannot let go of.
+    Chromium starts with the first page, and is restarted after a page that it cannot close.
     """
 
     def __init__(self, get_part: GetPart, executable: str = "", limits: RenderLimits | None = None) -> None:
         """Prepare to run `executable`, by default the Chromium or Chrome found on PATH.
 
-        Raises `InputError` where that or the package playwright is not installed.
+        Raises `InputError` if Chromium or the package playwright is not installed.
         """
         self._executable = find_chromium(executable)
         self._get_part = get_part
@@ -91,8 +91,8 @@ class Renderer:
     async def render(self, url: str, body: bytes, content_type: str) -> bytes:
         """Return the HTML of a page, in UTF-8, after its scripts have run.
 
-        `body` is the page as it was fetched from `url`. When time is over, the page is taken as it stands.
-        Raises `ExtractionError` when the browser cannot be started, or does not let go of the page.
+        `body` is the page as it was fetched from `url`. After the time limit, the page is returned as it is.
+        Raises `ExtractionError` if the browser cannot be started, or cannot close the page.
         """
         from playwright.async_api import Error
 
@@ -115,7 +115,7 @@ class Renderer:
                 raise ExtractionError(f"rendering it failed ({_first_line(error)})") from error
 
     async def _context(self) -> BrowserContext:
-        """Open a window of its own, in another browser if the one that there was has ended."""
+        """Open a separate window, in a new browser if the previous one has ended."""
         from playwright.async_api import Error
 
         for _ in range(2):
@@ -167,7 +167,7 @@ class Renderer:
 
 
 class _Visit:
-    """One page: what it asked for, and what it was given."""
+    """One page, with its requests and their answers."""
 
     def __init__(self, document: Download, get_part: GetPart, limits: RenderLimits) -> None:
         self._document = document
@@ -179,7 +179,7 @@ class _Visit:
         self._document_given = False
 
     async def html(self, context: BrowserContext) -> str:
-        """Open the page, wait until nothing more arrives, and return what it has become."""
+        """Open the page, wait until nothing more arrives, and return the result."""
         from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 
         loop = asyncio.get_running_loop()
@@ -189,11 +189,11 @@ class _Visit:
         page = await context.new_page()
         page.on("dialog", lambda dialog: dialog.dismiss())
         try:
-            # A quarter of the time stays for reading the page, whose scripts may not leave much.
+            # A quarter of the time is reserved for reading the page, whose scripts may be slow.
             left = (end - loop.time()) * 750
             await page.goto(self._document.url, wait_until="networkidle", timeout=left)
         except PlaywrightTimeoutError:
-            pass  # what is there by now is what is read
+            pass  # the page is read as it is now
         async with asyncio.timeout_at(end):
             return await _outer_html(page, self._limits.html_characters)
 
@@ -223,7 +223,7 @@ class _Visit:
             return  # the page has been closed meanwhile
 
     async def _answer_document(self, route: Route) -> None:
-        """Give the page itself, once. Frames, and the pages that scripts lead to, are other pages."""
+        """Serve the page itself, once. Frames, and pages that scripts navigate to, are other pages."""
         if self._document_given:
             await route.fulfill(status=204)  # on which a browser stays where it is (RFC 9110 §15.3.5)
             return
@@ -232,7 +232,7 @@ class _Visit:
         await route.fulfill(status=200, headers=headers, body=self._document.body)
 
     async def _part(self, route: Route) -> Download | None:
-        """Return what a page asks for, or None where it gets nothing."""
+        """Return the resource that a page requests, or None if it is refused."""
         request = route.request
         if request.method != "GET" or request.resource_type not in _WANTED:
             return None

@@ -15,9 +15,8 @@ _LOOK_UPS = 64  # at a time; the system may take half a minute to give up on one
 
 
 class SystemResolver(AbstractResolver):
-    """Looks names up as other programs of this computer do, each in a thread of its own.
-
-    A name server that does not answer holds up neither the ranking nor the end of the process.
+    """A resolver that uses the system's lookup, with a thread per name. An unresponsive name server delays
+    neither the ranking nor the end of the process.
     """
 
     def __init__(self) -> None:
@@ -26,7 +25,7 @@ class SystemResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Look `host` up; raises `OSError` when nothing is found, and `UnicodeError` for what is no name."""
+        """Look `host` up; raises `OSError` if nothing is found, and `UnicodeError` for an invalid name."""
         await self._slots.acquire()
         return await in_daemon_thread(
             lambda: _addresses(host, port, family), f"look-up of {host}", on_end=self._slots.release
@@ -52,9 +51,9 @@ def _addresses(host: str, port: int, family: socket.AddressFamily) -> list[Resol
 
 
 class GuardedResolver(AbstractResolver):
-    """Passes on the addresses of a host that `guard` allows.
+    """A resolver that returns only the addresses that `guard` allows.
 
-    The guard's socket factory alone would be safe. Here its reasons survive: when several
+    The guard's socket factory alone would be safe. Here, its reasons are kept: when several
     addresses fail, aiohttp joins their errors into one string and their classes are lost.
     """
 

@@ -17,10 +17,10 @@ from citewell.core.errors import FetchError
 from citewell.retriever.fetch.download import Download, HttpStatusError
 
 ROBOTS_BYTES = 512_000
-"""How much of a robots.txt is read; the rest is ignored (RFC 9309 §2.5 asks for 500 KiB at least)."""
+"""Bytes of a robots.txt that are read; the rest is ignored (RFC 9309 §2.5 asks for 500 KiB at least)."""
 
 _GOOD_SECONDS = 3600.0  # RFC 9309 §2.4 allows a day; the HTTP cache may keep the file for longer than this
-_BAD_SECONDS = 60.0  # what cannot be read is asked for again soon
+_BAD_SECONDS = 60.0  # an unreadable file is soon requested again
 _MOST_HOSTS = 1_000
 _LARGE = 32_768  # characters that take more than some milliseconds
 # As Protego reads it: with or without the hyphen and the colon.
@@ -37,7 +37,7 @@ class RobotsError(FetchError):
 
 @dataclass(slots=True)
 class _Site:
-    """The robots.txt of one site: its rules, or in words why there are none."""
+    """The robots.txt of one site: its rules, or the reason why there are none."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     users: int = 0
@@ -71,9 +71,9 @@ class Robots:
         self._sites: OrderedDict[str, _Site] = OrderedDict()
 
     async def check(self, url: URL) -> float:
-        """Return the seconds that the site wants between two pages (Crawl-delay), or 0.
+        """Return the site's minimum seconds between two pages (Crawl-delay), or 0.
 
-        `url` went through `web_url`. Raises `RobotsError` where the site does not let us read it.
+        `url` went through `web_url`. Raises `RobotsError` if the site does not allow reading it.
         """
         site = await self._site(str(url.origin() / "robots.txt"))
         if site.rules is None:

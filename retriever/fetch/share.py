@@ -1,4 +1,4 @@
-"""No host serves more than its share of the pages of one question."""
+"""A bound on the share of one question's pages that a host serves."""
 
 from __future__ import annotations
 

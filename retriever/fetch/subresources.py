@@ -1,4 +1,4 @@
-"""What a rendered page may ask for: public addresses, and its own host."""
+"""The resources that a rendered page may request: those at public addresses and on its own host."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Get = Callable[[str], Awaitable[Download]]
 class SubresourceFetcher:
     """Fetches scripts, style sheets and data for pages that are rendered.
 
-    A script of a public page must not read a private network that was opened for fetching: it could tell
-    anybody what it finds. Private addresses therefore are for pages of the same private address alone. A host
-    name does not count as one, since its owner can let it mean another address from one request to the next.
+    A script of a public page must not read a private network that was opened for fetching: it could send the
+    contents to anyone. So private addresses are only open to pages of the same private address. A host name
+    does not count as one, since its owner can change its address between requests.
     """
 
     def __init__(self, public: Get, private: Get, networks: Iterable[Network]) -> None:

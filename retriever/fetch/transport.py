@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Judge = Callable[[str, bytes], str]
 """Returns the content type of a body from its declared type and its first bytes, at most
-`content.SNIFF_BYTES` of them; raises `ContentTypeError` for what is not wanted. It is called once for each
+`content.SNIFF_BYTES` of them; raises `ContentTypeError` for unwanted types. It is called once for each
 answer with the status 200 or 203, and for no other."""
 
 Source = Literal["network", "cache", "validated", "stale"]
@@ -35,9 +35,9 @@ class Request:
     """Seconds that the host wants between two pages (Crawl-delay); None: this does not count as a page of its
     own, as robots.txt and the later hops of a redirect do not."""
     is_hedge: bool = False
-    """This is a second request, since the first is slow: it must not join one that is under way."""
+    """True for a second request after a slow first one, which must not join a running one."""
     lease: Lease | None = None
-    """What the body takes its memory from; None: it takes none, and waits for none."""
+    """The memory budget of the body; None means no budget and no waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +62,4 @@ class Transport(Protocol):
     """Answers single requests: `HttpTransport` over the network, others by wrapping a transport."""
 
     async def send(self, request: Request) -> Response:
-        """Return the answer, whatever its status; raise `FetchError` when there is none."""
+        """Return the answer, whatever its status; raises `FetchError` if there is none."""

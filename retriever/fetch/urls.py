@@ -1,4 +1,4 @@
-"""Which URLs are read, in one spelling each, so that guard, proxy and cache see the same host."""
+"""The URLs that may be read, normalized so that guard, proxy and cache see the same host."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def web_url(url: str, base: URL | None = None) -> URL:
 
     The host of the result is a name in ASCII, an IPv6 address, or an IPv4 address of four decimal numbers,
     however it was written (`127.1`, `0x7f000001`, `①②⑦.⓪.⓪.①`), as browsers read it
-    (https://url.spec.whatwg.org/#host-parsing). The fragment is left out.
+    (https://url.spec.whatwg.org/#host-parsing). The fragment is removed.
 
     Raises `FetchError` unless it is http or https with a host and without credentials, and when
     a redirect would leave https.

@@ -129,6 +129,6 @@ def _values(given: list[dict[str, int]], scale: RatingScale) -> list[int]:
 
 
 def _model(answer: StoredAnswer | None) -> str:
-    """Return the generator that wrote an answer, or a stand-in if it is unknown."""
+    """Return the generator that wrote an answer, or "not known"."""
     models = answer.body.get("models", {}) if answer and answer.body else {}
     return str(models.get("generator", "not known"))

@@ -1,1 +1,1 @@
-"""The HTTP cache of the fetcher (RFC 9111): what may be kept, where, and a transport around both."""
+"""The HTTP cache of the fetcher (RFC 9111): the policy, the stores, and a transport that uses both."""

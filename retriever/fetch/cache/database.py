@@ -1,4 +1,4 @@
-"""The SQLite file of the cache: bounded, shared by processes, and thrown away when it is damaged."""
+"""The SQLite file of the cache: bounded, shared by processes, and replaced if it is damaged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TABLES = (
 _WAIT_SECONDS = 2.0  # for another process to finish its transaction
 _WAL_BYTES = 4_000_000
 _SPARE_BYTES = 16 * 4_096  # for what a record needs in the tables besides itself
-# What is wrong with the file itself (https://www.sqlite.org/rescode.html), missing tables included.
+# Errors of the file itself (https://www.sqlite.org/rescode.html), including missing tables.
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR})
 
 
@@ -35,7 +35,7 @@ class FileUsage(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """A record, and when it was used last that is known, in seconds since the epoch."""
+    """A record, and its last known use in seconds since the epoch."""
 
     record: bytes
     used: float
@@ -44,8 +44,8 @@ class Loaded(NamedTuple):
 class CacheDatabase:
     """One connection to the file; used by one thread at a time.
 
-    A process that is killed leaves what was written before (SQLite's write-ahead log, without waiting for the
-    disk). A damaged file is deleted, `warn` told, and a new one begun. All other failures are raised as
+    A killed process leaves everything written before (SQLite's write-ahead log, without waiting for the
+    disk). A damaged file is reported to `warn` and replaced by a new one. All other failures are raised as
     `sqlite3.Error` or `OSError`.
     """
 
@@ -56,20 +56,20 @@ class CacheDatabase:
         self._open: tuple[sqlite3.Connection, int] | None = None  # and the number of the file it is open on
 
     def load(self, key: str) -> Loaded | None:
-        """Return the record of a key. It waits for no other thread or process that writes."""
+        """Return the record of a key. It does not wait for threads or processes that write."""
         return self._do(lambda connection: _load(connection, key))
 
     def touch(self, key: str) -> None:
-        """Note that a record is used, so that others are forgotten before it."""
+        """Note that a record is used, so that others are dropped before it."""
         update = "UPDATE entries SET used = ? WHERE key = ?"
         self._do(lambda connection: connection.execute(update, (time.time(), key)))
 
     def save(self, key: str, record: bytes, keep_until: float) -> None:
-        """Keep a record; those that were not used for longest are forgotten where it needs their room."""
+        """Keep a record; the least recently used ones are dropped to make room."""
         self._do(lambda connection: self._save(connection, key, record, keep_until))
 
     def remove(self, key: str) -> None:
-        """Forget the record of a key."""
+        """Delete the record of a key."""
         self._do(lambda connection: self._remove(connection, key))
 
     def usage(self) -> FileUsage:
@@ -77,7 +77,7 @@ class CacheDatabase:
         return self._do(lambda connection: FileUsage(_count(connection), _used_bytes(connection)))
 
     def clear(self) -> int:
-        """Forget everything, give the disk space back, and return how many entries there were."""
+        """Delete everything, free the disk space, and return how many entries there were."""
         return self._do(self._clear)
 
     def close(self) -> None:
@@ -157,7 +157,7 @@ class CacheDatabase:
 
 
 def _begin_anew(connection: sqlite3.Connection) -> None:
-    """Make the tables, in place of those of another version."""
+    """Create the tables, replacing those of another version."""
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute("PRAGMA journal_mode = WAL")
     with _transaction(connection):
@@ -172,7 +172,7 @@ def _begin_anew(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    # A transaction that begins by reading could not wait for another process when it comes to write.
+    # A transaction that begins by reading could not wait for another process before its first write.
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -194,7 +194,7 @@ def _remove(connection: sqlite3.Connection, key: str) -> None:
 
 
 def _least_useful(connection: sqlite3.Connection) -> str | None:
-    """Return the key of an entry whose time is over, else of the one that was not used for longest."""
+    """Return the key of an expired entry or, without one, of the least recently used one."""
     over = "SELECT key FROM entries WHERE keep_until < ? ORDER BY keep_until LIMIT 1"
     oldest = "SELECT key FROM entries ORDER BY used LIMIT 1"
     row = connection.execute(over, (time.time(),)).fetchone() or connection.execute(oldest).fetchone()
@@ -202,8 +202,8 @@ def _least_useful(connection: sqlite3.Connection) -> str | None:
 
 
 def _give_back(connection: sqlite3.Connection) -> None:
-    """Shorten the file by what is free in it."""
-    connection.executescript("PRAGMA incremental_vacuum")  # `execute` would give back one page
+    """Shrink the file by its free pages."""
+    connection.executescript("PRAGMA incremental_vacuum")  # `execute` would free only one page
 
 
 def _count(connection: sqlite3.Connection) -> int:
@@ -211,7 +211,7 @@ def _count(connection: sqlite3.Connection) -> int:
 
 
 def _used_bytes(connection: sqlite3.Connection) -> int:
-    """Return the bytes of the pages of the file that hold something; free ones are used again."""
+    """Return the bytes of the file's used pages; free ones are reused."""
     free = _number_of(connection, "PRAGMA freelist_count") * _number_of(connection, "PRAGMA page_size")
     return _file_bytes(connection) - free
 
@@ -225,5 +225,5 @@ def _number_of(connection: sqlite3.Connection, query: str) -> int:
 
 
 def _number(file: Path) -> int:
-    """Return what tells a file from another of its name; 0 when there is none."""
+    """Return a number that distinguishes files of the same name; 0 if there is no file."""
     return file.stat().st_ino if file.exists() else 0

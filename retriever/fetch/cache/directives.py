@@ -9,8 +9,8 @@ from multidict import CIMultiDictProxy
 
 from citewell.core.http_time import delta_seconds
 
-# A token, and after "=" a token or a quoted string (RFC 9110 §5.6.2, §5.6.4). It begins with what is no white
-# space: a field of many blanks would take the square of their number.
+# A token, and after "=" a token or a quoted string (RFC 9110 §5.6.2, §5.6.4). It does not begin with white
+# space: a field of many blanks would take quadratic time.
 _DIRECTIVE = re.compile(r'([^\s=,;"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?[^,]*')
 _ANY_DECODER = frozenset({"accept-encoding"})
 
@@ -31,7 +31,7 @@ class Directives:
     def seconds(self, name: str) -> int | None:
         """Return the seconds of a directive.
 
-        None where it is not there, and 0 where its value is no number.
+        None if it is missing, 0 if its value is not a number.
         """
         if name not in self._values:
             return None
@@ -41,7 +41,7 @@ class Directives:
 def varying(headers: CIMultiDictProxy[str]) -> frozenset[str]:
     """Return the lower-case names of the request headers that an answer depends on.
 
-    `*` stands for others still. Accept-Encoding is left out: bodies are kept decompressed.
+    `*` stands for others still. Accept-Encoding is skipped, since bodies are stored decompressed.
     """
     fields = ",".join(headers.getall("Vary", ()))
     return frozenset(name for part in fields.split(",") if (name := part.strip().lower())) - _ANY_DECODER

@@ -17,9 +17,9 @@ from citewell.retriever.fetch.cache.store import CacheError, CacheUsage
 
 T = TypeVar("T")
 
-_SHARE = 10  # no entry takes more than this part of the cache
+_SHARE = 10  # the max share of the cache for one entry
 _FILE = "pages.db"
-_TOUCH_SECONDS = 60.0  # between two notes that an entry was used
+_TOUCH_SECONDS = 60.0  # seconds between two updates of an entry's last use
 
 
 class _Found(NamedTuple):
@@ -32,9 +32,9 @@ class DiskStore:
 
     The file has at most `most_bytes`, and beside it there is a log of a few megabytes while it is written.
 
-    It works in two threads of its own, one to read and one to write, so that no page waits until another is
-    written. Entries with a body of more than `entry_bytes` are not returned. `warn`
-    is called in the context (`contextvars`) of the caller.
+    It works in two threads of its own, one to read and one to write, so that no page waits for the writing of
+    another. Entries with a body of more than `entry_bytes` are not returned. `warn` is called in the context
+    (`contextvars`) of the caller.
     """
 
     def __init__(self, folder: Path, most_bytes: int, entry_bytes: int, warn: Callable[[str], None]) -> None:
@@ -50,7 +50,7 @@ class DiskStore:
         self._touches: set[asyncio.Task[None]] = set()
 
     async def load(self, key: str) -> CacheEntry | None:
-        """Return the entry of a key, or None; a damaged one is forgotten."""
+        """Return the entry of a key, or None; a damaged one is deleted."""
 
         try:
             found = await self._run(self._reader, lambda: self._read(key))
@@ -72,7 +72,7 @@ class DiskStore:
         return found.entry
 
     async def save(self, key: str, entry: CacheEntry, keep_until: float) -> None:
-        """Keep an entry, unless it is too large a part of the cache."""
+        """Store an entry, unless it is too large for the cache."""
 
         def write() -> None:
             record = encode(entry)
@@ -82,22 +82,22 @@ class DiskStore:
         await self._quietly(write)
 
     async def remove(self, key: str) -> None:
-        """Forget the entry of a key."""
+        """Delete the entry of a key."""
         await self._quietly(lambda: self._writing.remove(key))
 
     async def usage(self) -> CacheUsage:
-        """Say what there is; raises `CacheError` when the file cannot be read."""
+        """Return the numbers of entries and bytes; raises `CacheError` when the file cannot be read."""
         if not self._place.exists():
             return CacheUsage(str(self._place), 0, 0, self._most_bytes)
         used = await self._explained(self._writing.usage)
         return CacheUsage(str(self._place), used.entries, used.bytes, self._most_bytes)
 
     async def clear(self) -> int:
-        """Forget all entries; raises `CacheError` when the file cannot be written."""
+        """Delete all entries; raises `CacheError` when the file cannot be written."""
         return await self._explained(self._writing.clear) if self._place.exists() else 0
 
     async def close(self) -> None:
-        """Finish what was begun, and close the file."""
+        """Finish pending writes, and close the file."""
         await asyncio.gather(*self._touches)
         for thread, database in ((self._reader, self._reading), (self._writer, self._writing)):
             await self._run(thread, database.close)

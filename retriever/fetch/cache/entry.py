@@ -26,11 +26,11 @@ class DamagedEntryError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """An answer as it was received, and when.
+    """A response as received, with its times.
 
     `vary` holds the values of the request headers that the answer depends on, by lower-case name (RFC 9111
     §4.1). The two times are seconds since the epoch: when the request was sent and the answer received,
-    or when the server last said that it still holds.
+    or when the server last confirmed it.
     """
 
     url: str
@@ -132,7 +132,7 @@ def decode(record: bytes, most_bytes: int) -> CacheEntry | None:
 
 
 def cut(entry: CacheEntry, at: int | None) -> CacheEntry | None:
-    """Return the entry with its body cut `at` so many bytes; None when it holds less than was asked for."""
+    """Return the entry with its body cut to `at` bytes; None if it holds less than requested."""
     if at is not None and len(entry.body) > at:
         return replace(entry, body=entry.body[:at], truncated=True)
     # A body that was cut earlier than this request would cut it lacks a part.
@@ -140,7 +140,7 @@ def cut(entry: CacheEntry, at: int | None) -> CacheEntry | None:
 
 
 def _meta(value: Any) -> _Meta:
-    """Check what came out of a store that others can write to."""
+    """Check a record from a store that others can write to."""
     meta = _Meta(**value)
     if not (
         isinstance(meta.url, str)

@@ -1,4 +1,4 @@
-"""Equal requests that are under way at the same time share one answer."""
+"""One shared answer for equal requests at the same time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Flight(Generic[T]):
 
 
 class Flights(Generic[T]):
-    """Runs one task a key, for all who ask while it runs.
+    """A runner of one task per key, shared by all who ask while it runs.
 
     Cancelling one caller does not affect the others; the task is cancelled when no caller is left.
     """
@@ -26,7 +26,8 @@ class Flights(Generic[T]):
         self._flights: dict[Hashable, _Flight[T]] = {}
 
     async def join(self, key: Hashable, start: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Return or raise what the task of `key` does; `start` makes it where none is under way."""
+        """Return the result of the task of `key`, or raise its error; `start` creates the task if none is
+        running."""
         flight = self._flights.get(key)
         if flight is None:
             flight = self._flights[key] = _Flight(asyncio.create_task(start()))
@@ -42,7 +43,7 @@ class Flights(Generic[T]):
                 await _end(flight.task)
 
     async def close(self) -> None:
-        """Cancel what still runs."""
+        """Cancel the running tasks."""
         for flight in list(self._flights.values()):
             flight.task.cancel()
             await _end(flight.task)
@@ -50,7 +51,7 @@ class Flights(Generic[T]):
     def _landed(self, key: Hashable, task: asyncio.Task[T]) -> None:
         self._forget(key, task)
         if not task.cancelled():
-            task.exception()  # it may have failed when nobody waited any more
+            task.exception()  # it may have failed after the last caller left
 
     def _forget(self, key: Hashable, task: asyncio.Task[T]) -> None:
         flight = self._flights.get(key)

@@ -1,7 +1,7 @@
-"""What may be kept, and how long it may be used: RFC 9111, https://www.rfc-editor.org/rfc/rfc9111.
+"""The rules of what to store, and how long to use it: RFC 9111, https://www.rfc-editor.org/rfc/rfc9111.
 
-A policy of our own rather than a library's, since the libraries that could be driven from aiohttp leave out
-the Age field or answers that are served stale after a failure.
+The policy is our own, since the libraries that work with aiohttp ignore the Age field or cannot serve stale
+answers after a failure.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _STORED = frozenset({200, 203, 301, 302, 303, 307, 308, 404, 410})
 _HEURISTIC = _STORED - {302, 303, 307}  # RFC 9110 §15.1
 _FRACTION = 0.1  # of the time since the last change, as §4.2.2 suggests
 _MOST_HEURISTIC = DAY
-_MOST_FRESH = 7 * DAY  # whatever a server promises, it is asked again after a week
+_MOST_FRESH = 7 * DAY  # whatever a server promises, revalidate after a week
 _KEPT_FOR_VALIDATION = 7 * DAY
 _ROBOTS_PATH = "/robots.txt"
 _MOST_ROBOTS = DAY  # RFC 9309 §2.4
-# §3.1, and cookies: a cache for many has no business with them, and none is ever sent.
+# §3.1, and cookies: a shared cache must not store them, and the fetcher never sends any.
 _UNKEPT = frozenset(
     {
         "connection",
@@ -55,17 +55,17 @@ _ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """Decides what is kept and for how long, as a private cache does (§1)."""
+    """The decisions of a private cache (§1): what to store, and for how long."""
 
     unstated_seconds: float = 300.0
-    """How long an answer is fresh that says neither how long it is nor when it last changed (§4.2.2)."""
+    """Freshness in seconds of an answer without an expiry or a Last-Modified date (§4.2.2)."""
     stale_seconds: float = DAY
-    """How long after its time an answer is used when its server fails, unless it says (RFC 5861 §4)."""
+    """Seconds that an expired answer is used while its server fails, unless it sets them (RFC 5861 §4)."""
 
     def entry(
         self, response: Response, request_headers: Mapping[str, str], requested_at: float, received_at: float
     ) -> CacheEntry | None:
-        """Return what is kept of an answer, or None when it must not be kept or would never be of use."""
+        """Return the entry to store for an answer; None if storing is forbidden or useless."""
         says = Directives(response.headers)
         vary = varying(response.headers)
         if response.status not in _STORED or "no-store" in says or "*" in vary:
@@ -75,16 +75,16 @@ class CachePolicy:
         return entry if self.keep_until(entry) > received_at else None
 
     def is_fresh(self, entry: CacheEntry, now: float) -> bool:
-        """Say whether an entry may be used without asking its server (§4.2)."""
+        """Return whether an entry may be used without asking its server (§4.2)."""
         return "no-cache" not in Directives(entry.headers) and self._age(entry, now) < self._lifetime(entry)
 
     def may_be_stale(self, entry: CacheEntry, now: float) -> bool:
-        """Say whether an entry may be used although its time is over, since its server fails (§4.2.4)."""
+        """Return whether an expired entry may be used because its server fails (§4.2.4)."""
         end = self._lifetime(entry) + self._stale_seconds(entry)
         return "no-cache" not in Directives(entry.headers) and self._age(entry, now) < end
 
     def keep_until(self, entry: CacheEntry) -> float:
-        """Return the time, in seconds since the epoch, after which an entry is of no use."""
+        """Return the time, in seconds since the epoch, after which an entry is useless."""
         fresh = 0.0 if "no-cache" in Directives(entry.headers) else self._lifetime(entry)
         use = max(
             fresh + self._stale_seconds(entry) - self._age(entry, entry.received_at),
@@ -93,7 +93,7 @@ class CachePolicy:
         return entry.received_at + use
 
     def _lifetime(self, entry: CacheEntry) -> float:
-        """Return the seconds that an entry is fresh for, from when it was made (§4.2.1)."""
+        """Return the seconds from its creation for which an entry is fresh (§4.2.1)."""
         is_robots = URL(entry.url).path == _ROBOTS_PATH
         return min(self._stated(entry, is_robots), _MOST_ROBOTS if is_robots else _MOST_FRESH)
 
@@ -116,12 +116,12 @@ class CachePolicy:
         return min(max(0.0, made - changed) * _FRACTION, _MOST_HEURISTIC)
 
     def _age(self, entry: CacheEntry, now: float) -> float:
-        """Return the seconds since an entry was made or found to hold by its server (§4.2.3)."""
+        """Return the seconds since an entry was created or confirmed by its server (§4.2.3)."""
         made = http_date(entry.headers.get("Date"))
         apparent = max(0.0, entry.received_at - made) if made is not None else 0.0
         age = delta_seconds(entry.headers.get("Age", "")) or 0
         delay = entry.received_at - entry.requested_at
-        # A clock that was set back makes the past as long as the future that it came from.
+        # After the clock was set back, the entry counts as that much older.
         return max(apparent, age + delay) + abs(now - entry.received_at)
 
     def _stale_seconds(self, entry: CacheEntry) -> float:
@@ -133,12 +133,12 @@ class CachePolicy:
 
 
 def suits(entry: CacheEntry, request_headers: Mapping[str, str]) -> bool:
-    """Say whether an entry answers a request with these headers (§4.1)."""
+    """Return whether an entry answers a request with these headers (§4.1)."""
     return nominated(frozenset(entry.vary), request_headers) == entry.vary
 
 
 def validators(entry: CacheEntry) -> dict[str, str]:
-    """Return the request headers that ask whether an entry still holds (§4.3.1); none where nothing tells."""
+    """Return the request headers that revalidate an entry (§4.3.1); none without a validator."""
     if entry.status not in {200, 203}:
         return {}
     conditions: dict[str, str] = {}
@@ -153,9 +153,9 @@ def validators(entry: CacheEntry) -> dict[str, str]:
 def renewed(
     entry: CacheEntry, response: Response, requested_at: float, received_at: float
 ) -> CacheEntry | None:
-    """Return an entry with the headers of the 304 that says that it holds (§4.3.4).
+    """Return an entry with the headers of the 304 that confirms it (§4.3.4).
 
-    None when the 304 is about another state of the page.
+    None if the 304 is about another version of the page.
     """
     tag = response.headers.get("ETag")
     if tag is not None and _opaque(tag) != _opaque(entry.headers.get("ETag", "")):
@@ -169,7 +169,7 @@ def renewed(
 
 
 def _opaque(tag: str) -> str:
-    """Return the part of an entity tag that weak comparison looks at (RFC 9110 §8.8.3.2)."""
+    """Return the part of an entity tag that weak comparison uses (RFC 9110 §8.8.3.2)."""
     return tag.strip().removeprefix("W/")
 
 

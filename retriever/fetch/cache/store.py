@@ -1,4 +1,4 @@
-"""Where entries are kept: the protocol of the stores."""
+"""The protocol of the stores of cache entries."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from citewell.retriever.fetch.cache.entry import CacheEntry
 
 
 class CacheError(CitewellError):
-    """The cache of web pages cannot be looked at or emptied."""
+    """The cache of web pages cannot be inspected or emptied."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheUsage:
-    """What a store holds, and its bound, `most_bytes`."""
+    """The contents of a store in numbers, and its bound, `most_bytes`."""
 
     place: str
     entries: int
@@ -24,26 +24,24 @@ class CacheUsage:
 
 
 class CacheStore(Protocol):
-    """Keeps entries by key, for as long as there is room.
-
-    A store never fails its user: what cannot be read is not there, what cannot be written is left out, and
-    the reason is told once.
+    """A store of entries by key, as long as there is room. A store never fails its user: an unreadable entry
+    counts as missing, an entry that cannot be written is dropped, and the reason is reported once.
     """
 
     async def load(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None."""
 
     async def save(self, key: str, entry: CacheEntry, keep_until: float) -> None:
-        """Keep an entry, in place of the one that the key had; `keep_until` is in seconds since the epoch."""
+        """Store an entry, replacing the one of the same key; `keep_until` is in seconds since the epoch."""
 
     async def remove(self, key: str) -> None:
-        """Forget the entry of a key."""
+        """Delete the entry of a key."""
 
     async def usage(self) -> CacheUsage:
-        """Say what there is; raises `CacheError` when that cannot be found out."""
+        """Return the numbers of entries and bytes; raises `CacheError` if they cannot be read."""
 
     async def clear(self) -> int:
-        """Forget all entries and return how many there were; raises `CacheError` when that cannot be done."""
+        """Delete all entries and return their number; raises `CacheError` if that fails."""
 
     async def close(self) -> None:
-        """Finish what was begun, and give connections back."""
+        """Finish pending writes, and release connections."""

@@ -1,4 +1,4 @@
-"""The cache as a transport around another: what is fresh is not asked for again, the rest is validated."""
+"""The cache as a transport around another: fresh answers are reused, the others are validated."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from citewell.retriever.fetch.download import ContentTypeError
 from citewell.retriever.fetch.network import PAGE_STATUSES
 from citewell.retriever.fetch.transport import Request, Response, Source, Transport
 
-# The server fails, or cannot be asked. A certificate that is not valid, or an address that the guard
-# refuses, is no such failure: the page may not be what it was.
+# The server fails, or cannot be reached. An invalid certificate and an address that the guard refuses do not
+# count: the page may not be the same.
 _FAILURES = frozenset({"connect", "dns", "malformed", "proxy", "rate_limited", "timeout"})
 _NOT_MODIFIED = 304
 _TOO_MANY = 429
@@ -34,10 +34,10 @@ _LOADS = 4  # at a time: how much memory an entry needs is known only once it is
 class CachingTransport:
     """A `Transport` that keeps answers in `store` and uses them as RFC 9111 allows; see `CachePolicy`.
 
-    `scope` names what an answer depends on besides the request, such as the networks that may be read from:
-    an entry is used in the scope alone in which it was made, so that what may no longer be fetched is not
-    answered from the cache either. Equal requests share one answer while it is under way. Answers are
-    stored in the background; where the store cannot keep up, some are not stored.
+    `scope` identifies what an answer depends on besides the request, such as the allowed networks: an entry
+    is only used in the scope in which it was stored, so the cache never answers for a page that may no longer
+    be fetched. Equal requests share one answer while it is under way. Answers are stored in the background;
+    where the store cannot keep up, some are not stored.
 
     `clock` gives seconds since the epoch. Use it as an async context manager.
     """
@@ -62,7 +62,7 @@ class CachingTransport:
         self._loads = asyncio.Semaphore(_LOADS)
 
     async def send(self, request: Request) -> Response:
-        """Answer `request`; raises `FetchError` as the transport does, where no entry can stand in."""
+        """Answer `request`; raises `FetchError` as the transport does, if no entry can replace the answer."""
         if request.is_hedge:
             return await self._answer(request)
         leads = False
@@ -78,14 +78,14 @@ class CachingTransport:
         except ContentTypeError:
             if leads:
                 raise
-            return await self._answer(request)  # the first of them may have wanted something else
+            return await self._answer(request)  # the first caller may have requested something else
         return response if leads else _judged(response, request)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Finish what is being stored, within 5 s, and close the store."""
+        """Finish pending writes within 5 s, and close the store."""
         await self._flights.close()
         if self._saves:
             await asyncio.wait(self._saves, timeout=_CLOSING_SECONDS)
@@ -125,7 +125,7 @@ class CachingTransport:
         return _response(news, request, "validated")
 
     async def _stale(self, key: str, request: Request) -> Response | None:
-        """Return an answer from an entry whose time is over, where it may be used since its server fails."""
+        """Return an answer from an expired entry, if it may be used because its server fails."""
         entry = await self._load(key, request, outdated=True)
         if entry is None or not self._policy.may_be_stale(entry, self._clock()):
             return None
@@ -140,13 +140,14 @@ class CachingTransport:
     async def _load(self, key: str, request: Request, *, outdated: bool = False) -> CacheEntry | None:
         """Return the entry for a request.
 
-        Where its time is over, it comes without its body unless `outdated`. A page that is fetched again may
+        An expired entry comes without its body unless `outdated`. A page that is fetched again may
         need as much memory, and must not wait for it while it has some.
         """
         with request.lease.allocation() if request.lease else nullcontext() as memory:
             async with self._loads:
                 entry = await self._store.load(key)
-                # The key is a digest: an entry that another service stored under it may say something else.
+                # The key is a digest: an entry that another service stored under it may be for another
+                # request.
                 if entry is None or entry.url != str(request.url) or not suits(entry, request.headers):
                     return None
                 entry = cut(entry, request.cut_at)
