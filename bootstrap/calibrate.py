@@ -1,4 +1,4 @@
-"""Which threshold separates good samples from bad ones: a sweep against labels (WebGLM §3.2.3)."""
+"""A sweep of thresholds against labels, for the one that separates good samples from bad (WebGLM §3.2.3)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Share = Literal["precision", "f1"]
 _THRESHOLDS = tuple(round(0.02 * step, 2) for step in range(1, 50))
 _MEASURES = (Rouge.ROUGE_1, Rouge.ROUGE_L)
 _SHARES: tuple[Share, ...] = ("precision", "f1")
-# Drops that no threshold of overlap decides.
+# Reasons of drops that do not depend on a threshold of overlap.
 _OTHER = {"few_references", "empty", "truncated", "markup", "short"}
 
 

@@ -1,4 +1,4 @@
-"""The data card: what a bootstrapped data set contains, how it was made, and what was excluded."""
+"""The data card: the contents of a bootstrapped data set, its origin, and the excluded samples."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _MODELS = {"name", "encoder", "collection"}
 
 
 def command(questions: Path, teacher: str, out: Path, changed: Mapping[str, Any]) -> str:
-    """Return the command that makes the same data set from the same files; over several lines if it is long.
+    """Return the command that makes the same data set from the same files; on several lines if it is long.
 
     `changed` are the keys of the recipe and the settings, by dotted name, that decide outcomes and differ
     from the defaults. Files and folders are shown by their names; keys of services are not shown.

@@ -1,4 +1,4 @@
-"""The splits of a run's samples, and why some samples are in none."""
+"""The splits of a run's samples, and the reasons why some samples are in none."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _MARKUP = re.compile(
 def reason_to_drop(
     answer: str, scores: FilterScores, config: BootstrapConfig, *, truncated: bool = False
 ) -> Reason | None:
-    """Return the first filter that rejects an answer; None if it passes all.
+    """Return the first filter that rejects an answer; None if all accept it.
 
     `answer` is the teacher's own text, and `truncated` says that the limit of tokens cut it.
     """

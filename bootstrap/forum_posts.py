@@ -41,7 +41,7 @@ def is_question(text: str) -> bool:
 
 
 def with_urls(text: str, urls: Sequence[str]) -> str:
-    """`text` with the URLs for which ELI5 has the tokens `_URL_0_`, `_URL_1_` and so on."""
+    """Return `text` with the URLs for which ELI5 has the tokens `_URL_0_`, `_URL_1_` and so on."""
 
     def url(token: re.Match[str]) -> str:
         number = int(token[1])

@@ -22,10 +22,10 @@ from citewell.core.text import shorten, squeeze
 from citewell.generator.prompt import INSTRUCTION, Message, PromptForm
 
 Propose = Callable[[Sequence[Message], int], Awaitable[str]]
-"""Has a model answer messages; the number, from 0, is the seed."""
+"""A function that asks a model to answer messages; the number, from 0, is the seed."""
 
 OpenParts = Callable[[str], AbstractAsyncContextManager[RowParts]]
-"""Opens the parts of rows, with a teacher that reads this instruction."""
+"""A function that opens the parts of rows, with a teacher that reads this instruction."""
 
 _SHOWN = 3  # demonstrations in a prompt
 _EXCERPT = 400  # characters of a reference that are shown
@@ -107,7 +107,7 @@ class Induction:
 
 
 async def propose(demonstrations: Sequence[BootstrapTask], ask: Propose, number: int) -> tuple[str, ...]:
-    """At most `number` different instructions that a model infers from the demonstrations.
+    """Return at most `number` different instructions that a model infers from the demonstrations.
 
     Each request shows other demonstrations, if there are more than three. Raises `InputError` for
     demonstrations without references or an answer.

@@ -1,4 +1,4 @@
-"""Questions that are in evaluation sets too, which must not be trained on."""
+"""Questions that are also in evaluation sets, which must not be trained on."""
 
 from __future__ import annotations
 

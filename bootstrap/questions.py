@@ -24,7 +24,7 @@ STDIN = Path("-")
 
 
 class LineProblem(NamedTuple):
-    """Why a line is invalid. `line` counts from 1."""
+    """The reason why a line is invalid. `line` counts from 1."""
 
     line: int
     problem: str

@@ -10,7 +10,7 @@ _MINUTE = 60.0
 
 
 class RateLimit:
-    """Spaces requests so that both limits hold in every minute, first come, first served.
+    """A limiter that spaces requests so that both limits hold in every minute, first come, first served.
 
     Each request postpones the next one by its share of a minute, by requests or by tokens.
     """

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 OpenParts = Callable[[], AbstractAsyncContextManager[RowParts]]
-"""Opens the parts of rows. It is pickled, and called once in each worker, which may die unclosed."""
+"""A function that opens the parts of rows. It is pickled, and called once in each worker, which may die
+without closing them."""
 
 _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",  # or Ray sends usage statistics
@@ -156,7 +157,7 @@ def _execute(
 
 
 class _Unopened(msgspec.Struct, frozen=True, tag_field="outcome", tag="unopened"):
-    """In place of a block's outcomes: the error that kept a worker from opening its parts."""
+    """The result of a block whose worker could not open its parts: the error."""
 
     message: str
     hint: str

@@ -28,7 +28,7 @@ async def record(
     max_faults: int,
     seen: Callable[[Sequence[Outcome]], None],
 ) -> None:
-    """Append outcomes to the journal in their order, in batches; `seen` is called with each stored batch.
+    """Append outcomes to the journal in their order, in batches; `seen` receives each stored batch.
 
     Faults are stored once a later row succeeds, or at the end. After `max_faults` consecutive faults, or if
     there is nothing else, `GaveUpError` is raised and they are not stored, so that the next run tries those
@@ -97,7 +97,7 @@ def _gave_up(faults: Sequence[Fault]) -> GaveUpError:
 
 
 async def _batches(outcomes: AsyncGenerator[Outcome, None]) -> AsyncGenerator[list[Outcome], None]:
-    """Batches of all outcomes that are ready."""
+    """Yield batches of all outcomes that are ready."""
     queue: asyncio.Queue[Outcome] = asyncio.Queue(_WAITING)
 
     async def fill() -> None:

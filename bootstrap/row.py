@@ -28,7 +28,7 @@ _NO_USAGE = TeacherUsage()
 
 @dataclass(frozen=True, slots=True)
 class RowParts:
-    """What all rows of a run share."""
+    """The parts that all rows of a run share."""
 
     teacher: Teacher
     retrieve: Retrieve
@@ -47,7 +47,7 @@ async def bootstrap_row(task: BootstrapTask, parts: RowParts) -> Outcome:
             return await _row(task, parts)
         except CitewellError as error:
             problem = str(error)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the other rows continue
+        except Exception as error:  # noqa: BLE001 - after any error, the other rows continue
             problem = f"{type(error).__name__}: {encodable(str(error))}"
         await asyncio.sleep(0)
     return Fault(key=task.key, question=task.question, error=problem, attempts=attempts)

@@ -91,7 +91,7 @@ class BootstrapStatistics:
 
 @dataclass
 class _Collected:
-    """Numbers of the samples, by measure."""
+    """The numbers of the samples, by measure."""
 
     words: list[int] = field(default_factory=list)
     cited: list[int] = field(default_factory=list)

@@ -21,7 +21,7 @@ Reason = Literal[
     "few_citations",
     "citation_accuracy",
 ]
-"""Why an answer is dropped, in the order of the filters (docs/bootstrap.md)."""
+"""The reasons to drop an answer, in the order of the filters (docs/bootstrap.md)."""
 
 
 class BootstrapTask(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ class TeacherUsage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FilterScores(msgspec.Struct, frozen=True, kw_only=True):
-    """What the filters decide by; all shares are from 0 to 1.
+    """The scores on which the filters decide; all shares are from 0 to 1.
 
     `overlap` is the ROUGE of the answer with all its references together. `marks` is the number of citations
     that the teacher wrote, `right` that of those which correction confirmed; `cited` is the number of cited
@@ -118,7 +118,7 @@ class Drop(msgspec.Struct, frozen=True, kw_only=True, tag_field="outcome", tag="
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True, tag_field="outcome", tag="fault"):
-    """A row that failed after `attempts` attempts; it is tried again only with `--retry-faults`."""
+    """A row that failed after `attempts` attempts; it is only retried with `--retry-faults`."""
 
     key: str
     question: str

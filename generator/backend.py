@@ -10,7 +10,7 @@ from citewell.core.types import Reference
 
 
 class GeneratorBackend(Protocol):
-    """Writes answers to a question from numbered references, with marks such as `[1][3]`."""
+    """A writer of answers from numbered references, with marks such as `[1][3]`."""
 
     name: str
 

@@ -21,11 +21,11 @@ TOP_P = 0.95
 
 
 class Sampling(NamedTuple):
-    """How tokens are chosen: one candidate greedily, several by `temperature` and `seed`.
+    """The choice of tokens: one candidate greedily, several by `temperature` and `seed`.
 
     `frequency_penalty` is subtracted from a token's logit for each time that the answer contains it. A
     repetition penalty that counts the prompt too would keep the answer from using the references' words. With
-    `single`, a candidate that is written alone is sampled too.
+    `single`, a single candidate is sampled too.
     """
 
     temperature: float

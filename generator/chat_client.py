@@ -1,7 +1,7 @@
 """A client of chat completions, as OpenAI, other hosted services, vLLM, llama.cpp and Ollama have them.
 
-The SDK `openai` sends, repeats and reads requests. What it lacks is here: time limits of tokens and of all
-tries together, requests without the parameters that a model refuses, and errors that say what to do.
+The SDK `openai` sends, repeats and reads requests. This module adds time limits of tokens and of all tries
+together, requests without the parameters that a model refuses, and errors with hints.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ class CompletionTimeouts:
 class ChatClient:
     """One model of one service, to be entered with `async with`; at most `concurrency` requests at a time.
 
-    Requests that failed in passing (no connection, no answer in time, 429, 5xx) are sent again by the SDK, at
-    most `retries` times. The service's address is the operator's own choice, so the guard of fetching does
-    not apply. Redirects are not followed. The key is in no message and no error.
+    Requests that failed temporarily (no connection, no answer in time, 429, 5xx) are sent again by the SDK,
+    at most `retries` times. The service's address is the operator's own choice, so the guard of fetching does
+    not apply. Redirects are not followed. The key never appears in messages and errors.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class ChatClient:
     async def complete(self, messages: Sequence[Message], request: CompletionRequest) -> Completion:
         """Return the model's answer to `messages`, in one piece; its text may be empty.
 
-        Raises a `ServiceError` of the kind that fits when the service gives none.
+        Raises the fitting `ServiceError` if the service gives no answer.
         """
         async with self._slots, self._asking(self._end(), self._all):
             answer = await self._send(messages, request, stream=False)
@@ -192,9 +192,9 @@ class ChatClient:
 
     @asynccontextmanager
     async def _asking(self, deadline: float, expected: str, *, begun: bool = False) -> AsyncIterator[None]:
-        """Raise a `ServiceError` for what goes wrong in the block, or if it is not done by `deadline`.
+        """Raise a `ServiceError` for a failure in the block, or if it is not done by `deadline`.
 
-        `begun` says that a part of the answer has come.
+        `begun` tells that a part of the answer has arrived.
         """
         try:
             async with asyncio.timeout_at(deadline):

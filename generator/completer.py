@@ -1,4 +1,4 @@
-"""Short completions of any messages, constrained by a grammar: what policies of the text browser use."""
+"""Short completions of any messages, constrained by a grammar, for policies of the text browser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CompletedText(NamedTuple):
 
 
 class Completer(Protocol):
-    """Writes one completion at a time."""
+    """A writer of one completion at a time."""
 
     name: str
 
@@ -46,7 +46,7 @@ class Completer(Protocol):
 
 
 class LocalCompleter:
-    """Completes with a model in this process."""
+    """A completer with a model in this process."""
 
     def __init__(self, model: CausalModel, name: str) -> None:
         """Complete with `model`, which may be shared."""
@@ -80,10 +80,9 @@ class LocalCompleter:
 
 
 class ChatCompleter:
-    """Completes with a `ChatClient`, which the caller opens and closes.
-
-    `grammar_as` is how the service takes a grammar: as `structured_outputs` (vLLM), or as another member of
-    the body, such as `grammar` (llama.cpp). Without it, no grammar is sent.
+    """A completer with a `ChatClient`, which the caller opens and closes. `grammar_as` is the form of
+    grammars for the service: as `structured_outputs` (vLLM), or as another member of the body, such as
+    `grammar` (llama.cpp). Without it, no grammar is sent.
     """
 
     def __init__(self, client: ChatClient, *, grammar_as: str = "") -> None:
@@ -99,7 +98,7 @@ class ChatCompleter:
     async def complete(
         self, messages: Sequence[Message], *, most: int, sampling: Sampling, grammar: str = ""
     ) -> CompletedText:
-        """Return a completion; raises a `ServiceError` when the service gives none."""
+        """Return a completion; raises a `ServiceError` if the service gives none."""
         temperature = sampling.temperature if sampling.draws(1) else 0.0
         extra = self._extra_body(grammar) if grammar and self._grammar_as else {}
         request = CompletionRequest(

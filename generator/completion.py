@@ -1,4 +1,4 @@
-"""What is asked of chat completion APIs, and what they answer.
+"""Requests to chat completion APIs, and their answers.
 
 https://platform.openai.com/docs/api-reference/chat. Answers are objects of the SDK `openai`, which checks no
 types: vLLM, llama.cpp, Ollama and hosted services each speak the API a little differently.
@@ -16,7 +16,7 @@ from citewell.generator.prompt import Message
 
 
 class Replacement(NamedTuple):
-    """A parameter that a model refuses, and the name that it has for the same thing, if any."""
+    """A parameter that a model refuses, and the model's own name for it, if any."""
 
     refused: str
     instead: str
@@ -24,7 +24,7 @@ class Replacement(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionRequest:
-    """What is asked of the model beside its messages. Without a seed, the service chooses one.
+    """The parameters of a request besides its messages. Without a seed, the service chooses one.
 
     `extra_body` are members of the body that only some services know.
     """
@@ -65,7 +65,7 @@ class TokenUsage(NamedTuple):
 class Completion:
     """An answer. `finish_reason` is `stop`, `length` when the limit of tokens cut it, or the service's own.
 
-    `usage` is None when the service does not say; `model` is who wrote it, as the service says.
+    `usage` is None when the service does not say; `model` is the writer by the service's account.
     """
 
     text: str
@@ -78,7 +78,7 @@ class Completion:
 class Delta:
     """A piece of candidate `index`. The last piece of a candidate has a `finish_reason`.
 
-    `thinking` says that the piece belongs to a text which is not the answer.
+    `thinking` says that the piece is not part of the answer.
     """
 
     text: str

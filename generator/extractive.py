@@ -30,11 +30,11 @@ _POINTS_BACK = re.compile(
 _POINTS_AHEAD = re.compile(r"(?:\bfollows|\bbelow|\bfollowing(?: \w+)?)\W*$", re.IGNORECASE)
 _OPENING = "\"'“‘(«„「『《¿¡"
 _SHORTEST, _LONGEST = 4, 60  # words
-# A sentence that scores this much less than the best one is off the topic.
+# A sentence that scores this much less than the best one is off topic.
 _DROP = 0.15
 # Content words in common, as a share of the shorter sentence, at which the second one is a repetition.
 _REPEATS = 0.7
-# Weight of the passage's score, which knows what the sentence is about, beside the sentence's own.
+# Weight of the passage's score, which reflects the subject, beside the sentence's own score.
 _CONTEXT = 0.5
 
 
@@ -46,7 +46,7 @@ class _Sentence(NamedTuple):
 
 
 class ExtractiveGenerator:
-    """Quotes instead of writing, so that every sentence is supported by construction.
+    """A generator that quotes instead of writing, so that every sentence is supported by construction.
 
     It takes the most relevant sentences of all references, skips repetitions and fragments, adds the sentence
     before one that refers to it, and groups sentences by reference in their own order, best reference first.

@@ -1,4 +1,4 @@
-"""What a chat completion service means when it refuses, breaks off or does not answer."""
+"""The failures of chat completion services: refusals, broken answers and missing ones."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ _REFUSED_PARAMETER = {"unsupported_parameter", "unsupported_value"}
 
 
 def hint_for(kind: type[ServiceError]) -> str:
-    """Return what to do about an error of a kind."""
+    """Return the hint for a kind of error."""
     return next((_HINTS[base] for base in kind.__mro__ if base in _HINTS), "")
 
 
 def failure(service: str, error: openai.APIError, *, begun: bool) -> ServiceError:
-    """Return the error that one of the SDK's stands for; `begun` says that a part of the answer had come."""
+    """Convert an error of the SDK; `begun` tells that a part of the answer had arrived."""
     if isinstance(error, openai.APITimeoutError):
         return ServiceUnreachableError(f"{service} took too long to connect or to answer.")
     if isinstance(error, openai.APIConnectionError):
@@ -77,7 +77,7 @@ def refusal_in_answer(service: str, error: object) -> ServiceError:
 
 
 def refusal(service: str, status: int, headers: Mapping[str, str], body: JsonObject) -> ServiceError:
-    """Return the error that an answer with another status than 200 stands for."""
+    """Return the error of an answer with a status other than 200."""
     kind = _KINDS.get(status)
     if kind is None:
         kind = ServiceUnreachableError if status >= 500 else ServiceAnswerError
@@ -95,7 +95,7 @@ def refusal(service: str, status: int, headers: Mapping[str, str], body: JsonObj
 def replacement(error: openai.BadRequestError) -> Replacement | None:
     """Return what to change in a request that was refused for an optional parameter; None for other refusals.
 
-    OpenAI's reasoning models take `max_completion_tokens` for `max_tokens`, and no temperature.
+    OpenAI's reasoning models take `max_completion_tokens` instead of `max_tokens`, and no temperature.
     """
     parameter = error.param
     if error.code not in _REFUSED_PARAMETER or parameter is None or parameter not in _REPLACEMENTS:

@@ -14,7 +14,7 @@ from citewell.generator.prompt import Message, PromptForm, build_messages
 
 
 class LocalGenerator:
-    """Writes with a model such as `citewell.generator.openvino.OpenVinoModel`, one prompt at a time.
+    """A generator with a model such as `citewell.generator.openvino.OpenVinoModel`, one prompt at a time.
 
     One candidate is decoded greedily and streamed token by token. Several are sampled and share the
     computation of the prompt.
@@ -130,7 +130,7 @@ def _inert(text: str, control_tokens: Sequence[str]) -> str:
 
 
 class _Text:
-    """Turns tokens into pieces of text, without characters whose bytes are incomplete."""
+    """A converter of tokens to pieces of text, without characters whose bytes are incomplete."""
 
     def __init__(self, model: CausalModel) -> None:
         self._model = model

@@ -18,14 +18,14 @@ from citewell.core.gguf import DESCRIPTION, TEMPLATE
 from citewell.generator.causal import TOP_P, Sampling, Seen
 from citewell.generator.prompt import Message
 
-# Characters that are never more than the 8,192 tokens at which the tokenizer drops the start of a text.
+# Characters that never exceed the 8,192 tokens at which the tokenizer drops the start of a text.
 _PIECE = 2048
 
 
 def open_openvino(folder: Path, name: str, *, threads: int) -> OpenVinoModel:
     """Load the model `name` from a folder that `citewell.core.conversion.converted` filled.
 
-    Raises `ModelError` when the folder holds no causal language model.
+    Raises `ModelError` if the folder holds no causal language model.
     """
     try:
         return OpenVinoModel(folder, threads=threads)
@@ -116,7 +116,7 @@ class OpenVinoModel:
             elif not grammar:
                 self._sample(encoded, self._configured(n, most, sampling), seen, cancelled)
             else:
-                # Of sequences that are sampled together, OpenVINO holds hardly one to the grammar.
+                # OpenVINO hardly applies the grammar to sequences that are sampled together.
                 for one in range(n):
                     drawn = sampling._replace(seed=sampling.seed + one, single=True)
                     config = self._configured(1, most, drawn, grammar)
@@ -152,8 +152,8 @@ class OpenVinoModel:
         self._pipeline.generate([prompt], [config], Streamer())
 
     def _sample(self, prompt: Any, config: Any, seen: Seen, cancelled: threading.Event) -> None:
-        # generate() would need no loop, but only a streamer can stop it. step() holds the GIL: other
-        # threads have their turns between the tokens.
+        # generate() would need no loop, but only a streamer can stop it. step() holds the GIL: other threads
+        # run between the tokens.
         handle = self._pipeline.add_request(0, prompt, config)
         while self._pipeline.has_non_finished_requests():
             if cancelled.is_set():

@@ -44,7 +44,7 @@ class PromptForm:
 
     @property
     def hash(self) -> str:
-        """Identifies the prompts of this form: equal only for forms that give the same prompts."""
+        """Identify the prompts of this form: equal only for forms that give the same prompts."""
         text = repr(self.messages("", ()))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -85,12 +85,12 @@ def build_messages(
 ) -> list[Message]:
     """Return the chat messages of a prompt of at most `budget` tokens.
 
-    `count` counts the tokens of a text with the model's own tokenizer, and `cut(text, n)` gives its first
-    n tokens and an ellipsis. The demonstration is dropped if it leaves too little for the references. Then
-    references are cut to equal shares; what short ones do not need goes to the others. A question is cut only
-    if it takes more than half of the budget and leaves the references too little.
+    `count` counts the tokens of a text with the model's own tokenizer, and `cut(text, n)` gives its first n
+    tokens and an ellipsis. The demonstration is dropped if it leaves too little for the references. Then
+    references are cut to equal shares; the unused shares of short ones go to the others. A question is cut
+    only if it takes more than half of the budget and leaves the references too little.
     """
-    # Roles and separators cost a few tokens a message that `count` of the contents does not see.
+    # Roles and separators cost a few tokens per message, which `count` does not include.
     overhead = 8
     fewest = _FEWEST_REFERENCE_TOKENS * len(references)
     room = budget - count(form.instruction) - 3 * overhead - count(form.ask("", [""] * len(references)))
@@ -106,7 +106,7 @@ def build_messages(
 
 
 def _share(texts: Sequence[str], available: int, count: CountTokens, cut: CutTokens) -> list[str]:
-    """Cut texts to fit into `available` tokens; shortest first, each gets its share of what is left."""
+    """Cut texts to fit into `available` tokens; shortest first, each gets its share of the rest."""
     shared = list(texts)
     lengths = [count(text) for text in texts]
     left = max(available, 0)
@@ -118,7 +118,7 @@ def _share(texts: Sequence[str], available: int, count: CountTokens, cut: CutTok
 
 
 def _shorten(text: str, tokens: int, count: CountTokens, cut: CutTokens) -> str:
-    """Return the text in at most `tokens` tokens; empty if they are too few to say anything."""
+    """Return the text in at most `tokens` tokens; empty if they are too few to be useful."""
     if count(text) <= tokens:
         return text
     return cut(text, tokens - _CUT_TOKENS) if tokens > _CUT_TOKENS else ""

@@ -25,7 +25,7 @@ class _Failed:
 
 
 class OpenAiGenerator:
-    """Streams answers from a `ChatClient`; several candidates are as many concurrent requests.
+    """A generator that streams answers from a `ChatClient`, with one concurrent request per candidate.
 
     With `together`, they are one request with the parameter `n`, which vLLM and OpenAI support; servers that
     ignore it write only one candidate.
@@ -60,7 +60,7 @@ class OpenAiGenerator:
     ) -> AsyncGenerator[Token, None]:
         """Stream `n` candidates; closing the iterator ends the requests.
 
-        Raises a `ServiceError` when one of the requests fails.
+        Raises a `ServiceError` if one of the requests fails.
         """
         messages = build_messages(
             question,

@@ -17,10 +17,10 @@ from citewell.generator.prompt import Message
 if TYPE_CHECKING:
     import torch
 
-# How the names of classes end that can write: language models, and those that also see pictures.
+# Endings of the names of classes that can write: language models, and those that also read images.
 _CAUSAL = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
-_LIMIT = 32_768  # of models that name none, or more than memory has room for
-_PREFILL = 512  # tokens of the prompt between two looks at whether the work was cancelled
+_LIMIT = 32_768  # for models that name none, or more than fits into memory
+_PREFILL = 512  # tokens of the prompt between two checks for cancellation
 
 
 def open_transformers(
@@ -28,8 +28,9 @@ def open_transformers(
 ) -> TransformersModel:
     """Load the model of a folder or a hub id, a LoRA adapter merged into it if there is one.
 
-    In bfloat16 or whatever its weights are on a GPU, in float32 on `threads` CPU threads. Code that comes
-    with a model is never run. Raises `ModelError` when it is missing or no instruction-tuned causal model.
+    In the type of its weights, such as bfloat16, on a GPU, in float32 on `threads` CPU threads. Code that
+    comes with a model is never run. Raises `ModelError` if it is missing or not an instruction-tuned causal
+    model.
     """
     need_packages(f"The model {name}", "train", "torch", "transformers")
     import torch
@@ -50,7 +51,7 @@ def open_transformers(
             )
         tokenizer: Any = AutoTokenizer.from_pretrained(source)
         model: Any = AutoModelForCausalLM.from_pretrained(source, dtype="auto" if gpu else torch.float32)
-    except Exception as error:  # safetensors, pickle, the hub and the models raise what they like
+    except Exception as error:  # safetensors, pickle, the hub and the models raise all kinds of errors
         lines = str(error).strip().splitlines()
         raise ModelError(
             f"The model {name} cannot be used as a generator: {lines[0] if lines else type(error).__name__}",
@@ -96,7 +97,7 @@ class TransformersModel:
     def render(self, messages: Sequence[Message]) -> str:
         """Render messages by the model's chat template, up to the answer's first token.
 
-        Where the template refuses a system message, as Gemma's does, the first user message begins with it.
+        If the template refuses a system message, as Gemma's does, it is put before the first user message.
         """
         from jinja2 import TemplateError
 
@@ -169,7 +170,7 @@ class TransformersModel:
         return self._grammars
 
     def _read(self, ids: list[int], cancelled: threading.Event) -> Any:
-        """Return the model's output after the prompt; None when the work was cancelled meanwhile."""
+        """Return the model's output after the prompt; None if the work was cancelled in the meantime."""
         import torch
 
         state, cache = None, None
@@ -189,7 +190,7 @@ class TransformersModel:
 
 
 class _Chooser:
-    """Chooses the next token of each row, and counts what each has written."""
+    """The choice of each row's next token, with counts of the tokens written so far."""
 
     def __init__(self, logits: torch.Tensor, sampling: Sampling, *, sampled: bool) -> None:
         import torch
@@ -200,7 +201,7 @@ class _Chooser:
         self._counts = torch.zeros_like(logits)
 
     def __call__(self, logits: torch.Tensor) -> torch.Tensor:
-        """Return one token a row, for logits of shape (rows, vocabulary)."""
+        """Return one token per row, for logits of shape (rows, vocabulary)."""
         import torch
 
         logits = logits - self._sampling.frequency_penalty * self._counts
@@ -216,7 +217,7 @@ class _Chooser:
         return tokens[:, 0]
 
     def keep(self, rows: torch.Tensor) -> None:
-        """Forget all rows but these."""
+        """Drop all rows but these."""
         self._counts = self._counts[rows]
 
 

@@ -49,13 +49,13 @@ class Ranking:
         self._words: dict[str, frozenset[str]] = {}
         self._filtered: _Filtered | None = None
 
-    def add(self, place: int, passages: Sequence[Passage], date: str = "") -> None:
-        """Add the passages and the date of the page at position `place` of the hits, from 0. Ties go to the
+    def add(self, position: int, passages: Sequence[Passage], date: str = "") -> None:
+        """Add the passages and the date of the hit at `position`, from 0. Ties go to the
         page with the lower position. Adding a position again replaces its page.
         """
         texts = tuple(encoded_text(passage.title, passage.text) for passage in passages)
         fingerprints = tuple(fingerprint(passage.text) for passage in passages)
-        self._pages[place] = _Arrived(tuple(passages), texts, self._bm25.count(texts), fingerprints, date)
+        self._pages[position] = _Arrived(tuple(passages), texts, self._bm25.count(texts), fingerprints, date)
         self._filtered = None
 
     def advance(self, most: int) -> bool:
@@ -104,7 +104,7 @@ class Ranking:
 
     def _filter(self) -> _Filtered:
         if self._filtered is None:
-            arrived = [self._pages[place] for place in sorted(self._pages)]
+            arrived = [self._pages[position] for position in sorted(self._pages)]
             counts = np.concatenate([page.counts for page in arrived] or [self._bm25.count([])])
             lexical = self._bm25.scores(counts)
             passages = [passage for page in arrived for passage in page.passages]

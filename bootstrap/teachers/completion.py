@@ -22,7 +22,7 @@ _MILLION = 1_000_000
 
 
 class CompletionTeacher:
-    """Asks a chat model. The client bounds concurrent requests and repeats those that failed in passing.
+    """A chat model as a teacher. The client bounds concurrent requests and repeats temporary failures.
 
     The prompt is cut to its limit by an estimate of its tokens, since each service counts differently. The
     tokens of the usage are those that the service reports, 0 if it reports none.

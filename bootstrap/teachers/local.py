@@ -16,14 +16,13 @@ from citewell.core.redact import published_name
 from citewell.core.types import Reference
 from citewell.generator.backend import GeneratorBackend
 
-# How a finished text ends: with a stop, perhaps in quotes or brackets, or with a citation mark.
+# The end of a finished text: a stop, perhaps in quotes or brackets, or a citation mark.
 _FINISHED = re.compile(r"[.!?…。！？।]['\"’”»)\]]*\s*$|\[\d+\]\s*$")
 
 
 class LocalTeacher:
-    """Asks one of Citewell's generators for one answer, one question at a time.
-
-    Generators do not say why they stopped; an answer without a full stop at its end counts as truncated.
+    """One of Citewell's generators as a teacher, one question at a time. Generators do not report why they
+    stopped; an answer without a full stop at its end counts as truncated.
     """
 
     def __init__(self, backend: GeneratorBackend, prompt_hash: str) -> None:
@@ -34,7 +33,7 @@ class LocalTeacher:
         self._turn = asyncio.Lock()
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
-        """Have the generator write; raises what it raises."""
+        """Return the generator's answer; raises the generator's errors."""
         async with self._turn:
             (text,) = await _candidates(self._backend, task.question, references, 1)
         return _written(text)
@@ -55,7 +54,7 @@ class SelfTeacher:
         self._turn = asyncio.Lock()
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
-        """Have the generator write samples, and return the best; raises what the generator raises."""
+        """Return the best of the generator's samples; raises the generator's errors."""
         samples = self._config.teacher.samples
         async with self._turn:
             texts = await _candidates(self._backend, task.question, references, samples)

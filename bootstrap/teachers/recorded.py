@@ -10,7 +10,7 @@ from citewell.core.types import Reference
 
 
 class RecordedTeacher:
-    """Returns the row's own answer."""
+    """The teacher that returns the row's own answer."""
 
     name = "recorded"
     prompt_hash = ""

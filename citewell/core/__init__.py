@@ -1,1 +1,1 @@
-"""What every part of Citewell speaks: types, events, settings, errors and text utilities."""
+"""The common ground of all parts of Citewell: types, events, settings, errors and text utilities."""

@@ -21,7 +21,7 @@ class Backoff:
     draw: Callable[[float, float], float] = uniform
 
     def wait(self, tried: int, wanted: float | None, left: float) -> float | None:
-        """Seconds to wait after the `tried`-th failure; None if the request should not be retried.
+        """Return the seconds to wait after the `tried`-th failure; None if the request should not be retried.
 
         `wanted` is the wait that the service asked for in `Retry-After`, `left` the time that remains.
         """

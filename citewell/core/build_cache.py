@@ -15,20 +15,17 @@ from citewell.core.errors import CitewellError, ModelError
 STEPS = ("verifying", "reading", "converting", "saving")
 
 OnStep = Callable[[str, str], None]
-"""Told `(model, step)` as each of `STEPS` begins."""
+"""Called with `(model, step)` as each of `STEPS` begins."""
 
 _NO_ROOM = "Free some space (about 500 MB), or set CITEWELL_CACHE_DIR to another folder."
 
 
 def built(name: str, target: Path, command: Sequence[str], on_step: OnStep) -> Path:
-    """Return the folder `target`, filled by `python -m *command FOLDER` when it is not there yet.
-
-    The process ends with the memory and the imports that a conversion takes; its `main` calls `fill`.
-    Two processes that ask for the same folder build it once: the second waits. A build that was interrupted
-    starts anew.
-
-    Raises `ModelError` with what the process says, and where the folder cannot be written. `name` is the
-    model's, for messages and for `on_step`.
+    """Return the folder `target`, filled by `python -m *command FOLDER` if it does not exist yet. The process
+    ends with the memory and the imports that a conversion takes; its `main` calls `fill`. Two processes that
+    ask for the same folder build it once: the second waits. An interrupted build starts over. Raises
+    `ModelError` with the message of the process, and if the folder cannot be written. `name` is the model's,
+    for messages and for `on_step`.
     """
     from filelock import FileLock
 
@@ -99,7 +96,7 @@ def fill(name: str, target: Path, convert: Callable[[Path], None]) -> int:
 
 
 def begin(step: str) -> None:
-    """Say that a step begins, in the process that `built` started."""
+    """Report that a step begins, in the process that `built` started."""
     _tell(step=step)
 
 

@@ -29,7 +29,7 @@ def converted(
     """Return the folder with OpenVINO's files for the GGUF file `name`, built when it is not there yet.
 
     `adapter` is the folder of a LoRA adapter, in the PEFT format, that is merged into the weights.
-    `on_step(name, step)` is told of each of `citewell.core.build_cache.STEPS` while the model is built.
+    `on_step(name, step)` is called with each of `citewell.core.build_cache.STEPS` while the model is built.
 
     Raises `ModelError` when the weights are missing, damaged, or of an architecture that cannot be run, and
     when the adapter does not fit them.
@@ -75,7 +75,7 @@ def _convert(name: str, adapter: Path | None, target: Path) -> None:
 
 
 def _merging(reader: Any, adapter: Path) -> Change:
-    """Return what adds the adapter's changes to the weights of an open GGUF file."""
+    """Return a function that adds the adapter's changes to the weights of an open GGUF file."""
     from citewell.core.gguf import in_gguf_order, layer_names
     from citewell.core.lora import check_shape, misfit, read_adapter
 

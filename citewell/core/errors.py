@@ -66,7 +66,7 @@ class ServiceError(CitewellError):
 
 
 class ServiceKeyMissingError(ServiceError):
-    """The service needs an API key, and none is set."""
+    """The service needs an API key, but none is set."""
 
     kind = "no_key"
 

@@ -24,9 +24,9 @@ DESCRIPTION = "citewell.json"
 TEMPLATE = "chat_template.jinja"
 
 _TOKENIZER = "gpt2"  # GGUF's name of byte-level BPE, the only one that OpenVINO builds from a GGUF file
-_LIMIT = 8192  # OpenVINO's tokenizer keeps the last so many tokens of a text, whatever the model's context
+_LIMIT = 8192  # OpenVINO's tokenizer keeps this number of last tokens of a text, whatever the model's context
 _CONTROL = 3  # the token type of control tokens
-_SCALING = "rope_freqs.weight"  # as in Llama 3.1; OpenVINO's reader passes it over
+_SCALING = "rope_freqs.weight"  # as in Llama 3.1; OpenVINO's reader ignores it
 _WANTED = (
     "Give the GGUF file of an instruction-tuned model with byte-level BPE and one of the architectures "
     f"{', '.join(ARCHITECTURES)}, or use --generator extractive."
@@ -64,7 +64,7 @@ def open_gguf(file: Path) -> Any:
 
 
 Change = Callable[[str, "NDArray[np.float32]"], "NDArray[np.float32]"]
-"""Given a tensor's name in the GGUF file and its values (rows, columns), gives those to write."""
+"""Maps a tensor's name in the GGUF file and its values (rows, columns) to the values to write."""
 
 
 def requantize(reader: Any, file: Path, change: Change = lambda name, values: values) -> None:
@@ -117,7 +117,7 @@ def layer_names(reader: Any) -> dict[str, str]:
 
 
 def in_gguf_order(reader: Any, name: str, values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Weights (rows, columns) as transformers has them, with their rows in the order of the GGUF file.
+    """Return weights (rows, columns) of transformers with their rows in the order of the GGUF file.
 
     Files of the architecture llama interleave the two halves that rotate together in each head of the
     attention's queries and keys; those of others do not.
@@ -140,7 +140,7 @@ def save_openvino(file: Path) -> None:
 
 
 def describe(reader: Any, folder: Path) -> None:
-    """Keep in `folder` what the generator asks of the metadata: chat template, context, control tokens."""
+    """Store the metadata that the generator needs in `folder`: chat template, context, control tokens."""
     tokens = _value(reader, "tokenizer.ggml.tokens")
     kinds = _value(reader, "tokenizer.ggml.token_type")
 

@@ -21,7 +21,7 @@ _PREFIX = "base_model.model."
 
 @dataclass(frozen=True, slots=True)
 class LowRank:
-    """What an adapter adds to one linear layer: `scale` · up (rows × r) · down (r × columns)."""
+    """The change of an adapter to one linear layer: `scale` · up (rows × r) · down (r × columns)."""
 
     up: Tensor
     down: Tensor
@@ -73,8 +73,8 @@ def read_adapter(adapter: Path) -> dict[str, LowRank]:
 def merge(model: torch.nn.Module, adapter: Path) -> None:
     """Change every linear layer of a PyTorch model that the adapter was trained for, in place.
 
-    What PEFT's `merge_and_unload` gives differs by rounding alone. Raises `ModelError` for what
-    `read_adapter` refuses, and for an adapter that does not fit the model.
+    The result equals that of PEFT's `merge_and_unload` up to rounding. Raises `ModelError` as `read_adapter`
+    does, and for an adapter that does not fit the model.
     """
     import torch
 

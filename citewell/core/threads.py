@@ -1,4 +1,4 @@
-"""Blocking work beside the event loop, which has ended when its caller goes on."""
+"""Blocking work in a thread, which has always ended when its caller continues."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[[], T], *, stop: Callable[[], object] = lambda: None) -> T:
-    """Call `work` in a thread, and return what it returns.
-
-    Where `asyncio.to_thread` leaves the thread of a cancelled caller to itself, this calls `stop` and waits
-    until the thread has ended. `stop` is called in any case.
+    """Call `work` in a thread, and return its result. `asyncio.to_thread` abandons the thread of a cancelled
+    caller; this function calls `stop` and waits until the thread has ended. `stop` is called in any case.
     """
     working = asyncio.create_task(asyncio.to_thread(work))
     try:

@@ -38,7 +38,7 @@ class Passage:
 class Page:
     """An extracted page: its paragraphs in reading order.
 
-    `notice` says what is missing if the page was too long to read to its end. `author` and `date` (of
+    `notice` describes the missing part of a page that was too long. `author` and `date` (of
     publication, YYYY-MM-DD) are empty if unknown.
     """
 

@@ -1,4 +1,4 @@
-"""Model weights: which files a name stands for, verified before first use.
+"""Model weights: the files behind a name, verified before first use.
 
 A name is one of the two packaged models (`PACKAGED`), a GGUF file, a folder in the Hugging Face layout, or
 a hub id such as `facebook/contriever`. The packaged weights come from the Python package index and
@@ -63,7 +63,8 @@ PACKAGED = {
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Where a model's files are. `path` is a folder or a GGUF file; None means a hub id not yet on disk.
+    """The location of a model's files. `path` is a folder or a GGUF file; None means a hub id not yet on
+    disk.
 
     `fingerprint` names the exact weights in caches: the same name with other weights has another one.
     """
@@ -74,7 +75,7 @@ class Weights:
 
     @property
     def is_gguf(self) -> bool:
-        """Whether these are a generator's weights, which come as one file."""
+        """True for a generator's weights, which come as one file."""
         return self.path is not None and self.path.suffix == _GGUF
 
 
@@ -144,7 +145,7 @@ def _gguf_file(name: str, file: Path) -> Weights:
 
 
 def download_folder(packaged: PackagedModel) -> Path:
-    """Return where a package of weights is kept that `citewell.core.weights_download` downloaded."""
+    """Return the folder of a package of weights downloaded by `citewell.core.weights_download`."""
     cache = os.environ.get("CITEWELL_CACHE_DIR")
     folder = Path(cache).expanduser() if cache else cache_dir()
     return folder / "weights" / f"{packaged.package}-{packaged.version}"

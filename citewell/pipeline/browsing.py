@@ -30,11 +30,11 @@ from citewell.pipeline.web import web_of
 from citewell.scorer.choice import mean_support
 
 Keep = Callable[[Episode], object]
-"""Given every episode of a question, the one that is answered from first."""
+"""Receives every episode of a question; the one that is answered from comes first."""
 
 
 class _Answered(NamedTuple):
-    """An episode, and what was written from its quotes."""
+    """An episode, and the answer written from its quotes."""
 
     episode: Episode
     answer: Answer
@@ -42,7 +42,7 @@ class _Answered(NamedTuple):
 
     @property
     def standing(self) -> tuple[bool, float, float]:
-        """What decides between episodes, as between candidates: see `citewell.scorer.choice`."""
+        """The rank of the episode by the rule for candidates; see `citewell.scorer.choice`."""
         if self.answer.outcome != "answered":
             return False, 0.0, 0.0
         best = self.answer.candidates[self.answer.best]
@@ -50,10 +50,10 @@ class _Answered(NamedTuple):
 
 
 class Browsing:
-    """Answers questions from what a policy quotes while it browses (WebGPT §2, arXiv:2112.09332).
+    """A pipeline that answers from the quotes of a browsing policy (WebGPT §2, arXiv:2112.09332).
 
-    The answering phase is the pipeline's: the same generator, check of citations and scorer. Of several
-    episodes, which run side by side, the one with the best answer wins.
+    The answering phase is the pipeline's: the same generator, check of citations and scorer. Several episodes
+    run concurrently, and the one with the best answer wins.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Browsing:
         """Answer a question as a stream of events, of which the last is `Done`.
 
         Every command is a `Browsed`; the quotes then are the references of a `Ranked`, and what follows is
-        what `Pipeline.write` yields. Without quotes, and where the policy ended browsing with `End: Nonsense`
+        what `Pipeline.write` yields. Without quotes, and if the policy ended browsing with `End: Nonsense`
         or `End: Controversial`, there is no answer. Raises as `Pipeline.write` and `run_episode` do.
         """
         question = self._pipeline.checked(question)
@@ -99,7 +99,7 @@ class Browsing:
     async def _alone(
         self, question: str, episode: Episode, keep: Keep
     ) -> AsyncGenerator[Event | _Answered, None]:
-        """Yield what is written from an episode, as it is written."""
+        """Yield the events of writing from an episode."""
         async with aclosing(self._write(question, episode)) as events:
             async for event in events:
                 if isinstance(event, Done):
@@ -112,7 +112,7 @@ class Browsing:
     async def _best(
         self, question: str, episodes: Sequence[Episode], keep: Keep
     ) -> AsyncGenerator[Event | _Answered, None]:
-        """Yield what was written from the episode whose answer is best."""
+        """Yield the events of writing from the episode with the best answer."""
         answered = [await self._answered(question, episode) for episode in episodes]
         answered.sort(key=lambda one: one.standing, reverse=True)
         for place, one in enumerate(answered):
@@ -207,7 +207,7 @@ class Browsing:
 
 
 def browser_limits(wanted: BrowserSettings, trained: BrowserLimits | None = None) -> BrowserLimits:
-    """Return the limits of an episode. A trained policy sees states of the size it was trained with."""
+    """Return the limits of an episode. A trained policy gets states of the size it was trained with."""
     limits = BrowserLimits(wanted.actions)
     if trained is None:
         return limits
@@ -224,9 +224,8 @@ async def open_browsing(
 ) -> AsyncGenerator[Browsing, None]:
     """Build the browser, policy and pipeline of the settings, and close their connections at the end.
 
-    `policy` takes the place of the one that is named, as a person does. `over` is given the web, and gives
-    the one that is browsed, such as a recording of it. Raises as `open_pipeline`, `open_web` and
-    `open_policy` do.
+    `policy`, such as a person, replaces the policy of the settings. `over` wraps the web, for example to
+    record it. Raises as `open_pipeline`, `open_web` and `open_policy` do.
     """
     wanted = settings.browser
     async with (
@@ -258,7 +257,7 @@ async def _opened(
 
 
 def _references(episode: Episode) -> tuple[Reference, ...]:
-    """Return the quotes, numbered; none where the question is to have no answer."""
+    """Return the quotes, numbered; none if the question must not be answered."""
     if episode.ending in {"Nonsense", "Controversial"}:
         return ()
     return tuple(

@@ -1,4 +1,4 @@
-"""The systems that are compared in browsing: policies in one web, and the pipeline's references."""
+"""The systems that a browsing evaluation compares: policies in one web, and the pipeline's references."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class PipelineBrowsing:
 
 @dataclass
 class Systems:
-    """Opens systems by their names; a policy that several are made of is opened once."""
+    """An opener of systems by name; a policy that several systems use is opened once."""
 
     parts: Parts
     actions: int | None
@@ -71,7 +71,7 @@ class Systems:
     async def open(self, label: str, name: str, n: int) -> BrowsingSystem:
         """Return the system `label`: the policy `name`, or the best of `n` of its episodes by the judge.
 
-        Raises `InputError` for several episodes of what always does the same, and what
+        Raises `InputError` for several episodes of a deterministic policy, and what
         `citewell.browser.policies.opening.open_policy` and `citewell.pipeline.build.pipeline_of` raise.
         """
         if name == PIPELINE and n > 1:
@@ -114,10 +114,9 @@ class Systems:
 async def open_systems(
     settings: Settings, *, actions: int | None, free: bool, log: Log
 ) -> AsyncGenerator[Systems, None]:
-    """Open what opens systems; all of their connections are closed at the end.
-
-    `actions` are the most of an episode, by default those of each policy's own limits. With `free`, language
-    models may write what they like. `log` receives notices about the choice of models.
+    """Open an opener of systems, and close all connections at the end. `actions` is the max number of actions
+    per episode, by default each policy's own. With `free`, language models write without a grammar. `log`
+    receives notices about the choice of models.
     """
     async with AsyncExitStack() as stack:
         parts = await stack.enter_async_context(open_parts(settings))

@@ -1,4 +1,4 @@
-"""Composes a pipeline from settings. Everything that asks a question builds its pipeline here."""
+"""Composes a pipeline from settings. All callers that ask questions build their pipeline here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from citewell.retriever.fetch.render import runs_as_root
 async def open_pipeline(settings: Settings, *, on_step: OnStep = silent) -> AsyncGenerator[Pipeline, None]:
     """Build the pipeline that the settings describe, and close its connections at the end.
 
-    `on_step(model, step)` hears of each step while weights are converted. Raises `CitewellError` where a part
+    `on_step(model, step)` is called at each step of a conversion of weights. Raises `CitewellError` if a part
     is unknown, missing or damaged. Only the weights of the generator and of the scorer may be missing:
     answers are then extractive, or chosen by their citations, and a notice says so.
     """
@@ -28,7 +28,7 @@ async def open_pipeline(settings: Settings, *, on_step: OnStep = silent) -> Asyn
 
 @asynccontextmanager
 async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[Pipeline, None]:
-    """Open the pipeline of parts that are open, with its models loaded; raises as `open_pipeline` does."""
+    """Open the pipeline of open parts and load its models; raises as `open_pipeline` does."""
     settings = parts.settings
     ranker = parts.ranker
     scorer = choose_scorer(settings)

@@ -10,24 +10,24 @@ from citewell.retriever.fetch.notices import warn_question
 from citewell.retriever.fetch.transport import Transport
 
 FOLDER = "web"
-"""Where the cache of web pages is in the cache folder."""
+"""The folder of the cache of web pages in the cache folder."""
 
 
 def cached(transport: Transport, settings: Settings) -> CachingTransport:
-    """Wrap `transport` in the cache of the settings; what goes wrong with it is reported to the question."""
+    """Wrap `transport` in the cache of the settings; its problems are reported to the question."""
     fetch = settings.fetch
     policy = CachePolicy(unstated_seconds=fetch.cache_seconds, stale_seconds=fetch.stale_seconds)
     return CachingTransport(transport, page_store(settings), policy, scope=_scope(fetch))
 
 
 def page_store(settings: Settings) -> DiskStore:
-    """Return where pages are kept: in the cache folder of the settings."""
+    """Return the store of pages, in the settings' cache folder."""
     fetch = settings.fetch
     return DiskStore(settings.cache_dir / FOLDER, fetch.cache_bytes, fetch.max_bytes, warn_question)
 
 
 def _scope(fetch: FetchSettings) -> str:
-    """Return what may be fetched, and through which proxy: a page fetched under other rules is not used."""
+    """Identify the rules of fetching and the proxy: a page fetched under other rules is not used."""
     return repr(
         (
             sorted(map(str, fetch.allow_networks)),

@@ -1,4 +1,4 @@
-"""The generator and the scorer of the settings, or what stands in where weights are missing."""
+"""The generator and the scorer of the settings, or their substitutes if weights are missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from citewell.scorer.scorer import SUPPORT, PreferenceJudge, Scorer, SupportScor
 
 
 class ChosenScorer(NamedTuple):
-    """A scorer, and what the person who asks should know about the choice."""
+    """A scorer, and notices about its choice for the user."""
 
     scorer: Scorer
     notices: tuple[str, ...] = ()
@@ -26,8 +26,8 @@ class ChosenScorer(NamedTuple):
 def choose_scorer(settings: Settings) -> ChosenScorer:
     """Return the scorer of the settings.
 
-    Citation support, with a notice, where the weights of its base are missing. Raises `ModelError` for a name
-    that no scorer has and for a folder that is damaged.
+    Citation support, with a notice, where the weights of its base are missing. Raises `ModelError` for an
+    unknown scorer and for a damaged folder.
     """
     wanted = settings.scorer
     if wanted.name == SUPPORT:
@@ -43,7 +43,7 @@ def choose_scorer(settings: Settings) -> ChosenScorer:
 
 
 class ChosenGenerator(NamedTuple):
-    """A generator, and what the person who asks should know about the choice."""
+    """A generator, and notices about its choice for the user."""
 
     backend: GeneratorBackend
     notices: tuple[str, ...] = ()
@@ -53,9 +53,8 @@ class ChosenGenerator(NamedTuple):
 async def choose_generator(
     settings: Settings, ranker: Ranker, *, on_step: OnStep = silent
 ) -> AsyncGenerator[ChosenGenerator, None]:
-    """Open the generator of the settings; the extractive one, with a notice, where weights are missing.
-
-    Raises `ModelError` for a name that no model has and for a model that cannot be run.
+    """Open the generator of the settings; the extractive one, with a notice, if weights are missing. Raises
+    `ModelError` for an unknown model and for one that cannot be run.
     """
     async with AsyncExitStack() as opened:
 

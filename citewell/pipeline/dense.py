@@ -1,4 +1,4 @@
-"""Encoding a collection's passages for `citewell index`, and saying how far it is."""
+"""The encoding of a collection's passages for `citewell index`, with its progress."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _EVERY = 0.2  # seconds between two lines of progress
 
 
 class Encode(Protocol):
-    """Brings the vectors up to date, and tells what was done."""
+    """An update of the vectors that reports its work."""
 
     def __call__(self, *, as_json: bool) -> None:
-        """Do so; `as_json` is for programs."""
+        """Update the vectors; `as_json` is for programs."""
         ...
 
 
@@ -34,10 +34,9 @@ class Encode(Protocol):
 def dense_indexing(
     store: PageStore, folder: Path, settings: Settings, *, dense: bool | None, repair: bool
 ) -> Iterator[Encode]:
-    """Get ready to encode the collection in `folder`, and give what does it once its pages are stored.
-
-    `dense` is what the person said: True for vectors, False for none, None for what the collection has. What
-    is wrong with the encoder, the vectors or their database is raised before any page is read.
+    """Prepare to encode the collection in `folder`, and return the update to run once its pages are stored.
+    `dense` is the user's choice: True for vectors, False for none, None for what the collection has. Errors
+    of the encoder, the vectors or their database are raised before any page is read.
     """
     if dense is False:
         drop_vectors(folder, store, vector_store(settings))
@@ -58,7 +57,7 @@ def dense_indexing(
 
 
 def _progress() -> Callable[[EncodingProgress], None]:
-    """Show how far the encoding is, on one line of a terminal; nothing in a pipe."""
+    """Show the progress on one line of a terminal; print nothing to a pipe."""
     if not sys.stderr.isatty():
         return lambda encoded: None
     last = 0.0

@@ -27,7 +27,7 @@ async def open_fetcher(
     """Open the fetcher of the settings; its connections are closed at the end.
 
     `spacing` is the minimum number of seconds between two pages of one host, by default the setting's.
-    Without `cache`, every page is fetched again, whatever the settings say. Raises `SettingsError` for an
+    Without `cache`, every page is fetched again, regardless of the settings. Raises `SettingsError` for an
     invalid proxy.
     """
     wanted = settings.fetch
@@ -52,9 +52,8 @@ async def open_fetcher(
 async def open_extractor(
     settings: Settings, fetcher: HttpFetcher, sandbox: Sandbox
 ) -> AsyncGenerator[Extractor, None]:
-    """Open what reads pages in `sandbox`, after they were rendered where the settings say so.
-
-    Raises `InputError` where pages are to be rendered, and Playwright or Chromium is not installed.
+    """Open the extractor that reads pages in `sandbox`, rendered first if the settings say so. Raises
+    `InputError` if rendering is on and Playwright or Chromium is not installed.
     """
     mode = settings.fetch.render
     if mode == "never":
@@ -83,5 +82,5 @@ def sandbox_limits(settings: Settings) -> SandboxLimits:
 
 
 def wait_policy(settings: Settings) -> WaitPolicy:
-    """Return how long the settings let a question wait for pages."""
+    """Return the settings' limits on waiting for pages."""
     return WaitPolicy(deadline=settings.fetch.deadline, patience=settings.fetch.patience)

@@ -1,4 +1,4 @@
-"""Putting one source into a collection: a file, a folder, or a site that is crawled."""
+"""The indexing of one source into a collection: a file, a folder, or a crawled site."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.hedge import HedgedFetch
 
 OnProgress = Callable[[Report], None]
-"""Told what an indexing run has done so far."""
+"""Receives the report of an indexing run so far."""
 
 
 def index_source(source: str, indexer: Indexer, settings: Settings, on_progress: OnProgress) -> Report:
     """Index a file, a folder, or the site of a URL, in a thread without an event loop.
 
-    Raises `InputError` where there is nothing to index, and `FetchError` where a site cannot be had.
+    Raises `InputError` if there is nothing to index, and `FetchError` if a site cannot be fetched.
     """
     if "://" in source:
         return asyncio.run(_crawl(source, indexer, settings, on_progress))

@@ -1,4 +1,4 @@
-"""The parts that one process opens once and hands to everything that asks, browses and serves.
+"""The parts that one process opens once and shares between pipeline, browsers and service.
 
 Each host's connections, each provider's circuit breaker and the memory of pages are counted in these parts:
 a second copy of one would double its limit.
@@ -31,7 +31,7 @@ def silent(model: str, step: str) -> None:
 
 @dataclass
 class LazyRanker:
-    """Loads the encoder of the settings at the first use, and once."""
+    """A loader of the settings' encoder, at the first use and only once."""
 
     settings: Settings
     on_step: OnStep = silent
@@ -48,7 +48,7 @@ class LazyRanker:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Parts:
-    """What a process shares between its pipeline and its browsers; see `open_parts`."""
+    """The parts that a process shares between its pipeline and its browsers; see `open_parts`."""
 
     settings: Settings
     fetcher: HttpFetcher
@@ -60,7 +60,7 @@ class Parts:
 
     @property
     def ranker(self) -> Ranker:
-        """What ranks passages; its encoder is loaded at the first use."""
+        """The ranker of passages; its encoder is loaded at the first use."""
         return self.lazy_ranker.get()
 
     def search(self, settings: Settings | None = None) -> OpenedSearch:
@@ -79,7 +79,7 @@ async def open_parts(settings: Settings, *, on_step: OnStep = silent) -> AsyncGe
     """Open the fetcher, the sandbox and the search client of the settings, and close them at the end.
 
     Processes start and connections are made when they are first needed. Raises `SettingsError` for an invalid
-    proxy, and `InputError` where pages are to be rendered and nothing can do that.
+    proxy, and `InputError` if rendering is on and no browser is installed.
     """
     async with (
         open_search_http(settings) as search_http,

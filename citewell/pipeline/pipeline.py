@@ -47,7 +47,8 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pipeline:
-    """Answers questions; every part of Citewell that needs an answer or references calls it.
+    """The pipeline that answers questions; every part of Citewell that needs an answer or references calls
+    it.
 
     `citewell.pipeline.build` composes it from settings. `memory` bounds the pages of all questions together.
     """
@@ -61,7 +62,7 @@ class Pipeline:
     limits: Limits
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     notices: tuple[str, ...] = ()
-    """What every answer says about the parts, such as weights that are missing."""
+    """Notices about the parts for every answer, such as missing weights."""
 
     def varied(
         self, *, k: int | None = None, best_of: int | None = None, search: OpenedSearch | None = None
@@ -100,7 +101,7 @@ class Pipeline:
             yield Done(self._answer(run))
 
     async def retrieve(self, question: str) -> AsyncGenerator[Event, None]:
-        """Find the references of a question only: `ask` without its second half."""
+        """Find only the references of a question: the first half of `ask`."""
         run = QuestionRun(self.checked(question))
         with run.warnings:
             async with aclosing(self._retrieve(run)) as events:
@@ -109,9 +110,8 @@ class Pipeline:
             yield Done(self._answer(run, written=False))
 
     async def write(self, question: str, references: Sequence[Reference]) -> AsyncGenerator[Event, None]:
-        """Answer from references that are given: `ask` without its first half.
-
-        Their scores are those that the ranker gives them; their number and their order stay.
+        """Answer from given references: the second half of `ask`. The ranker scores them; their number and
+        order stay.
         """
         run = QuestionRun(self.checked(question))
         for notice in self.notices:
@@ -127,11 +127,11 @@ class Pipeline:
         yield Done(self._answer(run))
 
     def checked(self, question: str) -> str:
-        """Return the question as it is asked: without white space around it, and without what is no text.
+        """Return the question without surrounding white space and invalid characters.
 
         Raises `InputError` for one that is empty or too long.
         """
-        # Lone surrogates come from JSON and from arguments that are no UTF-8; tokenizers refuse them.
+        # Lone surrogates come from JSON and from arguments that are not UTF-8; tokenizers refuse them.
         question = question.encode(errors="replace").decode().strip()
         if not question:
             raise InputError("The question is empty.", 'Ask something, such as "Why is the sky blue?"')
@@ -227,7 +227,7 @@ class Pipeline:
             yield Scored(run.candidates, run.best)
 
     def _shown(self, sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
-        # After scoring: an answer does not get better by leaving out what nothing supports.
+        # After scoring: dropping unsupported sentences must not raise an answer's score.
         if self.limits.drop_unsupported:
             return tuple(sentence for sentence in sentences if sentence.supported)
         return sentences

@@ -1,4 +1,4 @@
-"""The search that settings describe: which providers, with which keys, under which limits."""
+"""The search of the settings: its providers, their keys, and its limits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NO_FILTERS = Query("")
 
 @dataclass(frozen=True, slots=True)
 class OpenedSearch:
-    """The providers as one, what holds their pages where they need no fetching, and the filters."""
+    """The combined providers, the store of pages that need no fetching, if any, and the filters."""
 
     metasearch: Metasearch
     pages: PageSource | None = None
@@ -81,8 +81,8 @@ def build_search(
     """Return the search of the settings over `http`.
 
     `encoder` loads what dense collections need, when they do. Raises `InputError` for a provider that does
-    not exist or has no address, and `CollectionError` for a collection that is missing or damaged. A key that
-    is missing is the error of each search.
+    not exist or has no address, and `CollectionError` for a missing or damaged collection. A missing key is
+    an error of each search.
     """
     wanted = settings.search
     limits = SearchLimits(wanted.seconds, wanted.grace, wanted.per_domain)
@@ -93,7 +93,7 @@ def build_search(
 
 
 def chosen_providers(wanted: SearchSettings, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Return the providers of the settings, with `auto` replaced by what it stands for.
+    """Return the providers of the settings, with `auto` replaced by its meaning.
 
     `auto` is the collection where one is named; else the first provider of `KEYS` that has its keys; else
     the Bing-compatible endpoint or the SearXNG instance whose address is set; else the collection.
@@ -121,7 +121,7 @@ def _auto(wanted: SearchSettings, environment: Mapping[str, str]) -> str:
 def keys_of(
     name: str, wanted: SearchSettings, environment: Mapping[str, str] = os.environ
 ) -> tuple[str, ...]:
-    """Return the keys of a provider of `KEYS`, empty where they are not set."""
+    """Return the keys of a provider of `KEYS`, empty if they are not set."""
     return tuple(key.found_in(_setting(wanted, key.setting), environment) for key in KEYS[name].needed)
 
 
@@ -183,7 +183,7 @@ def _provider(
 def configured_encoder(
     settings: Settings, on_step: Callable[[str, str], None] = lambda name, step: None
 ) -> DualEncoder:
-    """Return the encoder of the settings, loaded; `on_step` is told of each step of its conversion."""
+    """Return the encoder of the settings, loaded; `on_step` is called at each step of its conversion."""
     wanted = settings.retriever
     return load_encoder(
         wanted.encoder,
@@ -196,7 +196,7 @@ def configured_encoder(
 
 
 def vector_store(settings: Settings) -> VectorStoreConfig:
-    """Return where the settings keep the vectors of collections."""
+    """Return the settings' storage of vectors."""
     from citewell.retriever.collection.dense import VectorStoreConfig
 
     return VectorStoreConfig(settings.collection.vectors.get_secret_value(), settings.threads)

@@ -1,4 +1,4 @@
-"""What one question has gathered so far, with the warnings of the parts that worked for it."""
+"""The state of one question: its results so far, and the warnings of the parts that worked on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from citewell.pipeline.warnings import QuestionWarnings
 
 @dataclass
 class QuestionRun:
-    """What a question has gathered so far."""
+    """The results of a question so far."""
 
     question: str
     failures: list[Failure] = field(default_factory=list)
@@ -28,7 +28,7 @@ class QuestionRun:
     started: float = field(default_factory=time.perf_counter)
 
     def take_warnings(self) -> list[Notice]:
-        """Take over the warnings that have come, as notices."""
+        """Convert the warnings so far to notices."""
         texts = self.warnings.take()
         self.notices.extend(texts)
         return [Notice(text) for text in texts]

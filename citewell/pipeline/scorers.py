@@ -1,4 +1,4 @@
-"""The scorers that `citewell eval scorer` measures, by the names that people give."""
+"""The scorers that `citewell eval scorer` measures, by name."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from citewell.scorer.scorer import SUPPORT
 
 BM25, EMBEDDING, DEFAULT = "bm25", "embedding", "default"
 NAMES = (RANDOM, LENGTH, BM25, EMBEDDING, SUPPORT, DEFAULT)
-"""What is measured besides trained scorers."""
+"""The systems besides trained scorers."""
 
 
 def build_systems(names: Sequence[str], settings: Settings, on_step: OnStep) -> list[ScoringSystem]:
     """Return the systems of these names: one of `NAMES`, a shipped scorer, or the folder of a trained one.
 
-    `on_step(model, step)` is told while weights are converted. Raises `InputError` for a name of nothing
-    before anything is loaded, and `ModelError` for a scorer that cannot be.
+    `on_step(model, step)` is called at each step of a conversion of weights. Raises `InputError` for an
+    unknown name before anything is loaded, and `ModelError` for a scorer that cannot be loaded.
     """
     from citewell.scorer.load import scorer_folder
 

@@ -1,4 +1,4 @@
-"""What goes wrong beside the pages of one question, such as a damaged cache, as notices of that question."""
+"""Warnings besides the pages of one question, such as of a damaged cache, as its notices."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from citewell.retriever.fetch.notices import log_warning
 
 
 class QuestionWarnings:
-    """Collects the warnings of one question, which may come from other threads.
-
-    Those that come when the question has ended are logged; use it as a context manager.
+    """The collected warnings of one question, which may come from other threads. Warnings after the end of
+    the question are logged; use it as a context manager.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from citewell.retriever.search.query import Query
 def web_of(parts: Parts, search: OpenedSearch, query: Query | None = None) -> LiveWeb:
     """Return the web that `search` finds; `query` has other filters than the search's own.
 
-    Raises `InputError` where a package that browsing needs is not installed.
+    Raises `InputError` if a package that browsing needs is not installed.
     """
     return LiveWeb(
         search.metasearch,

@@ -20,11 +20,11 @@ def check_citations(
 
     The paper's rule is ∇ᵢ = {r | f(sᵢ, r) ≥ T} with ROUGE-1 as f: marks that the generator wrote are
     ignored. Two conditions are added: a reference must contain every number and name of the sentence, and
-    come close to the best one. A sentence that nothing supports keeps its text, cites nothing and is marked
+    come close to the best one. An unsupported sentence keeps its text, cites nothing and is marked
     unsupported, with the best precision of any reference. A sentence that repeats an earlier one word for
     word is dropped: small models repeat themselves.
     """
-    # The title says what a passage is about, in words that the passage itself often lacks.
+    # The title names the subject of a passage, in words that the passage itself often lacks.
     sources = {r.number: ReferenceText(f"{r.title}\n{r.text}") for r in references}
     texts: dict[tuple[str, ...], str] = {}
     for marked in read_marks(answer):

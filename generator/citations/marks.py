@@ -1,4 +1,4 @@
-"""Reading an answer's citation marks: which sentence cites what."""
+"""Reads an answer's citation marks: the references that each sentence cites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well a reference supports a sentence: ROUGE-1 of content words, plus names and numbers."""
+"""The support of a sentence by a reference: ROUGE-1 of content words, plus names and numbers."""
 
 from __future__ import annotations
 

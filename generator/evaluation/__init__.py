@@ -1,1 +1,1 @@
-"""How good cited answers are: citation recall and precision, claim recall, and what can be counted."""
+"""The quality of cited answers: citation recall and precision, claim recall, and counts."""

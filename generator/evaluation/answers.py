@@ -31,7 +31,7 @@ class GeneratedAnswer:
 _MOST_FAILURES = 10  # one after another
 
 Write = Callable[[str, Sequence[Reference]], Awaitable[GeneratedAnswer]]
-"""Answers a question from numbered references."""
+"""A function that answers a question from numbered references."""
 
 OnProgress = Callable[[int, int], object]
 """Called with the number of answered rows and of all rows."""
@@ -115,5 +115,5 @@ async def _written(row: EvaluationRow, write: Write) -> GeneratedAnswer:
     except CitewellError as error:
         return GeneratedAnswer(error=str(error))
     except (RuntimeError, ValueError, OSError) as error:
-        # What a runtime raises for one prompt, such as a lack of memory, must not lose the others.
+        # A runtime's error on one prompt, such as a lack of memory, must not lose the other answers.
         return GeneratedAnswer(error=f"{type(error).__name__}: {error}")

@@ -9,7 +9,7 @@ from citewell.core.errors import ModelError
 from citewell.core.packages import need_packages
 from citewell.core.weights import locate
 
-_LONGEST = 512  # tokens of an answer that are read
+_LONGEST = 512  # max tokens of an answer
 
 
 class Fluency:

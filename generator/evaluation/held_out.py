@@ -1,4 +1,4 @@
-"""Which questions are held out: nothing may be trained on them."""
+"""The held-out questions, on which nothing may be trained."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_held_out(question: str) -> bool:
 
 
 def digest(question: str) -> str:
-    """16 hexadecimal digits that are the same for questions of the same words."""
+    """Return 16 hexadecimal digits that are the same for questions of the same words."""
     return hashlib.sha256(" ".join(words(question)).encode()).hexdigest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""Measures the answers of one generator, with judges and without."""
+"""The measures of one generator's answers, with and without judges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from citewell.generator.evaluation.text import copied, refuses, repetition, roug
 
 RECALL, PRECISION, CLAIMS = "citation recall", "citation precision", "claim recall"
 TEXT = "text"
-"""The name in place of a judge's for measures without a judge."""
+"""The name used for measures without a judge."""
 ROUGE_L_SUM, WORDS, CITATIONS = "ROUGE-Lsum", "words", "citations per sentence"
 COPIED, REPETITION, FLUENCY = "copied 8-grams", "seq-rep-4", "loss per token"
 REFUSED, REFUSED_WRONGLY = "refused, unanswerable", "refused, answerable"

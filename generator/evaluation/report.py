@@ -49,7 +49,7 @@ class GenerationEvaluation:
 
 
 def comparisons(evaluation: GenerationEvaluation, judge: str) -> dict[str, dict[str, PairedComparison]]:
-    """Return how each generator differs from the baseline: {measure: {generator: comparison}}.
+    """Compare each generator with the baseline: {measure: {generator: comparison}}.
 
     p is corrected by Holm for the number of generators. A measure that some rows lack, such as the loss of an
     empty answer, is compared over the rows that both generators have.
@@ -101,7 +101,7 @@ def details(evaluation: GenerationEvaluation) -> str:
 
 
 def markdown(evaluation: GenerationEvaluation) -> str:
-    """Return all tables, as a page of its own."""
+    """Return all tables as a separate page."""
     unanswerable = sum(not row.answerable for row in evaluation.rows)
     parts = [
         f"# {evaluation.file}: {len(evaluation.rows):,} questions, {unanswerable:,} of them unanswerable",

@@ -22,7 +22,7 @@ class EvaluationRow:
     """A question with numbered references, and its answer and claims if known.
 
     `key` is a hash of the question and the references. `answerable` is False if the references are known to
-    contain no answer. `source` says where the question comes from.
+    contain no answer. `source` is the origin of the question.
     """
 
     key: str

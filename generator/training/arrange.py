@@ -1,4 +1,4 @@
-"""What of a row is shown: which references, in which order, and the answer that cites them so."""
+"""The shown form of a row: the choice and order of its references, and an answer that cites them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Example:
 
     @property
     def cited(self) -> tuple[int, ...]:
-        """The places, from 0, of the references that the answer cites."""
+        """The indices, from 0, of the references that the answer cites."""
         marks = self._marks()
-        return tuple(place for place in range(len(self.references)) if place + 1 in marks)
+        return tuple(index for index in range(len(self.references)) if index + 1 in marks)
 
     @property
     def is_astray(self) -> bool:
-        """Whether the answer has a mark of a reference that is not there."""
+        """True if the answer cites a reference that does not exist."""
         return not self._marks() <= set(range(1, len(self.references) + 1))
 
     def _marks(self) -> set[int]:
@@ -36,7 +36,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the model reads of an example, and what it is to write."""
+    """The model's input from an example, and its expected output."""
 
     question: str
     references: tuple[Reference, ...]
@@ -52,13 +52,13 @@ def arrange(
     describes in its appendices C and D. With `shuffle` the order is drawn by `chance`. The answer's marks are
     renumbered, in rising order; marks of references that do not exist are removed.
     """
-    places = sorted(range(len(example.references)), key=lambda place: place not in example.cited)
-    shown = [(place, example.references[place]) for place in sorted(places[: prompt.references])]
+    indices = sorted(range(len(example.references)), key=lambda index: index not in example.cited)
+    shown = [(index, example.references[index]) for index in sorted(indices[: prompt.references])]
     if prompt.fill:
         shown += [(-1, text) for text in _useless(example, others, prompt.references - len(shown), chance)]
     if prompt.shuffle:
         chance.shuffle(shown)
-    numbers = {place + 1: number for number, (place, _) in enumerate(shown, 1) if place >= 0}
+    numbers = {index + 1: number for number, (index, _) in enumerate(shown, 1) if index >= 0}
     references = tuple(Reference(number, "", "", text, 0.0) for number, (_, text) in enumerate(shown, 1))
     return Shown(example.question, references, _renumbered(example.answer, numbers))
 

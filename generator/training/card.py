@@ -1,4 +1,4 @@
-"""What the model card says of a trained generator."""
+"""The generator's part of a model card."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ IGNORED = -100
 
 
 class GeneratorCollator:
-    """Makes the tensors of each step when it is due."""
+    """A collator that makes the tensors of each step when it is due."""
 
     def __init__(
         self, steps: Sequence[Step], encode: Callable[[Draw], TokenizedExample], *, packing: bool
@@ -48,10 +48,10 @@ def padded(rows: Sequence[TokenizedExample]) -> dict[str, torch.Tensor]:
     longest = max(len(row.prompt) + len(row.answer) for row in rows)
     ids = torch.zeros(len(rows), longest, dtype=torch.long)
     labels = torch.full_like(ids, IGNORED)
-    for place, (prompt, answer) in enumerate(rows):
+    for index, (prompt, answer) in enumerate(rows):
         end = len(prompt) + len(answer)
-        ids[place, :end] = torch.tensor(prompt + answer)
-        labels[place, len(prompt) : end] = torch.tensor(answer)
+        ids[index, :end] = torch.tensor(prompt + answer)
+        labels[index, len(prompt) : end] = torch.tensor(answer)
     return {"input_ids": ids, "labels": labels}
 
 

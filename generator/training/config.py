@@ -23,7 +23,7 @@ from citewell.generator.prompt import PromptForm
 
 
 class GeneratorModelConfig(Section):
-    """What is trained."""
+    """The model to train."""
 
     base: str = Field(
         "SmolLM2-135M-Instruct", min_length=1, description="Packaged name, GGUF file, folder or hub id."
@@ -49,7 +49,7 @@ class GeneratorPromptConfig(Section):
 
     @property
     def defaults(self) -> GenerationDefaults:
-        """What is saved beside the weights."""
+        """The defaults saved beside the weights."""
         form = PromptForm(demonstration=self.demonstration, question_first=self.question_first)
         return GenerationDefaults(form, self.frequency_penalty)
 
@@ -73,14 +73,14 @@ class GeneratorDevConfig(GeneratorSourceConfig):
 
 
 class CausalTrainingConfig(PartedOptimizationConfig):
-    """How long, how fast, and in which order."""
+    """The optimization: duration, speed and order."""
 
     weight_decay: WeightDecay = 0.0
     packing: bool = Field(False, description="Concatenate the examples of a forward pass instead of padding.")
 
 
 class GeneratorTrainingConfig(CausalTrainingConfig):
-    """How long, how fast, in which order, and how the best checkpoint is selected."""
+    """The optimization: duration, speed, order, and the selection of the best checkpoint."""
 
     generate: int = Field(
         8, ge=0, description="Dev questions to generate answers to, for the citation metrics."
@@ -110,10 +110,10 @@ class GeneratorRecipe(Section):
 
     @property
     def measured(self) -> bool:
-        """Whether there are dev rows."""
+        """True if there are dev rows."""
         return bool(self.dev) or any(source.held_out for source in self.data)
 
 
 def load_config(file: Path) -> GeneratorRecipe:
-    """Read a recipe; raises `InputError` for what is missing, unknown or wrong in it."""
+    """Read a recipe; raises `InputError` for missing, unknown and invalid keys."""
     return load_recipe(GeneratorRecipe, file, "docs/recipes.md")

@@ -1,4 +1,4 @@
-"""The dev metrics: the loss of the answers, and how well the answers that the model writes are cited."""
+"""The dev metrics: the loss of the answers, and the citations of the answers that the model writes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from citewell.generator.training.writing import write_answers
 
 
 class GeneratorDevSets:
-    """Measures a model on dev rows, which are shown in the same way each time."""
+    """The measurement of a model on dev rows, shown in the same way each time."""
 
     def __init__(
         self, sources: Sequence[ExampleSource], config: GeneratorRecipe, encoder: ExampleTokenizer
@@ -32,7 +32,7 @@ class GeneratorDevSets:
         self._answered = chance.sample(rows, min(config.training.generate, len(rows)))
 
     def measure(self, model: Any) -> dict[str, float]:
-        """`answer_loss` a token, and citation recall, precision and F1 where answers are written.
+        """Return `answer_loss` per token and, if answers are written, citation recall, precision and F1.
 
         Citations are judged as the model writes them, before any correction, by ROUGE-1
         (`citewell.generator.evaluation.judges.lexical`).

@@ -23,7 +23,7 @@ class TokenizedExample(NamedTuple):
 
 
 class ExampleTokenizer:
-    """Arranges and tokenizes examples."""
+    """An encoder that arranges and tokenizes examples."""
 
     def __init__(self, model: Any, tokenizer: Any, prompt: GeneratorPromptConfig, seed: int) -> None:
         """`model` is a causal language model of transformers; only its limits are used."""
@@ -47,7 +47,7 @@ class ExampleTokenizer:
     def encode(self, shown: Shown) -> TokenizedExample:
         """Return the tokens of a row as it is shown.
 
-        An answer that is too long is cut, without an end token.
+        An answer that is too long is cut and gets no end token.
         """
         prompt = self.generator.prompt_text(shown.question, shown.references)
         answer = self.tokenizer.encode(shown.answer, add_special_tokens=False)
@@ -65,7 +65,7 @@ class ExampleTokenizer:
             yield Size(1, tokens, tokens)
 
     def fits(self, example: Example) -> bool:
-        """Return whether the prompt has room for the example's references, whole."""
+        """Return whether the prompt has room for all of the example's references, uncut."""
         return self._prompt_tokens(example) <= self._prompt.prompt_tokens
 
     def _prompt_tokens(self, example: Example) -> int:

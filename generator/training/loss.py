@@ -16,7 +16,7 @@ def answer_loss(model: Any, part: dict[str, torch.Tensor]) -> torch.Tensor:
 
     `part` is what `citewell.generator.training.collate` makes.
 
-    Logits are computed where some row of the part has a label, and nowhere else: a prompt is five times as
+    Logits are only computed at positions where some row of the part has a label: a prompt is five times as
     long as its answer, and the vocabulary the widest matrix of a small model. TRL's own loss does the
     same only on devices that Triton knows.
     """
@@ -24,10 +24,10 @@ def answer_loss(model: Any, part: dict[str, torch.Tensor]) -> torch.Tensor:
 
     inputs = {name: value for name, value in part.items() if name != "labels"}
     targets = part["labels"][:, 1:]
-    places = (targets != IGNORED).any(dim=0).nonzero()[:, 0]
-    logits = model(**inputs, use_cache=False, logits_to_keep=places).logits
+    positions = (targets != IGNORED).any(dim=0).nonzero()[:, 0]
+    logits = model(**inputs, use_cache=False, logits_to_keep=positions).logits
     return nn.cross_entropy(
-        logits.float().flatten(0, 1), targets[:, places].flatten(), ignore_index=IGNORED, reduction="sum"
+        logits.float().flatten(0, 1), targets[:, positions].flatten(), ignore_index=IGNORED, reduction="sum"
     )
 
 
@@ -37,5 +37,5 @@ def part_loss(model: Any, part: Mapping[str, Any]) -> torch.Tensor:
 
 
 def answer_tokens(part: Mapping[str, torch.Tensor]) -> int:
-    """Return how many tokens of a part have a label."""
+    """Count the tokens of a part that have a label."""
     return int((part["labels"] != IGNORED).sum())

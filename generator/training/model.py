@@ -13,7 +13,7 @@ from citewell.generator.resolve import resolve
 from citewell.generator.training.config import GeneratorModelConfig
 
 DONE = {"lora": "adapter_config.json", "full": "config.json"}
-"""By the kind of tuning: a file that only the folder of a trained model has."""
+"""By the kind of tuning: the file that only the folder of a trained model has."""
 
 
 class TrainableGenerator(NamedTuple):
@@ -62,7 +62,8 @@ def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> Trainab
 def save_model(
     trained: TrainableGenerator, folder: Path, config: GeneratorModelConfig, defaults: GenerationDefaults
 ) -> None:
-    """Write the adapters as PEFT has them, in float16, or all weights; and how the model is to be asked."""
+    """Write the adapters as PEFT has them, in float16, or all weights, and the form of the model's
+    prompts."""
     write_defaults(defaults, folder)
     if config.tuning == "full":
         _save_whole(trained, folder)
@@ -73,7 +74,7 @@ def save_model(
 def export_model(trained: TrainableGenerator, folder: Path, defaults: GenerationDefaults) -> None:
     """Write the model as one that needs no adapter, which transformers, vLLM and others load.
 
-    Adapters are merged into `trained`, so that it cannot be trained any further.
+    Adapters are merged into `trained`, so it cannot be trained further.
     """
     folder.mkdir(parents=True, exist_ok=True)
     whole = trained.model.merge_and_unload() if trained.model is not trained.whole else trained.whole

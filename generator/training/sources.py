@@ -19,7 +19,7 @@ _DATASET = "dataset"  # in the folder of a bootstrap
 
 @dataclass(frozen=True)
 class ExampleSource:
-    """The examples of one source; each is seen `repeat` times an epoch."""
+    """The examples of one source; each is seen `repeat` times per epoch."""
 
     name: str
     examples: tuple[Example, ...]
@@ -28,13 +28,13 @@ class ExampleSource:
 
 @dataclass(frozen=True)
 class GeneratorData:
-    """What a run is trained and evaluated on. No question is in both."""
+    """The training and dev data of a run. No question is in both."""
 
     train: tuple[ExampleSource, ...]
     dev: tuple[ExampleSource, ...]
 
     def fitting(self, fits: Callable[[Example], bool], tell: Log) -> GeneratorData:
-        """Without training examples that do not fit; raises `InputError` if none of a source fit."""
+        """Drop training examples that do not fit; raises `InputError` if none of a source fit."""
         train = []
         for source in self.train:
             kept = tuple(example for example in source.examples if fits(example))

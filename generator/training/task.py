@@ -1,4 +1,4 @@
-"""How a causal language model is fitted to texts: the part that generators and policies share."""
+"""The fitting of a causal language model to texts, shared by generators and policies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fit_task(
 
         from citewell.generator.training.trainer import GeneratorTrainer
 
-        # The trainer asks for a collator of its own kind, and calls it only.
+        # The trainer's type asks for its own collator class, but it only calls it.
         collator: Any = GeneratorCollator(steps, encode, packing=training.packing)
         trainer = GeneratorTrainer(
             model=trained.model,

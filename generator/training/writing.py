@@ -13,8 +13,8 @@ def write_answers(
 ) -> list[str]:
     """Return the answer of at most `most` tokens to each of `n` prompts; n texts.
 
-    What `citewell.generator.transformers.TransformersModel` writes one after the other; several together take
-    little longer than one, because each of a small model's weights is read once for all of them.
+    The texts are those of `citewell.generator.transformers.TransformersModel`, which writes one after
+    another; a batch takes little longer than one text, since a small model's weights are read once for all.
     """
     answers: list[str] = []
     for start in range(0, len(prompts), _TOGETHER):
@@ -29,7 +29,7 @@ def _write(model: Any, tokenizer: Any, prompts: Sequence[list[int]], most: int, 
     from transformers import GenerationConfig, LogitsProcessorList
 
     longest = max(map(len, prompts))
-    # Padded on the left, so that all answers begin at the same place.
+    # Padded on the left, so that all answers begin at the same position.
     ids = torch.tensor([[0] * (longest - len(prompt)) + prompt for prompt in prompts], device=model.device)
     mask = torch.tensor([[0] * (longest - len(prompt)) + [1] * len(prompt) for prompt in prompts])
 

@@ -1,4 +1,4 @@
-"""Model cards: how a model was trained, from which files, and how good it is."""
+"""Model cards: the training of a model, its files, and its quality."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class DataFile:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCard:
-    """What a trainer says of its model, in Markdown.
+    """A trainer's part of a model card, in Markdown.
 
     `front` are lines of YAML. `counts` are further facts for programs, `packages` those whose versions count.
     """

@@ -1,4 +1,4 @@
-"""The folder of a run: what it holds before, during and after training."""
+"""The folder of a run: its contents before, during and after training."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""The plan of a run: which examples make up each step, drawn before the first step.
-
-A resumed run follows the same plan, whatever happened before.
+"""The plan of a run: the examples of each step, drawn before the first step, so that a resumed run follows
+the same plan.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ class Size(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """An example, by its place, and how often it has been seen before."""
+    """The index of an example, and the number of times it has been seen before."""
 
     place: int
     time: int

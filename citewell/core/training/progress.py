@@ -35,7 +35,7 @@ class Progress(TrainerCallback):
 
     @property
     def seconds(self) -> float:
-        """How long the run has taken so far, without interruptions."""
+        """The seconds that the run has taken so far, without interruptions."""
         return self._before + time.monotonic() - self._start
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""A training run: what it reads and writes, and its result."""
+"""A training run: its inputs, outputs and result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from citewell.core.training.sources import DataFolders
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """Where a run reads and writes. `data` is the setting of that name.
+    """The files and folders that a run reads and writes. `data` is the setting of that name.
 
     `command` is shown in the model card.
     """
@@ -24,7 +24,7 @@ class Run:
 
     @property
     def folders(self) -> DataFolders:
-        """Where the files that the recipe names are looked for."""
+        """The folders in which the recipe's files are searched."""
         return DataFolders(self.recipe.parent, self.data)
 
 
@@ -32,7 +32,7 @@ class Run:
 class RunResult:
     """The result of a run.
 
-    `seen` counts what was trained on, in a `unit` such as tokens. `before` and `after` are dev metrics by
+    `seen` is the amount of training data, in a `unit` such as tokens. `before` and `after` are dev metrics by
     name, `test` those of held-out data that did not select the checkpoint; all are empty without such data.
     """
 

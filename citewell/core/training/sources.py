@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 
 class DataFolders(NamedTuple):
-    """Where the files that a recipe names are looked for: beside the recipe, then in the setting `data`."""
+    """The folders in which a recipe's files are searched: beside the recipe, then in the setting `data`."""
 
     beside: Path
     data: Path | None = None
@@ -39,7 +39,7 @@ class DataFolders(NamedTuple):
 
 
 def sample(items: Sequence[Item], limit: int | None, seed: str) -> tuple[Item, ...]:
-    """At most `limit` items, sampled with the seed, in their order."""
+    """Sample at most `limit` items with the seed, keeping their order."""
     if limit is None or len(items) <= limit:
         return tuple(items)
     places = random.Random(seed).sample(range(len(items)), limit)  # noqa: S311

@@ -1,1 +1,1 @@
-"""What decides whether passages support a claim."""
+"""Judges, which decide whether passages support a claim."""

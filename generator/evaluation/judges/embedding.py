@@ -14,20 +14,19 @@ EMBEDDING = "embedding"
 MODEL = "all-MiniLM-L6-v2"
 """The model of sentence embeddings, without Citewell's adapters, which were trained on ROUGE labels."""
 THRESHOLD = 0.62
-"""The cosine from which on a claim is supported, as `python -m benchmarks.judge_threshold` finds it."""
+"""The minimum cosine of a supported claim, as `python -m benchmarks.judge_threshold` finds it."""
 WINDOW = 1
-"""The sentences that are embedded together, found by the same command."""
+"""The number of sentences embedded together, found by the same command."""
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 """Embeds n texts as an (n, dimension) array of vectors of length 1."""
 
 
 class EmbeddingJudge:
-    """Supported is a claim that means about what some sentence of the passages says.
-
-    A whole passage says more than the claim, and its vector lies elsewhere; so the claim is compared with
-    every window of `WINDOW` sentences. The judge misses a claim that needs two windows, and accepts a
-    wrong number if the rest agrees, which the lexical judge does not.
+    """A judge that accepts a claim if it means about the same as some sentences of the passages. A whole
+    passage says more than the claim, and its vector differs; so the claim is compared with every window of
+    `WINDOW` sentences. The judge misses a claim that needs two windows, and accepts a wrong number if the
+    rest agrees, which the lexical judge does not.
     """
 
     name = EMBEDDING

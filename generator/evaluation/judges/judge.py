@@ -14,7 +14,7 @@ class ClaimAndPassages(NamedTuple):
 
 
 class SupportJudge(Protocol):
-    """Decides about many pairs at once; `name` is shown in tables."""
+    """A judge of many pairs at once; `name` is shown in tables."""
 
     name: str
 
@@ -24,7 +24,7 @@ class SupportJudge(Protocol):
 
 
 class CachingJudge:
-    """Asks a judge about each pair once: precision asks again what recall has asked."""
+    """A cache that asks a judge about each pair once: precision repeats recall's pairs."""
 
     def __init__(self, judge: SupportJudge) -> None:
         self.name = judge.name
@@ -32,7 +32,7 @@ class CachingJudge:
         self._known: dict[ClaimAndPassages, bool] = {}
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
-        """As the judge itself says."""
+        """Return the judge's own verdicts, cached; n values."""
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
         if new:
             self._known.update(zip(new, self._judge.supports(new), strict=True))

@@ -11,7 +11,7 @@ ROUGE = "rouge"
 
 
 class RougeJudge:
-    """Judges by the support check of `citewell.generator.citations`.
+    """The judge that uses the support check of `citewell.generator.citations`.
 
     Citations are corrected by the same rule, so corrected citations score well by construction: this judge
     must not be the only one of corrected answers.
@@ -20,7 +20,7 @@ class RougeJudge:
     name = ROUGE
 
     def __init__(self, threshold: float) -> None:
-        """`threshold` is the ROUGE-1 precision from which on a claim is supported, 0 to 1."""
+        """`threshold` is the minimum ROUGE-1 precision of a supported claim, 0 to 1."""
         self._threshold = threshold
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:

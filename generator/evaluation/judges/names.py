@@ -38,8 +38,8 @@ def build_judges(
 ) -> tuple[SupportJudge, ...]:
     """Return the judges of these names, each with a cache.
 
-    `threshold` is that of the support check. `embed` gives what embeds sentences, and is called only if
-    the judge `embedding` is named. Raises `ModelError` if a model cannot be loaded.
+    `threshold` is that of the support check. `embed` returns the function that embeds sentences, and is only
+    called if the judge `embedding` is named. Raises `ModelError` if a model cannot be loaded.
     """
     return tuple(CachingJudge(_judge(name, threshold, embed)) for name in names)
 

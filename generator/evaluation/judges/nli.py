@@ -18,20 +18,20 @@ _SUPPORTED = 0.5
 
 
 class _Form(Protocol):
-    """How one kind of model is queried; `probabilities` are those of support for each premise and claim."""
+    """The queries of one kind of model; `probabilities` returns the support of each claim by its premise."""
 
     def probabilities(self, premises: Sequence[str], claims: Sequence[str]) -> list[float]: ...
 
 
 class NliJudge:
-    """A claim is supported if the model finds it entailed by the passages.
+    """A judge that accepts a claim if the model finds it entailed by the passages.
 
     Passages that are longer than the model reads are split into parts of whole sentences, of which the best
     counts, as MiniCheck does (Tang et al. 2024, https://arxiv.org/abs/2404.10774).
     """
 
     def __init__(self, name: str, form: _Form, tokenizer: Any, longest: int) -> None:
-        """`longest` is the tokens that the model reads at once, claim and passages together."""
+        """`longest` is the max number of tokens that the model reads at once, claim and passages together."""
         self.name = name
         self._form = form
         self._tokenizer = tokenizer
@@ -41,7 +41,7 @@ class NliJudge:
         """Return whether the probability of support reaches one half; n values."""
         parts = [(row, part, pair.claim) for row, pair in enumerate(pairs) for part in self._parts(pair)]
         best = [0.0] * len(pairs)
-        # Parts of about the same length stand together, so that little is padded.
+        # Parts of about the same length are batched together, to pad little.
         parts.sort(key=lambda part: len(part[1]) + len(part[2]))
         for start in range(0, len(parts), _BATCH):
             rows, premises, claims = zip(*parts[start : start + _BATCH], strict=True)
@@ -105,7 +105,7 @@ def load_nli(model_id: str) -> SupportJudge:
 
 
 def _longest(config: Any, tokenizer: Any) -> int:
-    """Return the tokens that a model reads at once."""
+    """Return the max number of tokens that a model reads at once."""
     if config.is_encoder_decoder:
         # T5's positions are relative: TRUE and MiniCheck read more than the 512 tokens of its pre-training.
         return _LONGEST
