@@ -80,9 +80,10 @@ class LocalCompleter:
 
 
 class ChatCompleter:
-    """A completer with a `ChatClient`, which the caller opens and closes. `grammar_as` is the form of
-    grammars for the service: as `structured_outputs` (vLLM), or as another member of the body, such as
-    `grammar` (llama.cpp). Without it, no grammar is sent.
+    """A completer with a `ChatClient`, which the caller opens and closes.
+
+    `grammar_as` is the form of grammars for the service: as `structured_outputs` (vLLM), or as another member
+    of the body, such as `grammar` (llama.cpp). Without it, no grammar is sent.
     """
 
     def __init__(self, client: ChatClient, *, grammar_as: str = "") -> None:

@@ -34,8 +34,7 @@ class Bm25:
         self._words = tuple(dict.fromkeys(content_words(query)))
 
     def count(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Count what BM25 needs: an (n, 1 + words of the query) array of each text's length and word
-        counts."""
+        """Return an (n, 1 + words of the query) array: each text's length and its counts of these words."""
         counters = [Counter(words(text)) for text in texts]
         rows = [[counter.total(), *(counter[word] for word in self._words)] for counter in counters]
         return np.array(rows, dtype=np.float64).reshape(len(texts), 1 + len(self._words))
@@ -71,7 +70,9 @@ def bm25_norms(lengths: Numbers) -> Numbers:
 
 
 def bm25_weights(idf: Numbers, frequency: Numbers, norms: Numbers) -> Numbers:
-    """Return the contribution of words of this frequency to the scores of texts; arrays of one shape, or one
-    idf."""
+    """Return the contribution of words of this frequency to the scores of texts.
+
+    The arrays have one shape, or there is one idf for all.
+    """
     weights: Numbers = idf * frequency * (_K1 + 1) / (frequency + norms)
     return weights

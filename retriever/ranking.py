@@ -32,9 +32,11 @@ class _Arrived(NamedTuple):
 
 
 class Ranking:
-    """The incremental ranking of one question's passages as they arrive (WebGLM §3.1.2). Encoding is slow, so
-    it is done ahead: `advance` encodes BM25's best passages so far. `top` encodes the missing ones and
-    returns the same references whatever the order in which pages arrive. It is not thread-safe.
+    """The incremental ranking of one question's passages as they arrive (WebGLM §3.1.2).
+
+    Encoding is slow, so it is done ahead: `advance` encodes BM25's best passages so far. `top` encodes the
+    missing ones and returns the same references whatever the order in which pages arrive. It is not
+    thread-safe.
     """
 
     def __init__(self, encoder: DualEncoder, question: str, prefilter: int) -> None:
@@ -50,8 +52,9 @@ class Ranking:
         self._filtered: _Filtered | None = None
 
     def add(self, position: int, passages: Sequence[Passage], date: str = "") -> None:
-        """Add the passages and the date of the hit at `position`, from 0. Ties go to the
-        page with the lower position. Adding a position again replaces its page.
+        """Add the passages and the date of the hit at `position`, from 0.
+
+        Ties go to the page with the lower position. Adding a position again replaces its page.
         """
         texts = tuple(encoded_text(passage.title, passage.text) for passage in passages)
         fingerprints = tuple(fingerprint(passage.text) for passage in passages)

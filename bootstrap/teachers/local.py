@@ -21,8 +21,9 @@ _FINISHED = re.compile(r"[.!?…。！？।]['\"’”»)\]]*\s*$|\[\d+\]\s*$")
 
 
 class LocalTeacher:
-    """One of Citewell's generators as a teacher, one question at a time. Generators do not report why they
-    stopped; an answer without a full stop at its end counts as truncated.
+    """One of Citewell's generators as a teacher, one question at a time.
+
+    Generators do not report why they stopped; an answer without a full stop at its end counts as truncated.
     """
 
     def __init__(self, backend: GeneratorBackend, prompt_hash: str) -> None:

@@ -21,11 +21,12 @@ _NO_ROOM = "Free some space (about 500 MB), or set CITEWELL_CACHE_DIR to another
 
 
 def built(name: str, target: Path, command: Sequence[str], on_step: OnStep) -> Path:
-    """Return the folder `target`, filled by `python -m *command FOLDER` if it does not exist yet. The process
-    ends with the memory and the imports that a conversion takes; its `main` calls `fill`. Two processes that
-    ask for the same folder build it once: the second waits. An interrupted build starts over. Raises
-    `ModelError` with the message of the process, and if the folder cannot be written. `name` is the model's,
-    for messages and for `on_step`.
+    """Return the folder `target`, filled by `python -m *command FOLDER` if it does not exist yet.
+
+    The process ends with the memory and the imports that a conversion takes; its `main` calls `fill`. Two
+    processes that ask for the same folder build it once: the second waits. An interrupted build starts over.
+    Raises `ModelError` with the message of the process, and if the folder cannot be written. `name` is the
+    model's, for messages and for `on_step`.
     """
     from filelock import FileLock
 

@@ -10,8 +10,10 @@ T = TypeVar("T")
 
 
 async def in_thread(work: Callable[[], T], *, stop: Callable[[], object] = lambda: None) -> T:
-    """Call `work` in a thread, and return its result. `asyncio.to_thread` abandons the thread of a cancelled
-    caller; this function calls `stop` and waits until the thread has ended. `stop` is called in any case.
+    """Call `work` in a thread, and return its result.
+
+    `asyncio.to_thread` abandons the thread of a cancelled caller; this function calls `stop` and waits until
+    the thread has ended. `stop` is called in any case.
     """
     working = asyncio.create_task(asyncio.to_thread(work))
     try:

@@ -63,10 +63,10 @@ PACKAGED = {
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The location of a model's files. `path` is a folder or a GGUF file; None means a hub id not yet on
-    disk.
+    """The location of a model's files.
 
-    `fingerprint` names the exact weights in caches: the same name with other weights has another one.
+    `path` is a folder or a GGUF file; None means a hub id not yet on disk. `fingerprint` names the exact
+    weights in caches: the same name with other weights has another one.
     """
 
     name: str

@@ -114,9 +114,10 @@ class Systems:
 async def open_systems(
     settings: Settings, *, actions: int | None, free: bool, log: Log
 ) -> AsyncGenerator[Systems, None]:
-    """Open an opener of systems, and close all connections at the end. `actions` is the max number of actions
-    per episode, by default each policy's own. With `free`, language models write without a grammar. `log`
-    receives notices about the choice of models.
+    """Open an opener of systems, and close all connections at the end.
+
+    `actions` is the max number of actions per episode, by default each policy's own. With `free`, language
+    models write without a grammar. `log` receives notices about the choice of models.
     """
     async with AsyncExitStack() as stack:
         parts = await stack.enter_async_context(open_parts(settings))

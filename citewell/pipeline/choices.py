@@ -53,8 +53,10 @@ class ChosenGenerator(NamedTuple):
 async def choose_generator(
     settings: Settings, ranker: Ranker, *, on_step: OnStep = silent
 ) -> AsyncGenerator[ChosenGenerator, None]:
-    """Open the generator of the settings; the extractive one, with a notice, if weights are missing. Raises
-    `ModelError` for an unknown model and for one that cannot be run.
+    """Open the generator of the settings.
+
+    If weights are missing, it is the extractive one, with a notice. Raises `ModelError` for an unknown model
+    and for one that cannot be run.
     """
     async with AsyncExitStack() as opened:
 

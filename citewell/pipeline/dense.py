@@ -35,6 +35,7 @@ def dense_indexing(
     store: PageStore, folder: Path, settings: Settings, *, dense: bool | None, repair: bool
 ) -> Iterator[Encode]:
     """Prepare to encode the collection in `folder`, and return the update to run once its pages are stored.
+
     `dense` is the user's choice: True for vectors, False for none, None for what the collection has. Errors
     of the encoder, the vectors or their database are raised before any page is read.
     """

@@ -52,8 +52,9 @@ async def open_fetcher(
 async def open_extractor(
     settings: Settings, fetcher: HttpFetcher, sandbox: Sandbox
 ) -> AsyncGenerator[Extractor, None]:
-    """Open the extractor that reads pages in `sandbox`, rendered first if the settings say so. Raises
-    `InputError` if rendering is on and Playwright or Chromium is not installed.
+    """Open the extractor that reads pages in `sandbox`, rendered first if the settings say so.
+
+    Raises `InputError` if rendering is on and Playwright or Chromium is not installed.
     """
     mode = settings.fetch.render
     if mode == "never":

@@ -47,10 +47,10 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pipeline:
-    """The pipeline that answers questions; every part of Citewell that needs an answer or references calls
-    it.
+    """The pipeline that answers questions.
 
-    `citewell.pipeline.build` composes it from settings. `memory` bounds the pages of all questions together.
+    Every part of Citewell that needs an answer or references calls it. `citewell.pipeline.build` composes it
+    from settings. `memory` bounds the pages of all questions together.
     """
 
     search: OpenedSearch
@@ -75,8 +75,7 @@ class Pipeline:
         return replace(self, limits=limits, search=search or self.search)
 
     def quoting(self, sentences: int) -> Pipeline:
-        """Return the same pipeline, answering with at most `sentences` sentences quoted from the
-        references."""
+        """Return the same pipeline, quoting at most `sentences` sentences of the references as the answer."""
         return replace(self, generator=ExtractiveGenerator(self.ranker.scores, sentences=sentences))
 
     async def ask(self, question: str) -> AsyncGenerator[Event, None]:
@@ -110,8 +109,9 @@ class Pipeline:
             yield Done(self._answer(run, written=False))
 
     async def write(self, question: str, references: Sequence[Reference]) -> AsyncGenerator[Event, None]:
-        """Answer from given references: the second half of `ask`. The ranker scores them; their number and
-        order stay.
+        """Answer from given references: the second half of `ask`.
+
+        The ranker scores them; their number and order stay.
         """
         run = QuestionRun(self.checked(question))
         for notice in self.notices:

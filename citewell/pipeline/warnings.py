@@ -10,8 +10,9 @@ from citewell.retriever.fetch.notices import log_warning
 
 
 class QuestionWarnings:
-    """The collected warnings of one question, which may come from other threads. Warnings after the end of
-    the question are logged; use it as a context manager.
+    """The collected warnings of one question, which may come from other threads.
+
+    Warnings after the end of the question are logged; use it as a context manager.
     """
 
     def __init__(self) -> None:

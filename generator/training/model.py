@@ -62,8 +62,7 @@ def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> Trainab
 def save_model(
     trained: TrainableGenerator, folder: Path, config: GeneratorModelConfig, defaults: GenerationDefaults
 ) -> None:
-    """Write the adapters as PEFT has them, in float16, or all weights, and the form of the model's
-    prompts."""
+    """Write the adapters in PEFT's format, in float16, or all weights, and the prompt form."""
     write_defaults(defaults, folder)
     if config.tuning == "full":
         _save_whole(trained, folder)

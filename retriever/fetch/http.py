@@ -32,9 +32,10 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class HttpFetcher:
-    """A fetcher of pages over a transport, which guards and bounds every request. `hosts` is the transport's
-    record of its hosts. With `robots`, no URL is requested, neither the first nor one that a redirect leads
-    to, before the robots.txt of its site allows it.
+    """A fetcher of pages over a transport, which guards and bounds every request.
+
+    `hosts` is the transport's record of its hosts. With `robots`, no URL is requested, neither the first nor
+    one that a redirect leads to, before the robots.txt of its site allows it.
     """
 
     def __init__(

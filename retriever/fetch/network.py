@@ -92,8 +92,10 @@ class HttpTransport:
         self._threads.shutdown(wait=False)
 
     async def send(self, request: Request) -> Response:
-        """Send one request; raises `FetchError` with the reason without a complete answer. The caller bounds
-        the total time: here, every wait is bounded except for a free connection and for a slow body.
+        """Send one request.
+
+        Raises `FetchError` with the reason without a complete answer. The caller bounds the total time: here,
+        every wait is bounded except for a free connection and for a slow body.
         """
         if self._session is None:
             raise RuntimeError("HttpTransport is used outside of `async with`")

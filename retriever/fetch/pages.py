@@ -18,8 +18,10 @@ _READING_SECONDS = 1.0
 
 
 class FetchWait:
-    """The end of the fetch stage. It is the deadline at first, and may be moved within the deadline as often
-    as the value of the pages so far changes.
+    """The end of the fetch stage.
+
+    It is the deadline at first, and may be moved within the deadline as often as the value of the pages so
+    far changes.
     """
 
     def __init__(self, deadline: float) -> None:

@@ -64,8 +64,9 @@ class Hosts:
         return len(self._hosts)
 
     def wait(self, url: URL, spacing: float) -> float:
-        """Return the seconds until another page of the host may be requested, 0 for now. A host that asked
-        for a break gets at most a minute; `PoliteTransport` refuses it after that.
+        """Return the seconds until another page of the host may be requested, 0 for now.
+
+        A host that asked for a break gets at most a minute; `PoliteTransport` refuses it after that.
         """
         host = self.host(url)
         now = self.clock()

@@ -61,10 +61,11 @@ class Proxy:
 
 
 class TargetCheck:
-    """A guard of targets behind a proxy, since the guard at the socket only sees the proxy. All addresses of
-    a target that can be looked up here must pass `guard`, since the proxy may use any of them. A name that
-    cannot be looked up here, as in networks where the proxy alone can, is left to the proxy, unless it has no
-    dot or ends as the names of private networks do.
+    """A guard of targets behind a proxy, since the guard at the socket only sees the proxy.
+
+    All addresses of a target that can be looked up here must pass `guard`, since the proxy may use any of
+    them. A name that cannot be looked up here, as in networks where the proxy alone can, is left to the
+    proxy, unless it has no dot or ends as the names of private networks do.
     """
 
     def __init__(self, guard: AddressGuard, resolver: AbstractResolver, seconds: float) -> None:

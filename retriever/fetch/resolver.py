@@ -15,8 +15,9 @@ _LOOK_UPS = 64  # at a time; the system may take half a minute to give up on one
 
 
 class SystemResolver(AbstractResolver):
-    """A resolver that uses the system's lookup, with a thread per name. An unresponsive name server delays
-    neither the ranking nor the end of the process.
+    """A resolver that uses the system's lookup, with a thread per name.
+
+    An unresponsive name server delays neither the ranking nor the end of the process.
     """
 
     def __init__(self) -> None:

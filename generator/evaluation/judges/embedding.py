@@ -23,10 +23,11 @@ Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 class EmbeddingJudge:
-    """A judge that accepts a claim if it means about the same as some sentences of the passages. A whole
-    passage says more than the claim, and its vector differs; so the claim is compared with every window of
-    `WINDOW` sentences. The judge misses a claim that needs two windows, and accepts a wrong number if the
-    rest agrees, which the lexical judge does not.
+    """A judge that accepts a claim if it means about the same as some sentences of the passages.
+
+    A whole passage says more than the claim, and its vector differs; so the claim is compared with every
+    window of `WINDOW` sentences. The judge misses a claim that needs two windows, and accepts a wrong number
+    if the rest agrees, which the lexical judge does not.
     """
 
     name = EMBEDDING

@@ -26,8 +26,10 @@ class Flights(Generic[T]):
         self._flights: dict[Hashable, _Flight[T]] = {}
 
     async def join(self, key: Hashable, start: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Return the result of the task of `key`, or raise its error; `start` creates the task if none is
-        running."""
+        """Return the result of the task of `key`, or raise its error.
+
+        `start` creates the task if none is running.
+        """
         flight = self._flights.get(key)
         if flight is None:
             flight = self._flights[key] = _Flight(asyncio.create_task(start()))

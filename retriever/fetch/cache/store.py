@@ -24,8 +24,10 @@ class CacheUsage:
 
 
 class CacheStore(Protocol):
-    """A store of entries by key, as long as there is room. A store never fails its user: an unreadable entry
-    counts as missing, an entry that cannot be written is dropped, and the reason is reported once.
+    """A store of entries by key, as long as there is room.
+
+    A store never fails its user: an unreadable entry counts as missing, an entry that cannot be written is
+    dropped, and the reason is reported once.
     """
 
     async def load(self, key: str) -> CacheEntry | None:
