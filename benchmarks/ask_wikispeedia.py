@@ -59,9 +59,9 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--split", choices=list(SETS), default="test")
-    parser.add_argument("--limit", type=int, default=300, help="most covered questions of each set")
-    parser.add_argument("--generated", type=int, default=15, help="answers that the local model writes")
-    parser.add_argument("--data-dir", type=Path, help="where the collection is kept; temporary by default")
+    parser.add_argument("--limit", type=int, default=300, help="maximum covered questions per set")
+    parser.add_argument("--generated", type=int, default=15, help="answers for the local model to write")
+    parser.add_argument("--data-dir", type=Path, help="folder of the collection; temporary by default")
     parser.add_argument("--set", dest="assignments", action="append", default=[], metavar="NAME=VALUE")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

@@ -123,11 +123,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--questions", type=Path, required=True, help="JSON lines {question, references}")
-    parser.add_argument("--scorer", required=True, help="what chooses, as `citewell eval scorer` names it")
-    parser.add_argument("--judge", required=True, help="what judges the choice, trained on other questions")
-    parser.add_argument("--generator", default="SmolLM2-135M-Instruct", help="what writes the samples")
+    parser.add_argument(
+        "--scorer", required=True, help="scorer that chooses, as `citewell eval scorer` names it"
+    )
+    parser.add_argument(
+        "--judge", required=True, help="scorer that judges the choice, trained on other questions"
+    )
+    parser.add_argument("--generator", default="SmolLM2-135M-Instruct", help="generator of the samples")
     parser.add_argument("--limit", type=int, default=200, help="questions [200]")
-    parser.add_argument("--timed", type=int, default=10, help="questions that each n is timed on [10]")
+    parser.add_argument("--timed", type=int, default=10, help="questions to time each n on [10]")
     parser.add_argument("--out", type=Path, required=True, help="folder for samples, plot and results")
     arguments = parser.parse_args()
     check_plots()
@@ -166,7 +170,7 @@ def main() -> None:
     print(shown("rule", ablated) + "\n")
     header = ["least gain", "candidates", "judged", "less than n = 16"]
     print(table(header, [[f"{gain:g}", *values.cells] for gain, values in adapting.items()]))
-    print("\n" + (drawn.warning or "No over-optimization is seen up to the greatest n."))
+    print("\n" + (drawn.warning or "No over-optimization up to the greatest n."))
     save(
         "best_of_n",
         {

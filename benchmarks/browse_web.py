@@ -48,7 +48,7 @@ _SIMPLIFIED = 256
 def main() -> None:
     """Index and serve the articles."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data-dir", type=Path, required=True, help="where the collection is kept")
+    parser.add_argument("--data-dir", type=Path, required=True, help="folder of the collection")
     settings = browse_settings(parser.parse_args().data_dir)
     index_web(settings)
     asyncio.run(_serve())

@@ -153,9 +153,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--steps", type=int, default=5_000)
     parser.add_argument("--pages", type=int, default=400)
-    parser.add_argument("--episodes", type=int, default=2_000, help="under way at the same time")
-    parser.add_argument("--episode-steps", type=int, default=30, help="of each of those")
-    parser.add_argument("--json", type=Path, help="where to write the result")
+    parser.add_argument("--episodes", type=int, default=2_000, help="number of simultaneous episodes")
+    parser.add_argument("--episode-steps", type=int, default=30, help="steps of each of these episodes")
+    parser.add_argument("--json", type=Path, help="output file of the results")
     args = parser.parse_args()
     core = min(os.sched_getaffinity(0))
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -172,8 +172,10 @@ def main() -> None:
     through_gym = round(gym_speed(pages, args.steps))
     rows.append(["estimated, through Gymnasium", 1_500, through_gym, "", ""])
     kilobytes = asyncio.run(memory(pages, args.episodes, args.episode_steps))
-    print(table(["tokens", "of a state", "steps a second", "ms a click", "ms a scroll"], rows))
-    print(f"\n{args.episodes} episodes under way, {args.episode_steps} steps each: {kilobytes:.0f} kB each.")
+    print(table(["tokens", "per state", "steps per second", "ms per click", "ms per scroll"], rows))
+    print(
+        f"\n{args.episodes} simultaneous episodes, {args.episode_steps} steps each: {kilobytes:.0f} kB each."
+    )
     memory_of = {"episodes": args.episodes, "kilobytes_an_episode": round(kilobytes)}
     save(NAME, result | {"gymnasium_steps_per_second": through_gym} | memory_of, args.json)
 

@@ -64,14 +64,14 @@ class Plan(NamedTuple):
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data-dir", type=Path, required=True, help="where the collection is kept")
+    parser.add_argument("--data-dir", type=Path, required=True, help="folder of the collection")
     parser.add_argument("--questions", type=Path, required=True, help="folder of `browsing_questions`")
     parser.add_argument("--episodes", type=Path, required=True, help="folder that keeps all episodes")
-    parser.add_argument("--splits", nargs="+", default=["dev", "test"], help="which questions are asked")
+    parser.add_argument("--splits", nargs="+", default=["dev", "test"], help="splits of the questions to ask")
     parser.add_argument("--systems", nargs="+", default=list(SYSTEMS))
-    parser.add_argument("--policy", type=Path, help=f"a folder in place of the policy {CLONED}")
+    parser.add_argument("--policy", type=Path, help=f"folder of a policy to use instead of {CLONED}")
     parser.add_argument("--limit", type=int, help="questions of each split")
-    parser.add_argument("--free", type=int, default=20, help="questions for which nothing is constrained")
+    parser.add_argument("--free", type=int, default=20, help="questions to ask without constraints")
     arguments = parser.parse_args()
     settings = browse_settings(arguments.data_dir)
     index_web(settings)

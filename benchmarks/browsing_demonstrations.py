@@ -40,12 +40,12 @@ LICENCES = {"qed_train": "CC BY-SA 3.0", "squad_dev": "CC BY-SA 4.0"}
 def main() -> None:
     """Write the demonstrations."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data-dir", type=Path, required=True, help="where the collection is kept")
+    parser.add_argument("--data-dir", type=Path, required=True, help="folder of the collection")
     parser.add_argument("--questions", type=Path, required=True, help="folder of `browsing_questions`")
     parser.add_argument("--out", type=Path, required=True, help="folder for the demonstrations")
-    parser.add_argument("--recipe", type=Path, default=RECIPE, help="whose browser is used")
-    parser.add_argument("--limit", type=int, default=2_000, help="most questions")
-    parser.add_argument("--games", type=int, default=200, help="most games")
+    parser.add_argument("--recipe", type=Path, default=RECIPE, help="recipe with the browser to use")
+    parser.add_argument("--limit", type=int, default=2_000, help="maximum questions")
+    parser.add_argument("--games", type=int, default=200, help="maximum games")
     arguments = parser.parse_args()
     settings = browse_settings(arguments.data_dir)
     index_web(settings)
@@ -78,13 +78,13 @@ async def write(settings: Settings, arguments: argparse.Namespace) -> None:
             kept += [episode] if episode.reward else []
             if done % 100 == 0 or done == len(known):
                 write_episodes(kept, arguments.out / "guided.jsonl")
-                print(f"{done:,} of {len(known):,} questions, {len(kept):,} episodes are kept", flush=True)
+                print(f"{done:,} of {len(known):,} questions, {len(kept):,} episodes kept", flush=True)
     seconds = round((time.perf_counter() - began) / max(1, done), 2)
     rows = [
         ["guided", done, len(kept), sum(len(episode.steps) for episode in kept), seconds],
         ["clicks", arguments.games, len(clicks), sum(len(episode.steps) for episode in clicks), ""],
     ]
-    print(table(["demonstrations", "tried", "kept", "steps", "seconds an episode"], rows))
+    print(table(["demonstrations", "tried", "kept", "steps", "seconds per episode"], rows))
 
 
 def read_known(file: Path) -> list[Known]:

@@ -43,7 +43,7 @@ class Asked(NamedTuple):
 def main() -> None:
     """Write the questions."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data-dir", type=Path, required=True, help="where the collection is kept")
+    parser.add_argument("--data-dir", type=Path, required=True, help="folder of the collection")
     parser.add_argument("--out", type=Path, required=True, help="folder for the questions")
     arguments = parser.parse_args()
     settings = browse_settings(arguments.data_dir)

@@ -53,7 +53,7 @@ SHARES = (0.5, 0.0, 1.0)
 
 
 class Outcome(NamedTuple):
-    """The outcome of one question: seconds to the references, and their number after the last request.
+    """The outcome of one question: seconds to the references, and `overhead` of them after the last request.
 
     `pages` holds the fetched pages, by their ranks among the hits.
     """
@@ -297,11 +297,11 @@ def main() -> None:
     parser.add_argument("--extremes", type=int, default=60, help="questions under the two other laws")
     parser.add_argument("--one-by-one", type=int, default=60, help="questions read one page at a time")
     parser.add_argument(
-        "--at-a-time", type=int, default=4, help="questions at a time, of the rules that wait"
+        "--at-a-time", type=int, default=4, help="simultaneous questions for the rules that wait"
     )
-    parser.add_argument("--limit", type=int, default=300, help="most covered questions of each set")
-    parser.add_argument("--data-dir", type=Path, help="where the pages are indexed; temporary by default")
-    parser.add_argument("--quick", action="store_true", help="leave the extremes out")
+    parser.add_argument("--limit", type=int, default=300, help="maximum covered questions per set")
+    parser.add_argument("--data-dir", type=Path, help="folder of the index; temporary by default")
+    parser.add_argument("--quick", action="store_true", help="skip the extremes")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         result = asyncio.run(run(arguments, arguments.data_dir or Path(temporary)))

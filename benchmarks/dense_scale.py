@@ -215,7 +215,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--questions", type=int, default=QUESTIONS)
     parser.add_argument("--unnormalized", action="store_true")
-    parser.add_argument("--json", type=Path, help="where results go, instead of benchmarks/results")
+    parser.add_argument("--json", type=Path, help="output file of the results, instead of benchmarks/results")
     parser.add_argument("--one", nargs=2, metavar=("SIZE", "KIND"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:

@@ -158,7 +158,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--paragraphs", type=int, default=100)
-    parser.add_argument("--json", type=Path, help="where to write the result")
+    parser.add_argument("--json", type=Path, help="output file of the results")
     args = parser.parse_args()
     tower = resolve(MODEL).passage
     tokenizer = read_tokenizer(tower.tokenizer)

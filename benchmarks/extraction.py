@@ -218,7 +218,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="score every n-th page only [1]")
     parser.add_argument("--timed", type=int, default=8, metavar="N", help="time every n-th page [8]")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of timing [5]")
-    parser.add_argument("--output", type=Path, help="where to write the result")
+    parser.add_argument("--output", type=Path, help="output file of the results")
     arguments = parser.parse_args()
     files = data_files(external_data())
     others = peers()

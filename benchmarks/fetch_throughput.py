@@ -265,7 +265,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=4_000, help="pages fetched in each round")
     parser.add_argument("--questions", type=int, default=20)
-    parser.add_argument("--output", type=Path, help="where the JSON is written")
+    parser.add_argument("--output", type=Path, help="output file of the results")
     options = parser.parse_args()
     with PageServer(DELAY, 2_000) as server:
         result = asyncio.run(run(options.pages, options.questions, server, (1_000, 200)))

@@ -24,7 +24,7 @@ def pinned(
     sunk = [name for name, floor in old.items() if floor > floors.get(name, 0.0)]
     if sunk and not lower:
         changes = ", ".join(f"{name} {old[name]} → {floors.get(name, 'gone')}" for name in sunk)
-        sys.exit(f"These floors would sink: {changes}. If that is meant, give --lower.")
+        sys.exit(f"These floors would be lower: {changes}. To accept that, give --lower.")
     return floors
 
 
@@ -47,7 +47,7 @@ def gate(
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--pin", action="store_true", help="write the floors")
-    parser.add_argument("--lower", action="store_true", help="also those that sink")
+    parser.add_argument("--lower", action="store_true", help="also write lower floors")
     arguments = parser.parse_args()
     data = external_data()
     stored: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}

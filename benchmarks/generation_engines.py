@@ -182,7 +182,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--engines", default=",".join(ENGINES), help="comma-separated: %(default)s")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--json", type=Path, help="where to write the result")
+    parser.add_argument("--json", type=Path, help="output file of the results")
     work = Path(tempfile.gettempdir()) / "citewell-generation-engines"
     parser.add_argument("--work", type=Path, default=work, help="converted weights; default: %(default)s")
     parser.add_argument("--step", choices=["convert", "measure", "agree"], help=argparse.SUPPRESS)

@@ -30,7 +30,7 @@ def shown(row: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("answers", type=Path)
-    parser.add_argument("--generator", required=True, help="its name, as the evaluation was given it")
+    parser.add_argument("--generator", required=True, help="the generator's name in the evaluation")
     parser.add_argument("--count", type=int, default=10)
     arguments = parser.parse_args()
     lines = arguments.answers.read_text(encoding="utf-8").splitlines()

@@ -78,8 +78,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", type=Path, required=True, help="folder for the three files")
-    parser.add_argument("--data-dir", type=Path, help="where the collection is kept; temporary by default")
-    parser.add_argument("--pin", action="store_true", help="write the list of held questions")
+    parser.add_argument("--data-dir", type=Path, help="folder of the collection; temporary by default")
+    parser.add_argument("--pin", action="store_true", help="write the list of held-out questions")
     arguments = parser.parse_args()
     data = external_data()
     parts = {source: divided(list(read(data)), source) for source, read in READERS.items()}
@@ -177,7 +177,7 @@ def check_list(digests: Sequence[str], *, pin: bool) -> None:
     if pin:
         file.write_text("".join(f"{name}\n" for name in digests), encoding="ascii")
     elif file.read_text(encoding="ascii").split() != list(digests):
-        sys.exit(f"The data holds out other questions than {file} lists. If that is meant, give --pin.")
+        sys.exit(f"The data holds out other questions than {file} lists. To accept that, give --pin.")
 
 
 def with_retrieved(parts: Mapping[str, Sequence[Asked]], data_dir: Path) -> dict[str, list[Asked]]:

@@ -32,7 +32,7 @@ QUESTIONS = 30
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data-dir", type=Path, help="where the collection is kept; temporary by default")
+    parser.add_argument("--data-dir", type=Path, help="folder of the collection; temporary by default")
     arguments = parser.parse_args()
     lines = OWN_QUESTIONS.read_text(encoding="utf-8").splitlines()[:QUESTIONS]
     questions = [json.loads(line)["question"] for line in lines]

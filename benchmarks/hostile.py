@@ -296,9 +296,11 @@ async def run(mebibytes: int, pages: int, seed: int, data: Path | None) -> dict[
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--mebibytes", type=int, default=1024, help="what a compression bomb expands to")
-    parser.add_argument("--pages", type=int, default=2000, help="pages that are mutated")
-    parser.add_argument("--seed", type=int, default=0, help="of the mutations")
+    parser.add_argument(
+        "--mebibytes", type=int, default=1024, help="expanded size of a compression bomb in MiB"
+    )
+    parser.add_argument("--pages", type=int, default=2000, help="number of mutated pages")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the mutations")
     arguments = parser.parse_args()
     outcomes = asyncio.run(run(arguments.mebibytes, arguments.pages, arguments.seed, external_data()))
     header = ["attack", "tried", "a page", "a reason", "faults", "slowest, s", "grown by, MB", "worker, MB"]

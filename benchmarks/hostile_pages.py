@@ -1,4 +1,4 @@
-"""Pages that try to harm whoever reads them: made by hand, and real ones mutated by chance."""
+"""Pages that try to harm their reader: made by hand, and random mutations of real ones."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _WORDS = (
 
 
 def handmade(megabytes: int = 1000) -> dict[str, bytes]:
-    """Documents that are known to trouble parsers, by name; PDF bombs expand to so many MB and more."""
+    """Return documents that are known to trouble parsers, by name; PDF bombs expand to at least these MB."""
     html = b"<!doctype html><html><head><title>Kites</title></head><body>%s</body></html>"
     return {
         "100,000 nested tags": html % (b"<div>" * 100_000 + SENTENCE + b"</div>" * 100_000),
@@ -79,13 +79,13 @@ def handmade(megabytes: int = 1000) -> dict[str, bytes]:
 
 
 def objects_pdf(objects: list[bytes]) -> bytes:
-    """A PDF file of these objects, of which the first is the root."""
+    """Return a PDF file of these objects, of which the first is the root."""
     body = b"".join(b"%d 0 obj\n%s\nendobj\n" % numbered for numbered in enumerate(objects, 1))
     return b"%PDF-1.4\n" + body + b"trailer\n<< /Size %d /Root 1 0 R >>\n%%%%EOF\n" % (len(objects) + 1)
 
 
 def page_pdf(content: bytes, filters: bytes = b"") -> bytes:
-    """A PDF file with one page, drawn by `content`."""
+    """Return a PDF file with one page, drawn by `content`."""
     return objects_pdf(
         [
             b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -99,7 +99,7 @@ def page_pdf(content: bytes, filters: bytes = b"") -> bytes:
 
 
 def flate_pdf(megabytes: int, *, twice: bool = False) -> bytes:
-    """A PDF file whose page begins with so many megabytes of spaces, compressed."""
+    """Return a PDF file whose page begins with this many megabytes of spaces, compressed."""
     packer = zlib.compressobj(1)
     packed = b"".join(packer.compress(b" " * _CHUNK) for _ in range(megabytes)) + packer.flush()
     if twice:
@@ -108,7 +108,7 @@ def flate_pdf(megabytes: int, *, twice: bool = False) -> bytes:
 
 
 def seeds(folder: Path) -> list[bytes]:
-    """Real pages to be mutated: those of two files of CITEWELL_DATA, and a few PDF files made here."""
+    """Return real pages to mutate: those of two files of CITEWELL_DATA, and a few PDF files made here."""
     pages = []
     for name in ("article_extraction_benchmark", "wcxb_dev-00"):
         with gzip.open(folder / "pages" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -120,7 +120,7 @@ def seeds(folder: Path) -> list[bytes]:
 
 
 def mutated(sources: list[bytes], count: int, seed: int) -> Iterator[bytes]:
-    """`count` pages, each a random source after up to twenty random changes."""
+    """Yield `count` pages, each a random source after up to twenty random changes."""
     chance = random.Random(seed)
     for _ in range(count):
         body = bytearray(chance.choice(sources))

@@ -1,8 +1,8 @@
-"""A web on this machine that means no good: `python -m benchmarks.hostile_web MEBIBYTES` prints its ports.
+"""A hostile web on this machine: `python -m benchmarks.hostile_web MEBIBYTES` prints its ports.
 
-The first is that of the web, on 127.0.0.2, where each path of `attacks` has its own way. The second is that
-of a private service: it listens on all other addresses of this machine too, and counts who connects; the
-path `/connections` of the first tells the number.
+The first port is that of the web, on 127.0.0.2, where each path of `attacks` has its own behavior. The second
+is that of a private service: it listens on all other addresses of this machine too, and counts connections;
+the path `/connections` of the first returns the count.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MEBIBYTE = b"<p>a</p>" * 2**17
 
 
 def attacks(mebibytes: int) -> dict[str, Attack]:
-    """What the web does, by path; bombs expand to so many MiB."""
+    """Return the behavior of the web by path; bombs expand to this many MiB."""
     return {
         "/gzip": _bomb(b"gzip", mebibytes),
         "/deflate": _bomb(b"deflate", mebibytes),
@@ -69,12 +69,12 @@ def attacks(mebibytes: int) -> dict[str, Attack]:
 
 
 def redirect_path(target: str) -> str:
-    """The path of the web that redirects to `target`, letter by letter as it is written."""
+    """Return the path of the web that redirects to exactly this `target`."""
     return f"/to/{target.encode().hex()}"
 
 
 def packed(coding: bytes, mebibytes: int) -> Iterator[bytes]:
-    """A page of so many MiB in a content coding, piece by piece."""
+    """Yield a page of this many MiB in a content coding, piece by piece."""
     pieces = itertools.repeat(_MEBIBYTE, mebibytes)
     if coding == b"br":
         brotli_packer = brotli.Compressor(quality=1)

@@ -1,10 +1,10 @@
-"""From which cosine on does the embedding judge call a claim supported? On ExpertQA's judged claims.
+"""Measure the threshold of the embedding judge's cosine for a supported claim, on ExpertQA's judged claims.
 
-`python -m benchmarks.judge_threshold` sets claims against the passages that they cite, and against other
+`python -m benchmarks.judge_threshold` compares claims with the passages that they cite, and with other
 passages of the same answer. Supported are those that experts judged completely supported; not supported are
 those judged incompletely supported, and all with another passage. Only questions that are not held out for
 evaluation are used. For each number of sentences in a window it prints the area under the ROC curve, and the
-threshold where the two kinds are told apart best (balanced accuracy); the last rows are the lexical judge's.
+threshold that best separates the two kinds (balanced accuracy); the last rows are the lexical judge's.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MARK = re.compile(r"\s*\[\d+\]")
 
 
 class Judged(NamedTuple):
-    """A claim with passages, and what people said of it: `complete`, `incomplete` or `other passage`."""
+    """A claim with passages, and the judgment: `complete`, `incomplete` or `other passage`."""
 
     pair: ClaimAndPassages
     kind: str
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def read_pairs() -> list[Judged]:
-    """Claims of questions that may be trained on, with the passages that they cite or others."""
+    """Read claims of training questions, with the passages that they cite or others."""
     found = []
     choose = random.Random(0).choice
     with gzip.open(external_data() / "longform" / "expertqa_train.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -92,7 +92,7 @@ def read_pairs() -> list[Judged]:
 
 
 def measured(scores: Numbers, kinds: Numbers, threshold: float) -> dict[str, float]:
-    """The area under the curve, and at the threshold the balanced accuracy and what is called supported."""
+    """Return the area under the curve and, at the threshold, the balanced accuracy and supported shares."""
     supported = kinds == "complete"
     found = {
         "threshold": round(threshold, 2),
@@ -107,19 +107,19 @@ def measured(scores: Numbers, kinds: Numbers, threshold: float) -> dict[str, flo
 
 
 def best_threshold(scores: Numbers, supported: Numbers) -> float:
-    """The hundredth with the best balanced accuracy."""
+    """Return the threshold with the best balanced accuracy, in hundredths."""
     steps = [step / 100 for step in range(5, 100)]
     return max(steps, key=lambda step: balanced(scores, supported, step))
 
 
 def balanced(scores: Numbers, supported: Numbers, threshold: float) -> float:
-    """The mean of the shares of both kinds that a threshold tells rightly."""
+    """Return the mean share of each kind that a threshold classifies correctly."""
     said = scores >= threshold
     return float((said[supported].mean() + (~said[~supported]).mean()) / 2)
 
 
 def area(scores: Numbers, supported: Numbers) -> float:
-    """The share of pairs, one of each kind, in which the supported one scores more; ties count half."""
+    """Return the share of pairs, one per kind, in which the supported one scores more; ties count half."""
     high, low = scores[supported][:, None], scores[~supported][None, :]
     return float(((high > low) + (high == low) / 2).mean())
 

@@ -1,8 +1,8 @@
 """A web on this machine: questions with ten hits each, as a search engine would find them among real pages.
 
-Eight of the ten pages of a question are articles of Wikipedia for Schools, two are pages of any kind from the
-web (WCXB and the article-extraction benchmark), found by BM25 each and put in at random places: the articles
-are what there is to know, the others bring the size and the markup of real pages.
+Eight of the ten pages of a question are articles of Wikipedia for Schools, and two are pages of any kind from
+the web (WCXB and the article-extraction benchmark), each found by BM25 and inserted at random ranks: the
+articles have the information, and the others the size and the markup of real pages.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _READ_FOR_SNIPPET = 3  # passages
 
 
 class Case(NamedTuple):
-    """A question and what the search finds for it; `pages` holds the hits' pages, extracted."""
+    """A question and its search results; `pages` holds the hits' pages, extracted."""
 
     question: str
     hits: tuple[Hit, ...]
@@ -58,7 +58,7 @@ class LocalWeb:
         return self._settings
 
     def questions(self, split: str, limit: int) -> list[Question]:
-        """The questions of a split that the articles can answer."""
+        """Return the questions of a split that the articles can answer."""
         return covered_questions(list(stored_pages(self._settings)), split, limit)[0]
 
     async def case(self, question: str) -> Case:
@@ -78,7 +78,7 @@ class LocalWeb:
 
 
 def snippet(question: str, page: Page) -> str:
-    """The sentence of a page that matches the question best, as search engines show it below the title."""
+    """Return the sentence of a page that matches the question best, like a search engine's snippet."""
     texts = [passage.text for passage in page.passages]
     best = (-bm25(question, texts)).argsort(kind="stable")[:_READ_FOR_SNIPPET]
     sentences = [sentence for row in sorted(best) for sentence in split_sentences(texts[row])]
@@ -86,13 +86,13 @@ def snippet(question: str, page: Page) -> str:
 
 
 def read_articles() -> dict[str, bytes]:
-    """The HTML of the articles by their URLs, which are paths."""
+    """Return the HTML of the articles by their URLs, which are paths."""
     files = sorted((external_data() / "web" / "wikispeedia").glob("articles-*.jsonl.gz"))
     return {row["path"]: row["html"].encode() for file in files for row in _rows(file)}
 
 
 def read_others() -> dict[str, bytes]:
-    """The HTML of the other pages by paths made from their ids."""
+    """Return the HTML of the other pages by paths made from their ids."""
     files = sorted((external_data() / "pages").glob("*.jsonl.gz"))
     return {
         f"/web/{quote(row['id'], safe='')}": row["html"].encode(errors="replace")

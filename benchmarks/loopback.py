@@ -8,7 +8,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 
 class Loopback(AbstractResolver):
-    """Finds every host on this machine, so that each page may have a host of its own."""
+    """Resolves every host to this machine, so that each page may have a separate host."""
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
@@ -19,4 +19,4 @@ class Loopback(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""When are the passages good enough to answer from? Questions with and without an answer.
+"""Measure when the passages are good enough to answer from, on questions with and without an answer.
 
 `python -m benchmarks.no_evidence` asks Wikipedia for Schools (2007) three kinds of questions: on an article
 of the collection (QED, should be answered), about COVID-19 (feedbackqa, 2020: cannot be) and about diseases
@@ -36,7 +36,7 @@ Rule = Callable[[Answer], float]
 
 
 def best_score(answer: Answer) -> float:
-    """The encoder's score of the best reference."""
+    """Return the encoder's score of the best reference."""
     return max((reference.score for reference in answer.references), default=NOTHING)
 
 
@@ -49,7 +49,7 @@ RULES: Mapping[str, Rule] = {
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data-dir", type=Path, help="where the collections are kept; temporary by default")
+    parser.add_argument("--data-dir", type=Path, help="folder of the collections; temporary by default")
     parser.add_argument("--limit", type=int, default=100, help="questions of each kind")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -80,18 +80,18 @@ def main() -> None:
 
 
 def sample(name: str, limit: int) -> list[str]:
-    """Questions of a file of `qa_pairs`, always the same."""
+    """Draw a fixed sample of questions from a file of `qa_pairs`."""
     with gzip.open(external_data() / "qa_pairs" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         return random.Random(0).sample([json.loads(line)["question"] for line in lines], limit)
 
 
 def own_questions() -> list[str]:
-    """Questions that the handbook answers."""
+    """Return questions that the handbook answers."""
     return [json.loads(line)["question"] for line in HANDBOOK_QUESTIONS.read_text("utf-8").splitlines()]
 
 
 async def ask_all(settings: Settings, questions: Mapping[str, Sequence[str]]) -> dict[str, list[Answer]]:
-    """The references of each question."""
+    """Return the references of each question."""
     async with open_pipeline(settings) as pipeline:
         return {
             kind: [await final_answer(pipeline.retrieve(text)) for text in texts]

@@ -1,4 +1,4 @@
-"""A server of real pages, in a process of its own: `start_server` starts it, and `PageServer` ends it."""
+"""A server of real pages in a separate process: `start_server` starts it, and `PageServer` ends it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SYNTHETIC = f"<!doctype html><title>Page {{n}}</title><article><p>{_SENTENCE * 
 
 
 class PageServer:
-    """A running server; `port` is where it listens on 127.0.0.1, `paths` what it has.
+    """A running server; `port` is its port on 127.0.0.1, and `paths` are its pages.
 
     Every answer comes `delay` seconds after its request, as from a distant server, and is compressed with
-    gzip. `/robots.txt` is not there.
+    gzip. `/robots.txt` is missing.
     """
 
     def __init__(self, delay: float, pages: int, synthetic: bool = False) -> None:
-        """Start the server with at most so many `pages`, the real ones of CITEWELL_DATA or made-up ones."""
+        """Start the server with at most this many `pages`, real ones of CITEWELL_DATA or synthetic ones."""
         command = [
             sys.executable,
             "-m",

@@ -1,10 +1,10 @@
-"""How fast are 100 paragraphs ranked for one question? Citewell's engines beside sentence-transformers.
+"""Measure the ranking of 100 paragraphs for one question: Citewell's engines and sentence-transformers.
 
 Run `python -m benchmarks.ranking_speed`; it needs CITEWELL_DATA and sentence-transformers. All systems have
-the same weights and take turns in one process, which is held to `--threads` cores; the question and the
-paragraphs are tokenized, encoded and compared each time. Seconds of CPU are given beside seconds of the
-clock, since other work on the machine disturbs them less. Peak memory is that of a process for each system.
-Quality is nDCG@10 of BM25's top 100 for TREC DL 2020, ranked again.
+the same weights and take turns in one process, which is limited to `--threads` cores; the question and the
+paragraphs are tokenized, encoded and compared each time. CPU seconds are given beside wall-clock seconds,
+since other work on the machine disturbs them less. Peak memory is measured in a separate process per system.
+Quality is nDCG@10 of BM25's top 100 for TREC DL 2020, reranked.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ INT8 = [BASELINE, "openvino int8"]  # float32 ranks as the baseline does
 
 
 def speed(model: str, systems: list[str], work: Path, threads: int, rounds: int) -> dict[str, Any]:
-    """Seconds of each round of each system, which take turns; after one round that does not count."""
+    """Return the seconds of each round of each system, which take turns; the first round does not count."""
     paragraphs = read_json(work / "paragraphs.json")
     loaded = {system: load(system, model, work / "cache", threads) for system in systems}
     for system in loaded.values():
@@ -58,7 +58,7 @@ def speed(model: str, systems: list[str], work: Path, threads: int, rounds: int)
 
 
 def memory(model: str, systems: list[str], work: Path, threads: int, rounds: int) -> dict[str, Any]:
-    """The peak memory of this process, which ranks with one system alone."""
+    """Return the peak memory of this process, which ranks with one system alone."""
     system = load(systems[0], model, work / "cache", threads)
     for _ in range(rounds):
         relevance(system, QUESTION, read_json(work / "paragraphs.json"))
@@ -66,7 +66,7 @@ def memory(model: str, systems: list[str], work: Path, threads: int, rounds: int
 
 
 def quality(model: str, systems: list[str], work: Path, threads: int, rounds: int) -> dict[str, Any]:
-    """nDCG@10 of TREC DL 2020's queries, BM25's candidates ranked again by each system."""
+    """Return nDCG@10 of TREC DL 2020's queries, with BM25's candidates reranked by each system."""
     from citewell.retriever.evaluation.measures import NDCG, means, measure
     from citewell.retriever.evaluation.trec import read_qrels, read_run
 
@@ -96,7 +96,7 @@ STEPS = {"speed": speed, "memory": memory, "quality": quality}
 
 
 def run(step: str, model: str, systems: list[str], args: argparse.Namespace) -> dict[str, Any]:
-    """Do one step in a process of its own, held to as many cores as it has threads."""
+    """Run one step in a separate process, limited to as many cores as it has threads."""
     print(f"{step} {Path(model).name}: {', '.join(systems)}", file=sys.stderr, flush=True)
     cores = sorted(os.sched_getaffinity(0))[-args.threads :]
     command = [sys.executable, "-m", f"benchmarks.{NAME}", "--step", step, "--model", model]
@@ -115,7 +115,7 @@ def run(step: str, model: str, systems: list[str], args: argparse.Namespace) -> 
 
 
 def show(shape: str, found: dict[str, Any], baseline: dict[str, Any]) -> list[object]:
-    """A row of the table."""
+    """Return a row of the table."""
     wall, cpu = found["wall"], found["cpu"]
     times = statistics.median(baseline["wall"]) / statistics.median(wall)
     work = statistics.median(baseline["cpu"]) / statistics.median(cpu)
@@ -136,8 +136,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2, help="cores and threads; default: %(default)s")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--paragraphs", type=int, default=100)
-    parser.add_argument("--no-quality", action="store_true", help="leave TREC DL 2020 out")
-    parser.add_argument("--json", type=Path, help="where to write the result")
+    parser.add_argument("--no-quality", action="store_true", help="skip TREC DL 2020")
+    parser.add_argument("--json", type=Path, help="output file of the results")
     work = Path(tempfile.gettempdir()) / "citewell-ranking-speed"
     parser.add_argument("--work", type=Path, default=work, help="converted weights; default: %(default)s")
     parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)

@@ -23,7 +23,7 @@ MAX_TOKENS = 256  # all-MiniLM-L6-v2's own limit, which sentence-transformers ke
 
 
 class System(NamedTuple):
-    """A loaded system: both functions give one vector a text."""
+    """A loaded system: both functions return one vector per text."""
 
     questions: Callable[[Sequence[str]], Vectors]
     passages: Callable[[Sequence[str]], Vectors]
@@ -42,12 +42,12 @@ def load(system: str, model: str, cache: Path, threads: int) -> System:
 
 
 def relevance(system: System, question: str, passages: Sequence[str]) -> Vectors:
-    """The score of each passage: what ranking for one question takes."""
+    """Return the score of each passage, all the work of ranking for one question."""
     return np.asarray(system.passages(passages) @ system.questions([question])[0])
 
 
 def write_bert_base(folder: Path) -> None:
-    """A sentence-transformers model of BERT-base's shape, which is Contriever's, with random weights.
+    """Write a sentence-transformers model of BERT-base's shape, which is Contriever's, with random weights.
 
     Its tokenizer is that of all-MiniLM-L6-v2, which is BERT's.
     """
@@ -67,7 +67,7 @@ def write_bert_base(folder: Path) -> None:
 
 
 def read_paragraphs(count: int) -> list[str]:
-    """Paragraphs of Wikipedia articles with their titles, as Citewell ranks them, long and short."""
+    """Read paragraphs of Wikipedia articles with their titles, as Citewell ranks them, long and short."""
     articles = list(read_articles().items())
     generator = random.Random(0)
     found: list[str] = []
@@ -78,7 +78,7 @@ def read_paragraphs(count: int) -> list[str]:
 
 
 def lengths(texts: Sequence[str]) -> dict[str, float]:
-    """How many tokens the texts have, after they are cut to MAX_TOKENS."""
+    """Return statistics of the numbers of tokens of the texts, cut to MAX_TOKENS."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(Path(str(locate("all-MiniLM-L6-v2").path), "tokenizer.json")))
@@ -89,5 +89,5 @@ def lengths(texts: Sequence[str]) -> dict[str, float]:
 
 
 def read_json(file: Path) -> Any:
-    """The content of a JSON file."""
+    """Return the content of a JSON file."""
     return json.loads(file.read_text(encoding="utf-8"))

@@ -1,13 +1,13 @@
-"""Does distillation teach an encoder which references an answer is made of? The protocol of WebGLM's Table 7.
+"""Measure whether distillation teaches an encoder which references an answer uses, as in WebGLM's Table 7.
 
 `python -m benchmarks.reference_ranking --out FOLDER` builds questions with an answer and five references
 (`benchmarks.reference_set`), trains adapters by `recipes/citewell-minilm.toml`, and lets TF-IDF, BM25, the
-encoder as it was, the encoder that comes with Citewell and the one just trained put the references of the
-test split in order. `--shipped` leaves the training out. What is in FOLDER already is not built again, and
-training that was interrupted continues.
+original encoder, the encoder that comes with Citewell and the newly trained one rank the references of the
+test split. `--shipped` skips the training. Files that are in FOLDER already are reused, and interrupted
+training continues.
 
-Then the same encoders are measured where nothing was learned from: TREC Deep Learning 2020 (the candidates of
-BM25 ranked again, and the whole pool), Cranfield, CISI and FeedbackQA.
+Then the same encoders are measured on data that none was trained on: TREC Deep Learning 2020 (the candidates
+of BM25 reranked, and the whole pool), Cranfield, CISI and FeedbackQA.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def build(out: Path) -> None:
 
 
 def train(out: Path) -> float:
-    """Train by the recipe, and return the hours that it took this time."""
+    """Train by the recipe, and return the hours of this run."""
     model, config = out / "model", out / RECIPE.name
     if not (model / "modules.json").is_file():
         shutil.copyfile(RECIPE, config)  # the recipe finds the questions beside itself
@@ -54,7 +54,7 @@ def train(out: Path) -> float:
 
 
 def feedbackqa(data: Path, folder: Path) -> Path:
-    """FeedbackQA's validation questions as a BEIR folder: all their passages, the answering ones relevant."""
+    """Write FeedbackQA's validation questions as a BEIR folder; the answering passages are relevant."""
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
     passages: dict[tuple[str, str], str] = {}
     queries, judged = [], []
@@ -73,7 +73,7 @@ def feedbackqa(data: Path, folder: Path) -> Path:
 
 
 def measure(name: str, out: Path, systems: list[str], *arguments: str) -> dict[str, Any]:
-    """Run `citewell eval retrieval` and return what it wrote: the means, and the details beside them."""
+    """Run `citewell eval retrieval` and return its output: the means, and the details."""
     means = out / "results" / f"{name}.json"
     means.parent.mkdir(parents=True, exist_ok=True)
     command = [*_citewell("eval", "retrieval"), *arguments, "--systems", ",".join(systems)]
@@ -83,10 +83,10 @@ def measure(name: str, out: Path, systems: list[str], *arguments: str) -> dict[s
 
 
 def pairs(file: Path, encoders: list[str]) -> dict[str, dict[str, float]]:
-    """The pair accuracy of encoders apart for pairs with a reference that is the answer, and for all others.
+    """Return the pair accuracy of encoders, separately for pairs with a reference that is the answer.
 
-    A reference counts as the answer when `ANSWER` of its words stand in it; how the others share words with
-    the answer is largely chance, which bounds what an encoder can learn of their order.
+    A reference counts as the answer if it contains the share `ANSWER` of its words; the word overlap of other
+    references with the answer is largely random, which limits what an encoder can learn of their order.
     """
     settings, task = load_settings(), read_references(file)
     right: dict[str, dict[str, list[bool]]] = {}
@@ -119,10 +119,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", type=Path, required=True, help="folder for questions, model and results")
-    parser.add_argument(
-        "--shipped", action="store_true", help="measure what comes with Citewell, train nothing"
-    )
-    parser.add_argument("--tasks", default="all", help="names of the tasks by commas, or all of them")
+    parser.add_argument("--shipped", action="store_true", help="measure the shipped encoder without training")
+    parser.add_argument("--tasks", default="all", help="comma-separated names of tasks, or all")
     options = parser.parse_args()
     data, out = external_data(), options.out
     out.mkdir(parents=True, exist_ok=True)

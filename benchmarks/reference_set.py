@@ -1,17 +1,17 @@
 """Questions with a long answer and five references each, built from pairs of questions and passages.
 
 `python -m benchmarks.reference_set --out FOLDER` writes `train.jsonl.gz`, `dev.jsonl.gz` and `test.jsonl.gz`
-in the form of WebGLM-QA, for the protocol of its Table 7: `{question, answer, references}`. The answer is
-what people gave as one: the paragraph that answers a question of Natural Questions or SQuAD, the page of
+in the format of WebGLM-QA, for the protocol of its Table 7: `{question, answer, references}`. The answer was
+written or chosen by people: the paragraph that answers a question of Natural Questions or SQuAD, the page of
 MedQuAD, the conclusion of PubMedQA. The references are the five passages that an encoder without distillation
-puts first among all passages of the split. An answer's passages are cut as the pipeline cuts pages, and they
-need not be among the five.
+ranks first among all passages of the split. An answer's passages are cut as the pipeline cuts pages, and need
+not be among the five.
 
 `candidates.jsonl.gz` has the questions of the training split with more passages, for a teacher to judge: the
-same five, and some by chance that the encoder or BM25 puts further down.
+same five, and random ones that the encoder or BM25 ranks lower.
 
-Questions are divided by what they are about (the article, the disease, the abstract), so that neither a
-question nor a passage of the training split is met again in the others.
+Questions are divided by topic (the article, the disease, the abstract), so that no question or passage of the
+training split is in the others.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from citewell.retriever.extract.document import Block
 from citewell.retriever.extract.paragraphs import to_passages
 
 REFERENCES = 5
-# Candidates for a teacher: so many each of the encoder's and of BM25's, drawn from so many of their best.
+# Candidates for a teacher: this many each of the encoder's and of BM25's, drawn from this many of their best.
 CANDIDATES, DEPTH = 6, 50
-# Questions a source gives to the test and dev splits; the others, up to the last number, are trained on.
+# Questions per source in the test and dev splits; the others, up to the last number, are for training.
 SHARES = {
     "qed_train": (300, 150, 4000),
     "squad_dev": (200, 100, 3000),
@@ -50,13 +50,13 @@ SHARES = {
     "pubmedqa": (100, 50, 600),
 }
 SPLITS = ("test", "dev", "train")
-# Flattened tables and lists of links, which nobody would show as an answer.
+# Flattened tables and lists of links, which are not suitable as an answer.
 _NO_PROSE = re.compile(r"^#|These resources address")
 _LONGEST = 600  # words of an answer; longer ones are whole articles
 
 
 class Question(NamedTuple):
-    """A question, its answer, the passages that the answer was cut into, and what it is about."""
+    """A question, its answer, the passages of the answer, and its topic."""
 
     id: str
     question: str
@@ -67,7 +67,7 @@ class Question(NamedTuple):
 
 
 def read(source: str, folder: Path) -> Iterator[Question]:
-    """The questions of one file of `qa_pairs` that have an answer in prose."""
+    """Yield the questions of one file of `qa_pairs` that have an answer in prose."""
     for row in _rows(folder / "qa_pairs" / f"{source}.jsonl.gz"):
         positives = row["positive"]
         answer = row["answer"] if source == "pubmedqa" else "\n\n".join(p["text"] for p in positives[:1])
@@ -88,7 +88,7 @@ def read(source: str, folder: Path) -> Iterator[Question]:
 
 
 class Part(NamedTuple):
-    """The questions that a split asks of one source, and the passages of all questions of their groups."""
+    """The questions of a split from one source, and the passages of all questions of their groups."""
 
     questions: list[Question]
     passages: list[Passage]
@@ -117,12 +117,12 @@ def split(questions: Sequence[Question], sizes: Sequence[int]) -> dict[str, Part
 
 
 def texts(passages: Sequence[Passage]) -> list[str]:
-    """The passages as they are ranked, each with its title before it."""
+    """Return the passages as they are ranked, each with its title before it."""
     return [encoded_text(p.title, p.text) for p in passages]
 
 
 def relevance(questions: Sequence[Question], passages: Sequence[Passage], encoder: DualEncoder) -> Vectors:
-    """The inner products of q questions and p passages, a (q, p) array."""
+    """Return the inner products of q questions and p passages, a (q, p) array."""
     vectors = encoder.encode_passages(texts(passages))
     scores: Vectors = encoder.encode_questions([q.question for q in questions]) @ vectors.T
     return scores
@@ -131,12 +131,12 @@ def relevance(questions: Sequence[Question], passages: Sequence[Passage], encode
 def with_references(
     questions: Sequence[Question], passages: Sequence[Passage], scores: Vectors
 ) -> list[dict[str, Any]]:
-    """Rows in the form of WebGLM-QA, each with the passages of the largest inner products."""
+    """Return rows in the format of WebGLM-QA, each with the passages of the largest inner products."""
     rows = []
     for question, row in zip(questions, scores, strict=True):
         best = np.argsort(-row, kind="stable")[:REFERENCES]
         chosen = [passages[i] for i in best]
-        # As they come from a search: in no order that tells which is best.
+        # As they come from a search: in an order that does not reveal the best.
         random.Random(question.id).shuffle(chosen)
         rows.append(
             {
@@ -153,7 +153,7 @@ def with_references(
 def with_candidates(
     rows: Sequence[dict[str, Any]], passages: Sequence[Passage], scores: Vectors
 ) -> list[dict[str, Any]]:
-    """The rows with more passages each: some by chance, of the best of the encoder and of BM25."""
+    """Return the rows with more passages each: random ones of the best of the encoder and of BM25."""
     ids = tuple(str(number) for number in range(len(passages)))
     corpus = Corpus(ids, ("",) * len(passages), tuple(texts(passages)))
     lexical = LexicalSystem("bm25", bm25).read(corpus, None, lambda done, total: None)
@@ -170,7 +170,7 @@ def with_candidates(
 
 
 def write(rows: Sequence[dict[str, Any]], file: Path) -> None:
-    """Write rows as packed JSON lines, without the time, so that the same rows have the same checksum."""
+    """Write rows as gzipped JSON lines without a timestamp, so that the same rows have the same checksum."""
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     file.write_bytes(gzip.compress(lines.encode(), mtime=0))
 
@@ -182,7 +182,7 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, required=True, help="folder for the three files")
     parser.add_argument("--encoder", default="all-MiniLM-L6-v2", help="the encoder without distillation")
-    parser.add_argument("--share", type=float, default=1.0, help="of each source's questions")
+    parser.add_argument("--share", type=float, default=1.0, help="share of each source's questions")
     options = parser.parse_args()
     data, settings = external_data(), load_settings()
     encoder = load_encoder(

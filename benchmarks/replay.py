@@ -1,10 +1,10 @@
-"""A server that replays real pages with the delays, errors and oddities that each URL asks for.
+"""A server that replays real pages with the delays, errors and oddities that each URL requests.
 
-`http://HOST/RUN/PLAN/NAME` gives the page with that `name`. PLAN says what the first and the second request
-meet (`plan`), and RUN makes the URL new to caches and counters. What is odd about a page depends on its NAME
-alone, so that it is the same for whatever is compared: one in ten redirects, one in five sends half of its
-body at half of its delay, one in twenty declares a wrong charset, one in a hundred is blown up to 10 MB, and
-two in three are compressed when the client accepts that.
+`http://HOST/RUN/PLAN/NAME` returns the page with that `name`. PLAN gives the replies to the first and the
+second request (`plan`), and RUN makes the URL new to caches and counters. The oddities of a page depend on
+its NAME alone, so that they are the same for all systems: one page in ten redirects, one in five sends half
+of its body at half of its delay, one in twenty declares a wrong charset, one in a hundred is padded to 10 MB,
+and two in three are compressed if the client accepts that.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _LONGEST = 30.0  # seconds for which a request hangs
 
 
 def name(url: str) -> str:
-    """What the server calls the page at `url`."""
+    """Return the server's name of the page at `url`."""
     return hashlib.sha256(url.encode()).hexdigest()[:16]
 
 
 def plan(fate: Fate) -> str:
-    """What becomes of two requests, as a part of a URL."""
+    """Return the replies to two requests, as a part of a URL."""
     return "~".join(f"{reply.kind}-{reply.seconds:.4f}-{reply.status}" for reply in fate)
 
 
@@ -46,7 +46,7 @@ def _planned(text: str, request: int) -> Reply:
 
 
 class Oddities(NamedTuple):
-    """What is odd about a page."""
+    """The oddities of a page."""
 
     redirects: bool
     trickles: bool
@@ -56,21 +56,21 @@ class Oddities(NamedTuple):
 
     @classmethod
     def of(cls, name: str) -> Oddities:
-        """The oddities of a page, always the same."""
+        """Return the oddities of a page, always the same."""
         number = zlib.crc32(name.encode())
         coding = ("gzip", "deflate", "")[number // 7 % 3]
         return cls(number % 10 == 0, number % 5 == 1, number % 20 == 2, number % 100 == 3, coding)
 
 
 class Replay:
-    """Answers from `pages`, the bytes of each name."""
+    """Answers from `pages`, the bytes by name."""
 
     def __init__(self, pages: dict[str, bytes]) -> None:
         self._pages = pages
         self._requests: Counter[str] = Counter()
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
-        """Answer as the URL asks."""
+        """Answer as the URL requests."""
         run, planned = request.match_info["run"], request.match_info["plan"]
         page = request.match_info["name"]
         if run.endswith("!"):  # where a redirect leads
@@ -117,7 +117,7 @@ async def _no_rules(_: web.Request) -> web.Response:
 
 
 def application(pages: dict[str, bytes]) -> web.Application:
-    """The server; every host's robots.txt is missing, and told so at once."""
+    """Build the server; it answers at once that every host's robots.txt is missing."""
     app = web.Application()
     app.router.add_get("/robots.txt", _no_rules)
     app.router.add_get("/{run}/{plan}/{name}", Replay(pages).answer)
@@ -126,7 +126,7 @@ def application(pages: dict[str, bytes]) -> web.Application:
 
 @contextmanager
 def running() -> Iterator[int]:
-    """Run the server in a process of its own; gives its port on 127.0.0.1."""
+    """Run the server in a separate process; yield its port on 127.0.0.1."""
     command = [sys.executable, "-m", "benchmarks.replay"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout

@@ -1,4 +1,4 @@
-"""What every benchmark shares: the machine's shape, tables, and results as JSON."""
+"""Functions that all benchmarks share: the machine's shape, tables, and results as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def external_data() -> Path:
-    """The folder that CITEWELL_DATA names; ends the program where there is none."""
+    """Return the folder that CITEWELL_DATA names; exit the program if there is none."""
     folder = os.environ.get("CITEWELL_DATA")
     if not folder or not Path(folder).is_dir():
         sys.exit("Set CITEWELL_DATA to the folder of evaluation data (see docs/benchmarks.md).")
@@ -24,7 +24,7 @@ def external_data() -> Path:
 
 
 def machine() -> str:
-    """The shape of the machine: its cores, processor, memory and Python."""
+    """Return the shape of the machine: its cores, processor, memory and Python."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "CPU")
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
@@ -32,18 +32,18 @@ def machine() -> str:
 
 
 def peak_megabytes() -> float:
-    """The peak resident memory of this process so far."""
+    """Return the peak resident memory of this process so far, in megabytes."""
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
 
 
 def quantiles(values: Sequence[float]) -> dict[str, float]:
-    """The median and the 90th percentile, rounded to milliseconds."""
+    """Return the median and the 90th percentile, rounded to milliseconds."""
     ordered = sorted(values)
     return {"p50": round(ordered[len(ordered) // 2], 3), "p90": round(ordered[int(len(ordered) * 0.9)], 3)}
 

@@ -1,10 +1,10 @@
 """The floors of the retrieval gate: the nDCG@10 that BM25 and all-MiniLM-L6-v2 must keep on two tasks.
 
-Cranfield is searched as a whole, and the first 30 candidates of BM25 are ranked again for 20 queries of TREC
-DL 2020. Corpora are encoded again, so that a change of the encoder's code is seen.
+Cranfield is searched as a whole, and the first 30 candidates of BM25 are reranked for 20 queries of TREC DL
+2020. Corpora are encoded each time, so that a change of the encoder's code takes effect.
 
-`python -m benchmarks.retrieval_floors --pin` raises the floors to a little below what is measured now. A
-floor that would sink is refused, unless `--lower` says that it is meant.
+`python -m benchmarks.retrieval_floors --pin` raises the floors to slightly below the current scores. Lowering
+a floor requires `--lower`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _DEPTH = 30
 
 
 def checksums(data: Path) -> dict[str, str]:
-    """The SHA-256 of each file that is read."""
+    """Return the SHA-256 of each input file."""
     return sha256s(data, _FILES)
 
 
 def measured(data: Path) -> dict[str, float]:
-    """The nDCG@10 of both systems on both tasks."""
+    """Return the nDCG@10 of both systems on both tasks."""
     with tempfile.TemporaryDirectory() as folder:
         return _measured(data, Path(folder))
 

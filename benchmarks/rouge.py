@@ -53,7 +53,7 @@ class Row(NamedTuple):
 
 
 def read_rows(folder: Path) -> Iterator[Row]:
-    """Every answer of the long-form files with its five references."""
+    """Yield every answer of the long-form files with its five references."""
     answers: list[str] = []
     pieces: list[list[str]] = []
     for name in FILES:
@@ -75,7 +75,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def pairs(row: Row) -> Iterator[tuple[str, str]]:
-    """Predictions and targets: sentences with references, the answer with references, with all together."""
+    """Yield predictions and targets: sentences with references, the answer with each and with all of them."""
     for prediction in (*row.sentences, row.answer):
         for reference in row.references:
             yield prediction, reference
@@ -83,7 +83,7 @@ def pairs(row: Row) -> Iterator[tuple[str, str]]:
 
 
 def ours(row: Row, kinds: Sequence[Rouge]) -> Matrix:
-    """Precision, recall and F1 of each of `n` pairs and `k` kinds by `citewell.core.rouge`; (n, 3 k)."""
+    """Return precision, recall and F1 of `n` pairs and `k` kinds by `citewell.core.rouge`, (n, 3 k)."""
     predictions = [Text(text) for text in (*row.sentences, row.answer)]
     targets = [Text(text) for text in row.references]
     together = [Text.joined(targets)]
@@ -95,14 +95,14 @@ def ours(row: Row, kinds: Sequence[Rouge]) -> Matrix:
 
 
 class _Words:
-    """What rouge-score asks of a tokenizer."""
+    """The tokenizer interface of rouge-score."""
 
     def __init__(self, tokenize: Callable[[str], list[str]]) -> None:
         self.tokenize = tokenize
 
 
 def theirs(row: Row, kinds: Sequence[Rouge], choose: Callable[[str, str], Any]) -> Matrix:
-    """The same by rouge-score; `choose` gives the scorer of a pair."""
+    """Return the same by rouge-score; `choose` returns the scorer of a pair."""
     found = []
     for prediction, target in pairs(row):
         by_kind = choose(prediction, target).score(target, prediction)
@@ -111,7 +111,7 @@ def theirs(row: Row, kinds: Sequence[Rouge], choose: Callable[[str, str], Any]) 
 
 
 def chooser(kinds: Sequence[Rouge], *, remember: bool = False) -> Callable[[str, str], Any]:
-    """Rouge-score as it comes for ASCII text, with Citewell's tokenizer for other text."""
+    """Return rouge-score unchanged for ASCII text, and with Citewell's tokenizer for other text."""
     from rouge_score.rouge_scorer import RougeScorer
     from rouge_score.tokenizers import DefaultTokenizer
 
@@ -125,7 +125,7 @@ def chooser(kinds: Sequence[Rouge], *, remember: bool = False) -> Callable[[str,
 
 
 def compare(rows: Sequence[Row]) -> dict[str, Any]:
-    """Score every pair by both; how many numbers differ, and the seconds of processor time of each."""
+    """Score every pair by both; return the number of different values, and the CPU seconds of each."""
     kinds = tuple(Rouge)
     choose = chooser(kinds)
     count, ascii_pairs, different, mine, peer = 0, 0, 0, 0.0, 0.0
@@ -152,7 +152,7 @@ def compare(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def time_kinds(rows: Sequence[Row], repeats: int) -> dict[str, dict[str, Any]]:
-    """For each kind alone, the speed of `citewell.core.rouge` over that of rouge-score: median and range."""
+    """Return, per kind, the speed of `citewell.core.rouge` over rouge-score's: median and range."""
     result: dict[str, dict[str, Any]] = {}
     for kind in Rouge:
         ratios: dict[str, list[float]] = {"rouge-score": [], "rouge-score, tokens remembered": []}
@@ -187,10 +187,12 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--answers", type=int, default=10_000, help="answers whose every pair is compared")
-    parser.add_argument("--timed", type=int, default=100, help="answers that each kind is timed on")
-    parser.add_argument("--repeats", type=int, default=5, help="times that each kind is timed")
-    parser.add_argument("--json", type=Path, help="where the result goes; to benchmarks/results by default")
+    parser.add_argument("--answers", type=int, default=10_000, help="answers to compare in all pairs")
+    parser.add_argument("--timed", type=int, default=100, help="answers to time each kind on")
+    parser.add_argument("--repeats", type=int, default=5, help="repeats of each timing")
+    parser.add_argument(
+        "--json", type=Path, help="output file of the results, in benchmarks/results by default"
+    )
     arguments = parser.parse_args()
     rows = list(read_rows(external_data() / "longform"))
     random.Random(0).shuffle(rows)
@@ -201,7 +203,7 @@ def main() -> None:
     timed = {"answers": min(arguments.timed, len(rows)), "repeats": arguments.repeats}
     save("rouge", {"all pairs": compared, "each kind": timed | kinds}, arguments.json)
     if compared["numbers that differ"]:
-        sys.exit("citewell.core.rouge does not give the numbers of rouge-score.")
+        sys.exit("citewell.core.rouge differs from rouge-score.")
 
 
 def show(compared: dict[str, Any], kinds: dict[str, dict[str, Any]]) -> None:

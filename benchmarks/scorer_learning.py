@@ -1,4 +1,4 @@
-"""What would a scorer learn from more data, and from a larger model? The learning curve of both.
+"""Measure the learning curves of a scorer: more data, and a larger model.
 
 `python -m benchmarks.scorer_learning recipes/scorer-votes.toml` divides the data of a recipe as its training
 does, and fits the linear head of a scorer (`citewell.scorer.training.probe`) to growing shares of the
@@ -43,7 +43,7 @@ DRAWS = 5  # of each share but the whole
 
 
 class Point(NamedTuple):
-    """A point of the curve: the questions learned from, and the measures of each draw on the test pairs."""
+    """A point of the curve: the training questions, and the measures of each draw on the test pairs."""
 
     questions: int
     accuracy: list[float]
@@ -64,11 +64,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("recipe", type=Path)
-    parser.add_argument("--bases", default="all-MiniLM-L6-v2:3", help="names with the layers that are used")
+    parser.add_argument(
+        "--bases", default="all-MiniLM-L6-v2:3", help="names with the number of layers to use"
+    )
     parser.add_argument("--shares", default=",".join(map(str, SHARES)))
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--target", type=float, default=0.6)
-    parser.add_argument("--test", type=Path, help="write the test questions there, and end")
+    parser.add_argument("--test", type=Path, help="only write the test questions to this file")
     parser.add_argument("--out", type=Path, help="JSON of the curves")
     arguments = parser.parse_args()
     config = load_config(arguments.recipe)
@@ -90,7 +92,7 @@ def main() -> None:
 
 
 def write_test(config: ScorerRecipe, folders: DataFolders, sources: Sources, out: Path) -> int:
-    """Write the rows of the test questions as they stand in the data; how many there are."""
+    """Write the rows of the test questions as they are in the data; return their number."""
     wanted = {group.question for source in sources.test for group in source.groups}
     written = 0
     with out.open("w", encoding="utf-8") as file:
@@ -107,7 +109,7 @@ def write_test(config: ScorerRecipe, folders: DataFolders, sources: Sources, out
 def curve(
     config: ScorerRecipe, base: str, sources: Sources, shares: Sequence[float], draws: int, cache: Path
 ) -> list[Point]:
-    """The points of one base model, given as `name:layers` or by its name alone."""
+    """Return the points of one base model, given as `name:layers` or by its name alone."""
     name, _, depth = base.partition(":")
     model = ScorerModelConfig(
         base=name, depth=int(depth) if depth else None, tuning="full", frozen=1.0, layout=config.model.layout
@@ -143,7 +145,7 @@ def curve(
 
 
 def answers(trainable: TrainableScorer, sources: Sources) -> Answers:
-    """The test pairs with their vectors."""
+    """Return the test pairs with their vectors."""
     comparisons = [each for source in sources.test for group in source.groups for each in group.comparisons]
     sides = [
         (each.question, text, references)
@@ -158,7 +160,7 @@ def answers(trainable: TrainableScorer, sources: Sources) -> Answers:
 
 
 def needed(points: Sequence[Point], target: float) -> float:
-    """The questions at which the line through the points reaches the target; infinite where it falls."""
+    """Return the questions at which the line through the points reaches the target; infinite if it falls."""
     logarithms = [math.log2(point.questions) for point in points]
     slope, level = np.polyfit(logarithms, [statistics.fmean(point.accuracy) for point in points], 1)
     return float(2 ** ((target - level) / slope)) if slope > 0 else math.inf
@@ -180,7 +182,7 @@ def show(base: str, points: Sequence[Point], target: float) -> None:
 
 
 def spread(values: Sequence[float]) -> str:
-    """Mean and deviation."""
+    """Format mean and deviation."""
     mean = statistics.fmean(values)
     return f"{mean:.3f} ± {statistics.stdev(values):.3f}" if len(values) > 1 else f"{mean:.3f}"
 

@@ -1,4 +1,4 @@
-"""How long does a scorer take for the candidates of one question?
+"""Measure the time of a scorer for the candidates of one question.
 
 Run `python -m benchmarks.scorer_speed`, or with `--scorer DIR` for one that was trained; by default the shape
 of the shipped one is timed, with a head that gives 0. The process is held to `--threads` cores; inputs are
@@ -61,12 +61,12 @@ WORDS = [
 
 
 def answers(count: int, tokens: int) -> list[str]:
-    """Texts of about so many tokens: these words are one token each."""
+    """Return texts of about this many tokens: these words are one token each."""
     return [" ".join(WORDS[(place + n) % len(WORDS)] for n in range(tokens)) for place in range(count)]
 
 
 def untrained(folder: Path, base: str) -> Path:
-    """A scorer of the base, whose head gives 0 to everything."""
+    """Write a scorer of the base whose head always returns 0."""
     from safetensors.torch import save_file
 
     from citewell.scorer.form import Form, InputLayout, write_form
@@ -87,9 +87,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--scorer", help="name or folder of a scorer")
-    parser.add_argument("--base", default="all-MiniLM-L6-v2", help="base of the untrained one")
+    parser.add_argument("--base", default="all-MiniLM-L6-v2", help="base of the untrained scorer")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--tokens", type=int, default=150, help="of each answer")
+    parser.add_argument("--tokens", type=int, default=150, help="tokens of each answer")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--out", type=Path, help="file for the result")
     options = parser.parse_args()
@@ -117,7 +117,7 @@ def main() -> None:
         [count, each["seconds"]["p50"], each["seconds"]["p90"], each["cpu_seconds_a_core"]["p50"]]
         for count, each in found.items()
     ]
-    print(table(["candidates", "p50, s", "p90, s", "CPU p50, s a core"], rows))
+    print(table(["candidates", "p50, s", "p90, s", "CPU p50, s per core"], rows))
     result = {
         "scorer": options.scorer or f"untrained {options.base}",
         "threads": options.threads,

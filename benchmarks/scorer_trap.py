@@ -1,4 +1,4 @@
-"""Whether votes say more than that readers like long answers: how often the longer of two answers wins.
+"""Measure how often the longer of two answers wins: whether votes say more than a preference for length.
 
 `python -m benchmarks.scorer_trap` reads `votes/reddit_qa_votes.jsonl.gz` in CITEWELL_DATA and prints, for raw
 pairs of answers and for those that WebGLM's rule leaves (§3.3), with its own numbers and with those for small
@@ -59,7 +59,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--file", type=Path, help=f"a file of votes; CITEWELL_DATA/{FILE} by default")
-    parser.add_argument("--json", type=Path, help="where the result is written")
+    parser.add_argument("--json", type=Path, help="output file of the results")
     arguments = parser.parse_args()
     voted = read_voted(arguments.file or external_data() / FILE, ReadingConfig(body_chars=0)).voted
     results = {name: measure(voted, rule) for name, rule in RULES.items()}
@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def measure(voted: Sequence[Voted], rule: VoteConfig) -> tuple[dict[str, Share], Mapping[str, int]]:
-    """The shares of one rule, and its funnel."""
+    """Return the shares of one rule, and its funnel."""
     notes = FileNotes()
     found = [(each, compare(each, rule, notes)) for each in voted]
     lengths = [pair for each, comparisons in found for pair in _pairs(each, comparisons)]

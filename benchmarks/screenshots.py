@@ -24,7 +24,7 @@ IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
 
 class Picture(NamedTuple):
-    """A picture: its name, what is asked, which citation is looked at, and how the browser is set."""
+    """A picture: its name, the question, the citation to show, and the browser's options."""
 
     name: str
     question: str
@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def take(context: Any, picture: Picture, file: Path) -> None:
-    """Ask the question, look at the citation, and keep what the window shows in `file`."""
+    """Ask the question, hover over the citation, and save a screenshot in `file`."""
     page = context.new_page()
     page.goto("/")
     page.get_by_label("Your question").fill(picture.question)
@@ -100,7 +100,7 @@ def take(context: Any, picture: Picture, file: Path) -> None:
 
 
 def demonstrate(context: Any, file: Path) -> None:
-    """Begin a demonstration, quote a sentence, select another one, and keep what is seen in `file`."""
+    """Begin a demonstration, quote a sentence, select another one, and save a screenshot in `file`."""
     page = context.new_page()
     page.goto("/demonstrate")
     page.get_by_label("Question").fill("How does Citewell check a citation?")
@@ -122,7 +122,7 @@ def demonstrate(context: Any, file: Path) -> None:
 
 @contextmanager
 def serving() -> Iterator[str]:
-    """The address of a service over the handbook that has not been asked anything yet."""
+    """Serve the handbook, without earlier questions; yield the address."""
     with tempfile.TemporaryDirectory() as folder, listen("127.0.0.1", 0) as listening:
         settings = load_settings({"data_dir": folder, "search.collection": "handbook"})
         server = uvicorn.Server(server_config(settings))

@@ -44,7 +44,7 @@ from citewell.pipeline.build import open_pipeline
 from citewell.retriever.collection.collection import collection_names
 
 DESIGNS = {"citewell": 2, "one question at a time": 1}
-"""The questions that are answered at once."""
+"""The number of questions that are answered at once."""
 STAND_IN = (
     "One question at a time is Citewell with server.concurrency=1, which stands in for the design of "
     "WebGLM's demonstration, and is not WebGLM itself."
@@ -53,7 +53,7 @@ STAND_IN = (
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured."""
+    """The size of the measurements."""
 
     questions: Sequence[str]
     cores: Sequence[int] = ()
@@ -94,7 +94,7 @@ def run(plan: Plan, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def bare_seconds(plan: Plan, settings: Mapping[str, Any]) -> list[float]:
-    """The seconds of each question in a process that has the pipeline alone, on the same cores."""
+    """Return the seconds of each question in a process that has the pipeline alone, on the same cores."""
     with pinned(plan.cores), multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_ask_all, (list(plan.questions), dict(settings)))
 
@@ -238,14 +238,14 @@ def _all_of(replies: Sequence[Reply], status: int) -> None:
 
 
 def milliseconds(seconds: Sequence[float]) -> dict[str, float]:
-    """The median, the 95th percentile and the largest, in milliseconds; nan where there is none."""
+    """Return the median, the 95th percentile and the maximum, in milliseconds; nan if there are none."""
     ordered = sorted(seconds) or [float("nan")]
     places = {"p50": len(ordered) // 2, "p95": int(len(ordered) * 0.95), "max": -1}
     return {name: round(1000 * ordered[place], 2) for name, place in places.items()}
 
 
 def _spread(rounds: Sequence[Any]) -> Any:
-    """The same numbers over all repeats: of each, the median, the smallest and the largest."""
+    """Return the same numbers over all repeats: the median, the minimum and the maximum of each."""
     first = rounds[0]
     if isinstance(first, dict):
         keys = dict.fromkeys(key for each in rounds for key in each)
@@ -300,8 +300,8 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20, help="seconds of each measurement under load")
     parser.add_argument("--soak", type=float, default=600, help="seconds of the soak")
-    parser.add_argument("--data-dir", type=Path, help="folder that holds the collection, or will")
-    parser.add_argument("--json", type=Path, help="where the result is written")
+    parser.add_argument("--data-dir", type=Path, help="folder of the collection, created if missing")
+    parser.add_argument("--json", type=Path, help="output file of the results")
     options = parser.parse_args()
     questions = [json.loads(line)["question"] for line in OWN_QUESTIONS.read_text("utf-8").splitlines()]
     plan = Plan(questions, options.cores, repeats=options.repeats, seconds=options.seconds, soak=options.soak)

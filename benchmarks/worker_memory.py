@@ -1,8 +1,8 @@
-"""The memory of the service by its number of worker processes: each loads the models for itself.
+"""Measure the memory of the service by its number of worker processes, each of which loads the models.
 
 For each generator, `citewell serve --workers N` is started over the handbook and asked questions until every
-worker has answered some; then the memory of all its processes is read, in which pages that they share count
-once (PSS). Runs on Linux.
+worker has answered some; then the memory of all its processes is read, with shared pages counted once (PSS).
+Runs on Linux.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SECONDS = 300.0  # for one answer
 
 
 def run(generators: Sequence[str], workers: Sequence[int]) -> dict[str, Any]:
-    """The megabytes of the service with each generator, for each number of workers."""
+    """Return the megabytes of the service with each generator, for each number of workers."""
     found: dict[str, Any] = {}
     for generator in generators:
         for number in workers:

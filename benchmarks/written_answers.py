@@ -31,7 +31,7 @@ _WRITTEN = ("pubmedqa", "expertqa")
 
 
 def nearest(text: str, wanted: str, most: int = MOST) -> str:
-    """The sentences in a row, of `most` words together, that share most different words with `wanted`.
+    """Return the adjacent sentences, of `most` words together, that share most different words with `wanted`.
 
     A sentence that is longer by itself is cut; of equal runs, the first is taken.
     """
@@ -50,12 +50,12 @@ def nearest(text: str, wanted: str, most: int = MOST) -> str:
 
 
 def written(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The rows whose answers were written, with references cut to what the answers say."""
+    """Yield the rows with written answers, with references cut to the content of the answers."""
     return (_cut(row, row["answer"]) for row in rows if row["source"] in _WRITTEN)
 
 
 def unanswerable(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The rows whose references hold no answer, with `REFUSAL` for one."""
+    """Yield the rows whose references have no answer, with `REFUSAL` as the answer."""
     return (_cut(row, row["question"]) | {"answer": REFUSAL} for row in rows if not row["answerable"])
 
 
@@ -66,7 +66,7 @@ def _cut(row: Mapping[str, Any], wanted: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write both files and say how many rows they have."""
+    """Write both files and print their numbers of rows."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

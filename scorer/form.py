@@ -30,7 +30,7 @@ class Form(Section):
 
     `base` is the name of the weights that the trained ones belong to, of which the lowest `depth` layers are
     used, or all. A score is (head's output − `mean`) /
-    `std`, so that scores of the answers that were learnt from have mean 0 and deviation 1. `elo` × the
+    `std`, so that scores of the answers that were learned from have mean 0 and deviation 1. `elo` × the
     difference of two scores is the logit of the probability that people prefer the first (WebGPT §3.2).
     `pinned` is the SHA-256 of the comparisons that successors are tested by, if there are any.
     """

@@ -29,7 +29,7 @@ _PART_TOKENS = 4096  # computed together; more need more memory and are no faste
 class PreferenceScorer:
     """Says how much people would like an answer, as a number.
 
-    Over the answers that the scorer learnt from, scores have mean 0 and deviation 1 (WebGLM §3.3).
+    Over the answers that the scorer learned from, scores have mean 0 and deviation 1 (WebGLM §3.3).
     """
 
     def __init__(self, name: str, form: Form, backbone: Any, head: Any, encoder: InputTokenizer) -> None:

@@ -41,7 +41,7 @@ class Preferring(Protocol):
     def rate(
         self, question: str, answers: Sequence[str], references: Sequence[Sequence[str]] | None = None
     ) -> list[float]:
-        """The scores of `n` answers, with mean 0 and variance 1 over the answers that it learnt from."""
+        """The scores of `n` answers, with mean 0 and variance 1 over the answers that it learned from."""
         ...
 
 
@@ -62,7 +62,7 @@ class SupportScorer:
 class PreferenceJudge:
     """Scores candidates by what people prefer, as a trained model tells; unsupported sentences cost `margin`.
 
-    The model reads the sentences without their marks, as the votes and comparisons that it learnt from have
+    The model reads the sentences without their marks, as the votes and comparisons that it learned from have
     none, and the references that the candidate cites.
     """
 
