@@ -1,1 +1,1 @@
-"""From bytes to a title and paragraphs."""
+"""Reading of pages: from bytes to a title and paragraphs."""

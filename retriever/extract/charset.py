@@ -1,4 +1,4 @@
-"""Bytes to text, when the declared charset is missing, or wrong."""
+"""Decoding of bytes to text, also when the declared charset is missing or wrong."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _META = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECA
 _XML = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
 _META_WINDOW = 4096  # bytes; browsers look for <meta charset> in the first 1,024, authors do not
 _HARDLY = 0.05  # of charset-normalizer's measure of disorder
-_GUESS_WINDOW = 20_000  # bytes that the statistical guess looks at: more is slow, and no better
+_GUESS_WINDOW = 20_000  # bytes that the statistical guess reads: more are slower and no better
 
 
 def decode(body: bytes, content_type: str = "") -> str:
-    """The text of `body`, whatever it or its HTTP header (`content_type`) says about its charset.
+    """Decode `body`, whatever it or its HTTP header (`content_type`) says about its charset.
 
     A byte order mark decides. Otherwise text that is UTF-8 is read as UTF-8, because text in another
     charset almost never is by accident. Then the header, `<meta charset>` and a statistical guess
     ([charset-normalizer](https://charset-normalizer.readthedocs.io)) are tried, and the first that fits
-    every byte wins. A declared Latin-1 is believed last: servers say it about everything.
+    every byte wins. A declared Latin-1 is tried last, because servers declare it for everything.
     """
     for mark, name in _BOMS:
         if body.startswith(mark):
@@ -65,7 +65,7 @@ def decode(body: bytes, content_type: str = "") -> str:
 
 
 def to_utf8(body: bytes, content_type: str = "") -> bytes:
-    """`body` in UTF-8, by the charset that `decode` finds; as it is where that is its charset."""
+    """Recode `body` from the charset that `decode` finds to UTF-8; return it unchanged if it is UTF-8."""
     if not body.startswith(tuple(mark for mark, _ in _BOMS)) and b"\x1b" not in body:
         try:
             body.decode()
@@ -77,7 +77,7 @@ def to_utf8(body: bytes, content_type: str = "") -> bytes:
 
 
 def _declared(body: bytes, content_type: str) -> list[str]:
-    """The charsets named for `body`, HTTP before markup, which is the order browsers go in."""
+    """Return the charsets declared for `body`, HTTP before markup, in the order of browsers."""
     head = body[:_META_WINDOW]
     labels = [match[1].decode("ascii") for match in (_META.search(head), _XML.search(head)) if match]
     if match := _HTTP.search(content_type):
@@ -86,7 +86,7 @@ def _declared(body: bytes, content_type: str) -> list[str]:
 
 
 def _codec(label: str) -> str:
-    """The charset that `label` means, as Python calls it; empty for a label that means none."""
+    """Return Python's name of the charset that `label` means, or an empty string for an unknown label."""
     try:
         name = codecs.lookup(label.lower().removeprefix("x-")).name
     except LookupError:
@@ -96,7 +96,7 @@ def _codec(label: str) -> str:
 
 
 def _fits(body: bytes, name: str) -> str | None:
-    """`body` read as `name`, or None. A character cut in half at the very end does no harm."""
+    """Decode `body` as the charset `name`, or return None; a character cut off at the very end is allowed."""
     try:
         return codecs.getincrementaldecoder(name)("strict").decode(body)
     except UnicodeDecodeError:
@@ -104,7 +104,7 @@ def _fits(body: bytes, name: str) -> str | None:
 
 
 def _is_damaged_utf8(body: bytes) -> bool:
-    """Whether `body` is UTF-8 but for a few bytes, as when a program has cut a title at a byte count."""
+    """Return whether `body` is UTF-8 except for a few bytes, as when a program cut a title by bytes."""
     text = body.decode("utf-8", errors="replace")
     beyond_ascii = len(text) - len(text.encode("ascii", errors="ignore"))
     return text.count("\ufffd") * 10 <= beyond_ascii
@@ -113,11 +113,11 @@ def _is_damaged_utf8(body: bytes) -> bool:
 def _guess(body: bytes) -> str:
     from charset_normalizer import from_bytes
 
-    sample = re.sub(rb"<[^>]*>", b" ", body)  # markup is ASCII in every charset: it only dilutes
+    sample = re.sub(rb"<[^>]*>", b" ", body)  # markup is ASCII in every charset and dilutes the sample
     matches = from_bytes(sample[:_GUESS_WINDOW], cp_isolation=sorted(_CHARSETS | _SUPERSETS.keys()))
     if (best := matches.best()) is None:
         return "cp1252"
-    for match in matches:  # else French comes out as Romanian or Latvian, whose charsets are much alike
+    for match in matches:  # otherwise French is taken for Romanian or Latvian, whose charsets are similar
         alike = match.coherence >= best.coherence and match.chaos <= best.chaos + _HARDLY
         if match.encoding == "cp1252" and alike:
             best = match

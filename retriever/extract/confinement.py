@@ -1,7 +1,7 @@
-"""What a process that reads hostile pages gives up, as far as its system lets it.
+"""Confinement of a process that reads hostile pages, as far as the operating system supports it.
 
-Linux does all of this. macOS has no limit on memory that it enforces, and no namespaces; Windows has none of
-it. There the parent's time limit, the clean environment and the typed messages are what is left.
+Linux supports all of it. macOS enforces no memory limit and has no namespaces; Windows supports none of it.
+There, only the parent's time limit, the clean environment and the typed messages protect.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-_OPEN_FILES = 32  # modules and codecs that are imported late must still be opened
+_OPEN_FILES = 32  # enough to open modules and codecs that are imported late
 _CLONE_NEWUSER = 0x10000000  # these three from Linux' <sched.h> and <sys/prctl.h>
 _CLONE_NEWNET = 0x40000000
 _PR_SET_NO_NEW_PRIVS = 38
 
 
 def confine(memory_bytes: int) -> None:
-    """Limit what this process can do from now on.
+    """Restrict this process for the rest of its life.
 
     It can take at most `memory_bytes` of address space more than it has, write to no file, leave no core
     dump, start no process (root can), and, where namespaces are allowed, reach no network.
@@ -48,14 +48,14 @@ def confine(memory_bytes: int) -> None:
 
 
 class Memory(NamedTuple):
-    """The bytes of address space of a process, and those of it that are in memory."""
+    """The address space of a process and the part of it that is resident in memory, in bytes."""
 
     space: int
     resident: int
 
 
 def memory() -> Memory:
-    """The memory of this process; zeros where the system has no /proc."""
+    """Return the memory that this process uses; zeros on a system without /proc."""
     statistics = Path("/proc/self/statm")
     if not statistics.exists():
         return Memory(0, 0)
@@ -65,16 +65,16 @@ def memory() -> Memory:
 
 
 def give_memory_back() -> None:
-    """Return memory that is free to the system, which the C library of Linux rarely does by itself."""
+    """Give free memory back to the system, which the C library of Linux rarely does by itself."""
     if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
         libc.malloc_trim(0)
 
 
 @contextmanager
 def ended_after(seconds: float) -> Iterator[None]:
-    """Let the system end this process when the block takes longer, even inside of a library in C.
+    """Let the system end this process when the block takes longer, even inside a C library.
 
-    The parent does so as well; this is for a process whose parent is gone.
+    The parent enforces the limit too; this covers a process whose parent is gone.
     """
     if not hasattr(signal, "setitimer"):  # Windows
         yield
@@ -87,7 +87,7 @@ def ended_after(seconds: float) -> Iterator[None]:
 
 
 def _leave_network() -> None:
-    """Move to a network namespace without any interface, and rule out programs that gain rights.
+    """Move to a network namespace without interfaces, and forbid programs that gain privileges.
 
     An ordinary user needs a user namespace for that, which some systems forbid: then the network stays.
     """

@@ -1,4 +1,4 @@
-"""JSON to a document: the article that it holds, or else its values as lines under the path of their keys."""
+"""Reading of JSON: the article that it holds, or else its values as lines under the path of their keys."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _BLANK = re.compile(r"\n\s*\n")
 
 
 class JsonText(NamedTuple):
-    """The text of a JSON page. `notice` says what was left out, if anything was."""
+    """The text of a JSON page. `notice` says what was not read; it is empty if everything was."""
 
     document: ExtractedDocument
     notice: str = ""
 
 
 def read_json(body: bytes, content_type: str = "") -> JsonText:
-    """The text of a JSON page (RFC 8259).
+    """Read the text of a JSON page (RFC 8259).
 
     Where objects have an `articleBody` (https://schema.org/Article), that is the text. Otherwise each object
     becomes a block of lines such as `key: value`, an array of objects has one row for each, and the keys that
-    lead there are the headings. Raises `ExtractionError` for what is no JSON.
+    lead there are the headings. Raises `ExtractionError` for invalid JSON.
     """
     try:
         value = json.loads(decode(body, content_type))
@@ -79,7 +79,7 @@ def _title(value: Any) -> str:
 
 
 def _blocks(value: Any, path: tuple[str, ...], depth: int) -> Iterator[Block]:
-    """The blocks of a value: its own simple members as lines first, then what is nested in it."""
+    """Yield the blocks of a value: its own simple members as lines first, then the values nested in it."""
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
@@ -90,7 +90,7 @@ def _blocks(value: Any, path: tuple[str, ...], depth: int) -> Iterator[Block]:
             if isinstance(part, list | dict):
                 yield from _blocks(part, path, depth + 1)
     elif isinstance(value, dict):
-        # Names of JSON-LD's own, such as @context and @type, tell a reader nothing.
+        # Keywords of JSON-LD, such as @context and @type, tell a reader nothing.
         members = [(_unicode(key), part) for key, part in value.items() if not key.startswith("@")]
         lines = []
         for key, part in members:
@@ -109,7 +109,7 @@ def _blocks(value: Any, path: tuple[str, ...], depth: int) -> Iterator[Block]:
 
 
 def _simple(value: Any) -> str:
-    """A string, a number, true or false as text; nothing for null, arrays and objects."""
+    """Return a string, a number or a boolean as text; an empty string for null, arrays and objects."""
     if isinstance(value, str):
         return " ".join(plain_text(value).split())
     if isinstance(value, bool | int | float):
@@ -122,12 +122,12 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """A string of JSON without markup, which many services put in, and without lone surrogates."""
+    """Return a JSON string without the markup that many services put in, and without lone surrogates."""
     if "</" in text or "<br" in text:
         text = html.unescape(_TAG.sub("", _BREAK.sub("\n\n", text)))
     return _unicode(text)
 
 
 def _unicode(text: str) -> str:
-    """`text` without lone surrogates, which JSON may carry and UTF-8 cannot."""
+    """Return `text` without lone surrogates, which JSON can express and UTF-8 cannot."""
     return text.encode(errors="replace").decode()

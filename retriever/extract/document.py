@@ -1,4 +1,4 @@
-"""What every reader makes of a page: a title, and blocks of text under their headings."""
+"""The document that every reader returns: a title, and blocks of text under their headings."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 
 class Block(NamedTuple):
-    """A piece of text as its author set it apart: a paragraph, a list, a table, a listing.
+    """One block of text as the author set it apart: a paragraph, a list, a table or a listing.
 
-    A line break in `text` is one that the author meant. `headings` is the path of section titles,
-    outermost first, without the page's own title. `verbatim` marks text whose spaces carry meaning.
+    Line breaks in `text` are the author's. `headings` is the path of section titles, outermost first,
+    without the page's own title. `verbatim` marks text whose spaces carry meaning.
     """
 
     text: str
@@ -30,7 +30,7 @@ class ExtractedDocument(NamedTuple):
 
 
 class Outline:
-    """The path of headings above the place that is being read.
+    """The path of headings above the current place in a page.
 
     >>> outline = Outline(title="Kites")
     >>> for level, heading in [(1, "Kites"), (2, "History"), (3, "China"), (2, "Use")]:
@@ -47,7 +47,7 @@ class Outline:
         self._open: list[tuple[int, str]] = []
 
     def enter(self, level: int, heading: str) -> None:
-        """Close the sections of this level and deeper, and open one; the page's title opens none."""
+        """Close the sections of this level and deeper; open this one unless it is the page's title."""
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
         heading = " ".join(heading.split())

@@ -1,4 +1,4 @@
-"""Paragraphs that several pages share, such as reports of an agency and copied articles."""
+"""Detection of paragraphs that several pages share, such as agency reports and copied articles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from zlib import crc32
 from citewell.core.text import words
 
 _RUN = 4  # words
-_SAME = 0.8  # share of runs in common from which two paragraphs say the same
+_SAME = 0.8  # share of common runs from which two paragraphs count as the same
 _SKETCH = 8
 
 
@@ -25,7 +25,7 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint(text: str) -> Fingerprint:
-    """The fingerprint of a paragraph, the same on every machine."""
+    """Compute the fingerprint of a paragraph, which is the same on every machine."""
     found = words(text)
     runs = frozenset(
         crc32(" ".join(found[start : start + _RUN]).encode())
@@ -35,7 +35,7 @@ def fingerprint(text: str) -> Fingerprint:
 
 
 def first_of_each(fingerprints: Iterable[Fingerprint]) -> Sequence[int]:
-    """For each of `n` paragraphs in order, the place of the first that says the same: its own, mostly."""
+    """Return, for each of `n` paragraphs in order, the index of the first that says the same, or its own."""
     kept: dict[int, Fingerprint] = {}
     places: dict[int, list[int]] = {}
     firsts = []

@@ -1,4 +1,4 @@
-"""What turns the bytes of a page into passages, for everything that fetches pages."""
+"""The protocol of extractors, which turn the bytes of fetched pages into passages."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from citewell.retriever.extract.links import Leads
 
 
 class Extractor(Protocol):
-    """Reads pages: `Sandbox` in processes of their own, and `RenderingExtractor` with a browser before it."""
+    """A reader of pages: `Sandbox` uses worker processes, `RenderingExtractor` a browser before those."""
 
     async def extract(self, body: bytes, url: str, content_type: str = "", title: str = "") -> Page:
-        """Read a page like `citewell.retriever.extract.page.extract`; raises `ExtractionError`."""
+        """Read a page like `citewell.retriever.extract.page.extract`; raise `ExtractionError`."""
         ...
 
     async def leads(self, body: bytes, url: str, content_type: str = "") -> Leads:
-        """Read links like `citewell.retriever.extract.links.read_leads`; raises `ExtractionError` too."""
+        """Read links like `citewell.retriever.extract.links.read_leads`; raise `ExtractionError` too."""
         ...
 
     def warm_up(self) -> None:
-        """Get ready in the background: pages are on their way."""
+        """Prepare in the background for pages that are about to arrive."""
         ...

@@ -1,4 +1,4 @@
-"""HTML to a document: the main text, as its author set it apart."""
+"""Reading of HTML: the main text, in the blocks that its author set apart."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MIN_VISIBLE = 25  # characters; a page that shows less shows "Loading …" or t
 def read_html(
     body: bytes, content_type: str = "", url: str = "", classifier: Classifier | None = None
 ) -> ExtractedDocument:
-    """The main text of an HTML page: without navigation, banners, footers and adverts.
+    """Read the main text of an HTML page, without navigation, banners, footers and ads.
 
     Each run of text is judged by a classifier that has learned from pages of seven kinds, so that forum
     posts and comments stay where they are what the page is about. Where the text that the page shows is
@@ -43,7 +43,7 @@ def read_html(
         signs = read_signs(tree, url)
         likely = (classifier or packaged()).probabilities(layout, signs)
         blocks = assemble(layout, choose(layout, likely, signs.kind), metadata.title)
-        if _size(blocks) < _MIN_VISIBLE:  # a page like no other: better all of it than nothing
+        if _size(blocks) < _MIN_VISIBLE:  # an unusual page: all of its text is better than none
             possible = [not outside for outside in outside_main_text(layout)]
             blocks = assemble(layout, possible, metadata.title)
     hidden = tuple(Block(paragraph) for paragraph in article_body(items))

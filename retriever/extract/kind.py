@@ -1,4 +1,4 @@
-"""What a page is, decided by its content first, then its Content-Type, then its name."""
+"""The kind of a page, decided by its content first, then its Content-Type, then its name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
 _WINDOW = 8192  # bytes looked at for binary content
 _PDF_WINDOW = 1024  # readers accept %PDF- anywhere here (ISO 32000-1, annex H, note 13)
 _PREAMBLE = re.compile(rb"\A(?:\s|\xef\xbb\xbf|\xff\xfe|\xfe\xff|<\?xml.*?\?>|<!--.*?-->)*", re.DOTALL)
-# A whole document, whatever the header says. Markdown may well begin with <p>, <div> or <h1>.
+# A whole document, whatever the header says. Markdown can begin with <p>, <div> or <h1>.
 _HTML_DOCUMENT = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _HTML_PIECE = re.compile(
     rb"<(?:title|meta|script|style|h[1-6]|div|p|table|section|article|main|ul|ol|br|a)\b",
@@ -61,7 +61,7 @@ _SUFFIXES: dict[str, Kind] = {
 
 
 def kind_of(body: bytes, url: str, content_type: str = "") -> Kind:
-    """The kind of page that `body` is; raises `ExtractionError` for an empty or a binary one."""
+    """Return the kind of page that `body` is; raise `ExtractionError` for an empty or a binary one."""
     if not body.strip(b" \t\r\n\f\v\0\xef\xbb\xbf\xff\xfe"):
         raise ExtractionError("it is empty", "Open it in a browser: it may need a sign-in or JavaScript.")
     if b"%PDF-" in body[:_PDF_WINDOW]:
@@ -79,7 +79,7 @@ def kind_of(body: bytes, url: str, content_type: str = "") -> Kind:
     # application/ld+json, application/vnd.api+json and others (RFC 6839 §3.1)
     declared = "json" if media_type.endswith("+json") else _MEDIA_TYPES.get(media_type)
     named = _SUFFIXES.get(_suffix(url))
-    # text/plain is what servers say about Markdown, and about files that they do not know.
+    # Servers declare text/plain for Markdown and for files of unknown types.
     if kind := declared or named:
         return kind
     return "html" if _HTML_PIECE.match(head) else "text"
@@ -90,7 +90,7 @@ def _suffix(url: str) -> str:
 
 
 def _signed(body: bytes) -> str:
-    """The name of the binary format whose signature `body` begins with, or an empty string."""
+    """Return the name of the binary format whose signature `body` begins with, or an empty string."""
     if body[4:8] == b"ftyp":
         return "MP4 video, or AVIF or HEIC image"
     return next((name for signature, name in _SIGNATURES if body.startswith(signature)), "")

@@ -1,4 +1,4 @@
-"""Where an HTML page leads, and what it asks of those who index pages."""
+"""The links of an HTML page, and its instructions to crawlers."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _PATH_SESSION = re.compile(r";jsessionid=[^/?;]*", re.I)
 
 
 class Leads(NamedTuple):
-    """The links of a page in canonical form, in order, without repetition, and its wish not to be indexed."""
+    """The distinct links of a page in canonical form, in order, and whether the page forbids indexing."""
 
     links: tuple[str, ...] = ()
     noindex: bool = False
 
 
 def canonical(url: URL) -> str:
-    """The one spelling of a URL: no fragment, default port, session ids or campaign tags; `/` for no path.
+    """Return the canonical form of a URL: no fragment, default port, session id or campaign tag; a path `/`.
 
-    The normalizations are those of RFC 3986 §6.2, done by yarl, and two that only the web needs.
+    yarl applies the normalizations of RFC 3986 §6.2; removing session ids and campaign tags comes on top.
     """
     path = _PATH_SESSION.sub("", url.raw_path)
     url = url.with_path(path, encoded=True, keep_query=True)
@@ -41,9 +41,9 @@ def canonical(url: URL) -> str:
 
 
 def read_leads(body: bytes, url: str, content_type: str) -> Leads:
-    """The links of the page at `url` (`<a href>`) unless it or they say `nofollow`, and its `noindex`.
+    """Read the links (`<a href>`) of the page at `url` that are not marked `nofollow`, and its `noindex`.
 
-    Of very many links, the first 10,000 count.
+    At most the first 10,000 links are read.
 
     `<meta name="robots">`: https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag.
     """
@@ -82,7 +82,7 @@ def _links(tree: HtmlElement, base: URL) -> Iterator[str]:
 
 
 def _joined(base: URL, href: str) -> URL | None:
-    """The URL that a link means, or None where it is none of the web (mailto:, javascript:, misspelt)."""
+    """Return the URL that a link means, or None if it is not a web URL (mailto:, javascript:, misspelled)."""
     try:
         return web_url(href.strip(), base)
     except FetchError:

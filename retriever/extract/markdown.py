@@ -1,4 +1,4 @@
-"""Markdown to a document."""
+"""Reading of Markdown."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 
 
 def read_markdown(body: bytes, content_type: str = "") -> ExtractedDocument:
-    """The text of a CommonMark document with tables; its title is the front matter's, or the first `#`.
+    """Read a CommonMark document with tables; its title is the front matter's, or the first `#`.
 
-    Markup is rendered to plain text and links to their text, by
-    [markdown-it-py](https://markdown-it-py.readthedocs.io).
+    [markdown-it-py](https://markdown-it-py.readthedocs.io) parses it; links become their text.
     """
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
@@ -53,7 +52,7 @@ def _blocks(nodes: Iterable[SyntaxTreeNode], outline: Outline) -> Iterator[Block
 
 
 def _lines(node: SyntaxTreeNode) -> Iterator[str]:
-    """A block as lines: `- item` with nested ones indented, `cell | cell`, code as it stands."""
+    """Yield a block as lines: `- item` with nested ones indented, `cell | cell`, and code unchanged."""
     if node.type in ("fence", "code_block"):
         yield from node.content.rstrip("\n").split("\n")
     elif node.type == "html_block":
@@ -77,7 +76,7 @@ def _lines(node: SyntaxTreeNode) -> Iterator[str]:
 
 
 def _inline(node: SyntaxTreeNode) -> str:
-    """The text of a paragraph, a heading or a cell without its markup."""
+    """Return the text of a paragraph, a heading or a cell without its markup."""
     if node.type == "softbreak":
         return " "
     if node.type == "hardbreak" or (node.type == "html_inline" and _BREAK.fullmatch(node.content)):

@@ -1,4 +1,4 @@
-"""What an HTML page says about itself: title, author, date, and the article in its structured data."""
+"""The metadata of an HTML page: title, author, date, and the article in its structured data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MAX_NAME = 100  # characters
 
 
 class Metadata(NamedTuple):
-    """Empty strings where the page says nothing; `date` is YYYY-MM-DD."""
+    """The metadata of a page; unknown fields are empty strings, `date` is YYYY-MM-DD."""
 
     title: str
     author: str
@@ -40,10 +40,10 @@ class Metadata(NamedTuple):
 
 
 def read_metadata(tree: _Element, items: Sequence[dict[str, Any]], markup: bytes) -> Metadata:
-    """Read what is in the head of a page, its JSON-LD, its first heading and its microdata.
+    """Read the metadata from the head of a page, its JSON-LD, its first heading and its microdata.
 
-    `items` are the objects of its JSON-LD, and `markup` is what the tree was read from: where that names no
-    property, no element is looked at for one.
+    `items` are the objects of its JSON-LD. `markup` is the source of the tree: a property that does not occur
+    in it is not searched for.
     """
     articles = [item for item in items if _types(item) & _ARTICLES]
     metas = _metas(tree)
@@ -58,7 +58,7 @@ def read_metadata(tree: _Element, items: Sequence[dict[str, Any]], markup: bytes
 
 
 def article_body(items: Sequence[dict[str, Any]]) -> list[str]:
-    """The paragraphs of `articleBody` (https://schema.org/articleBody); none where no item has one."""
+    """Return the paragraphs of `articleBody` (https://schema.org/articleBody); none if no item has one."""
     bodies = [text for item in items if isinstance(text := item.get("articleBody"), str)]
     text = max(bodies, key=len, default="")
     return [paragraph for paragraph in _PARAGRAPH.split(plain_text(text)) if paragraph.strip()]
@@ -71,7 +71,7 @@ def _title(tree: _Element, metas: dict[str, str]) -> str:
     headings = [text for text in found if len(text) > 3 or (text and not text.isascii())]
     titles = _folded(f"{whole} {shared}")
     for text in headings:
-        # Of several, the heading of the page is in its title; a logo or a slogan set as a heading is not.
+        # The main heading occurs in the title; a logo or a slogan set as a heading does not.
         if len(headings) == 1 or _folded(text) in titles:
             return text
     site = _folded(metas.get("og:site_name", ""))
@@ -79,7 +79,7 @@ def _title(tree: _Element, metas: dict[str, str]) -> str:
 
 
 def _head_title(tree: _Element) -> str:
-    """The `<title>` in the head, or else the first anywhere."""
+    """Return the `<title>` in the head, or else the first anywhere."""
     found = list(tree.iter("title"))
     in_head = (
         element for element in found if (parent := element.getparent()) is not None and parent.tag == "head"
@@ -89,7 +89,7 @@ def _head_title(tree: _Element) -> str:
 
 
 def _without_site(title: str, name: str) -> str:
-    """`Kites | Example News` without the name of the site: it stands at one end, and is the shorter part."""
+    """Strip the name of the site, which is the shorter part at one end: `Kites | Example News`."""
     parts = [part for part in _SITE.split(title) if part]
     while len(parts) > 1 and name and name in (_folded(parts[-1]), _folded(parts[0])):
         gone = parts[-1] if _folded(parts[-1]) == name else parts[0]
@@ -119,7 +119,7 @@ def _author(metas: dict[str, str], articles: list[dict[str, Any]]) -> str:
 
 
 def _marked_author(tree: _Element) -> str:
-    # Up to the first with a text: XPath would look at all elements.
+    # Stop at the first with a text: XPath would visit all elements.
     marked = (
         element
         for element in tree.iter()
@@ -130,7 +130,7 @@ def _marked_author(tree: _Element) -> str:
 
 
 def _is_attribute(value: bytes, markup: bytes) -> bool:
-    """Whether any attribute in the markup seems to have this value: looking at all elements takes longer."""
+    """Return whether an attribute in the markup may have this value, which is faster than a search."""
     place = markup.find(value)
     while place >= 0 and not markup[max(0, place - 9) : place].rstrip(b"\"' \t\r\n").endswith(b"="):
         place = markup.find(value, place + 1)
@@ -155,7 +155,7 @@ def _date(values: Iterator[Any]) -> str:
 
 
 def _said(metas: dict[str, str], articles: list[dict[str, Any]]) -> Iterator[Any]:
-    """What the head of a page says about when it was published, the surest first."""
+    """Yield the dates of publication in the head of a page, the most reliable first."""
     for article in articles:
         yield from (article.get("datePublished"), article.get("dateCreated"))
     for name in (
@@ -176,7 +176,7 @@ def _marked_dates(tree: _Element, has_property: bool) -> Iterator[Any]:
 
 
 def _metas(tree: _Element) -> dict[str, str]:
-    """The contents of `<meta name=…>` and `<meta property=…>`, of two with one name the first."""
+    """Return the contents of `<meta name=…>` and `<meta property=…>`, the first of each name."""
     metas: dict[str, str] = {}
     for element in tree.iter("meta"):
         name = (element.get("property") or element.get("name") or "").lower()

@@ -1,4 +1,4 @@
-"""The one entrance: the bytes of a page or a file to its title and passages."""
+"""The entry point of extraction: from the bytes of a page or a file to its title and passages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Engine = Literal["main", "paper"]
 
 
 class ReadingOptions(NamedTuple):
-    """How pages are read: HTML by which engine, and how much of a long PDF, in pages and in seconds."""
+    """Options of reading: the engine for HTML, and the limits of a long PDF in pages and in seconds."""
 
     engine: Engine = "main"
     pdf_pages: int = 500
@@ -31,11 +31,11 @@ class ReadingOptions(NamedTuple):
 def extract(
     body: bytes, url: str, content_type: str = "", title: str = "", options: ReadingOptions | None = None
 ) -> Page:
-    """The title and the passages of an HTML, Markdown, plain text, JSON or PDF page.
+    """Read the title and the passages of an HTML, Markdown, plain text, JSON or PDF page.
 
-    `url` may also be the path of a file, `content_type` is the HTTP header, and `title` is used where
-    the page itself names none. Raises `ExtractionError` where there is no text to read; its `message`
-    is the reason, to be shown beside the URL. A page of which only the beginning was read has a `notice`.
+    `url` may also be the path of a file, `content_type` is the HTTP header, and `title` is used if the page
+    has none. Raises `ExtractionError` for a page without text; its `message` is the reason, to be shown
+    beside the URL. A page of which only the beginning was read has a `notice`.
     """
     document, notice = _read(body, url, content_type, options or ReadingOptions())
     title = shorten(document.title or title or _name(url), _MAX_TITLE)
@@ -79,7 +79,7 @@ def _read(body: bytes, url: str, content_type: str, options: ReadingOptions) -> 
 
 
 def _name(url: str) -> str:
-    """What the URL calls the page: the last part of its path, or else its host."""
+    """Return the name of the page in its URL: the last part of the path, or else the host."""
     parts = urlsplit(url)
     last = unquote(parts.path).rstrip("/").rpartition("/")[2]
     return last.replace("_", " ") or parts.netloc or url

@@ -1,4 +1,4 @@
-"""HTML as WebGLM reads it: html2text and line breaks. A baseline, to measure against."""
+"""Reading of HTML as WebGLM does it, by html2text and line breaks: a baseline for comparison."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from citewell.core.packages import install_command
 from citewell.retriever.extract.charset import decode
 from citewell.retriever.extract.document import Block, ExtractedDocument
 
-_LEAST, _MOST = 50, 1200  # characters of a line that WebGLM's released code keeps
+_LEAST, _MOST = 50, 1200  # characters of the lines that WebGLM's released code keeps
 
 
 def read_as_paper(body: bytes, content_type: str = "") -> ExtractedDocument:
-    """All lines of 50 to 1,200 characters of what html2text (https://pypi.org/project/html2text/) prints.
+    """Return the lines of 50 to 1,200 characters that html2text (https://pypi.org/project/html2text/) prints.
 
     "We extract the part of text contents in the HTML pages and divide them into a list of paragraphs
-    according to line breaks" (WebGLM §3.1.1). Raises `ExtractionError` where no line is long enough.
+    according to line breaks" (WebGLM §3.1.1). Raises `ExtractionError` if no line is of that length.
     """
     try:
         from html2text import HTML2Text

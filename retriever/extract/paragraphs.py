@@ -1,4 +1,4 @@
-"""Blocks of any length to passages of a length that suits the encoder."""
+"""Division of blocks of any length into passages of a length that suits the encoder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citewell.retriever.extract.document import Block
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-# Soft hyphens and zero-width spaces are there for browsers, and would split words for everybody else.
+# Soft hyphens and zero-width spaces serve browsers only; elsewhere they would split words.
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 _INDENT = re.compile(r"[ \t]*")
 _LEAD_IN = (":", "：")
@@ -26,12 +26,12 @@ def to_passages(
     min_chars: int = 60,
     max_chars: int = 1000,
 ) -> tuple[Passage, ...]:
-    """Passages of at most `max_chars` characters, and of `min_chars` or more wherever that is possible.
+    """Divide blocks into passages of at most `max_chars` characters, and at least `min_chars` where possible.
 
     A block that is too short, or ends in a colon, is joined to the next one of the same section; one that
     is too long is split between lines, else between sentences, else between words. WebGLM (§3.1.1) drops
-    lines under 50 characters instead; here no word is lost, but for passages that repeat another exactly.
-    The upper end is where a typical encoder's window of 256 tokens ends.
+    lines under 50 characters instead; here only exact repetitions of a passage are dropped. The upper limit
+    corresponds to a typical encoder's window of 256 tokens.
     """
     passages: dict[str, Passage] = {}
     tidy = (block._replace(text=_tidy(block.text, block.verbatim)) for block in blocks)
@@ -42,7 +42,7 @@ def to_passages(
 
 
 def _tidy(text: str, verbatim: bool) -> str:
-    """`text` without stray white space: only lines and their indentation stay; all of it if `verbatim`."""
+    """Remove stray white space except line breaks and indentation; return `verbatim` text unchanged."""
     lines = text.translate(_INVISIBLE).splitlines()
     if verbatim:
         return "\n".join(line.rstrip() for line in lines if line.strip())
@@ -55,7 +55,7 @@ def _indent(line: str) -> str:
 
 
 def _joined(blocks: Iterable[Block], min_chars: int, max_chars: int) -> list[Block]:
-    """Blocks with the short ones joined to the next of their section, the last to the one before it."""
+    """Join each short block to the next of its section, and a short last one to the one before it."""
     joined: list[Block] = []
     for block in blocks:
         last = joined[-1] if joined else None
@@ -73,7 +73,7 @@ def _waits(block: Block, min_chars: int) -> bool:
 
 
 def _settle(joined: list[Block], min_chars: int, max_chars: int) -> None:
-    """Give the last block of a section, if it is still too short, to the one before it."""
+    """Join the last block of a section, if it is still too short, to the one before it."""
     if len(joined) < 2 or len(joined[-1].text) >= min_chars:
         return
     both = _join(*joined[-2:])
@@ -86,7 +86,7 @@ def _join(first: Block, second: Block) -> Block:
 
 
 def _split(text: str, min_chars: int, max_chars: int) -> list[str]:
-    """`text` in pieces of at most `max_chars` characters and of about the same length."""
+    """Split `text` into pieces of about the same length, at most `max_chars` characters."""
     if len(text) <= max_chars:
         return [text]
     goal = len(text) / -(-len(text) // max_chars)
@@ -105,7 +105,7 @@ def _split(text: str, min_chars: int, max_chars: int) -> list[str]:
 
 
 def _parts(text: str, max_chars: int) -> Iterator[str]:
-    """The lines of `text`; where one is too long its sentences, and where one is too long its words."""
+    """Yield the lines of `text`; the sentences of a line that is too long, the words of such a sentence."""
     for line in text.split("\n"):
         if len(line) <= max_chars:
             yield line + "\n"

@@ -1,4 +1,4 @@
-"""PDF to a document, by pdfminer.six."""
+"""Reading of PDF, by pdfminer.six."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pdfminer.pdfdocument import PDFDocument
 
 _BROKEN_HINT = "Download it again; if no PDF viewer can open it, the file is damaged."
-_GLYPH = re.compile(r"\(cid:\d+\)")  # how pdfminer prints a glyph whose letter the font does not tell
+_GLYPH = re.compile(r"\(cid:\d+\)")  # pdfminer's output for a glyph whose letter the font does not state
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 _DIVIDED = re.compile(r"([^\W\d_]+)[-\u2010\u00ad]\n([^\W\d_]+)")
 _COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
@@ -29,16 +29,16 @@ _PAGE_NUMBER = re.compile(r"(?:page )?[-–—]? ?#+ ?[-–—]?(?: ?(?:/|of) ?#
 _PROGRAM_TITLE = re.compile(
     r"untitled|microsoft|powerpoint|\.(?:docx?|pptx?|tex|dvi|indd|qxd|rtf|pdf)\b", re.IGNORECASE
 )
-_MARGIN = 0.1  # of the page's height, above and below, where running heads and page numbers stand
+_MARGIN = 0.1  # of the page's height, at the top and the bottom, for running heads and page numbers
 _REPEATS = 3  # a line in the margin of this many pages, and of half of all, is a running head
 
 
 class _Box(NamedTuple):
-    """One or more paragraphs, each as its lines, that stand together on a page."""
+    """One or more adjacent paragraphs on a page, each as its lines."""
 
     paragraphs: list[list[str]]
-    headline: str  # what is set in its largest type
-    size: float  # of that, in points
+    headline: str  # the text in its largest type
+    size: float  # of the largest type, in points
     in_margin: bool
 
     @property
@@ -52,19 +52,19 @@ class _Sheet(NamedTuple):
 
 
 class PdfText(NamedTuple):
-    """The text of a PDF. `notice` says how many pages were left out, if any were."""
+    """The text of a PDF. `notice` says how many pages were read, if not all were."""
 
     document: ExtractedDocument
     notice: str = ""
 
 
 def read_pdf(body: bytes, most_pages: int = 500, seconds: float = 15.0) -> PdfText:
-    """The text of a PDF in reading order, without running heads and page numbers.
+    """Read the text of a PDF in reading order, without running heads and page numbers.
 
     Boxes of text come from [pdfminer.six](https://pdfminersix.readthedocs.io). The title is the one in
-    the metadata, or what is set in the largest type on the first page. After `most_pages` pages, and after
-    the page at which `seconds` have passed, the rest is left out. Raises `ExtractionError` for a PDF that
-    needs a password, that is broken, or that has no text.
+    the metadata, or the text in the largest type on the first page. Reading stops after `most_pages` pages,
+    or after the page at which `seconds` have passed. Raises `ExtractionError` for a PDF that needs a
+    password, is broken, or has no text.
     """
     title, sheets, notice = _parse(body, most_pages, time.monotonic() + seconds)
     if not sheets:
@@ -121,13 +121,13 @@ def _parse(body: bytes, most_pages: int, end: float) -> _Parsed:
         ) from error
     except MemoryError:
         raise
-    except Exception as error:  # on damaged files pdfminer fails in every way that Python can
+    except Exception as error:  # pdfminer raises exceptions of any type on damaged files
         reason = f"{type(error).__name__}: {error}".rstrip(": ")
         raise ExtractionError(f"the PDF is broken ({reason})", _BROKEN_HINT) from error
 
 
 def _page_count(document: PDFDocument) -> str:
-    """How many pages the PDF says it has, as text; it may say anything."""
+    """Return the number of pages that the PDF declares, as text, because it can declare anything."""
     from pdfminer.pdftypes import resolve1
 
     pages = resolve1(document.catalog.get("Pages"))
@@ -164,7 +164,7 @@ def _sheet(page: LTComponent) -> _Sheet:
 
 
 def _box(box: LTTextBox, page: LTComponent) -> Iterator[_Box]:
-    """The box's paragraphs: one ends where a sentence ends in a short line, or where the type changes."""
+    """Divide a box into paragraphs, which end with a sentence in a short line or where the type changes."""
     paragraphs: list[list[str]] = []
     sizes: list[float] = []  # of each paragraph's type
     edge = box.x1 - box.width * 0.1
@@ -219,7 +219,7 @@ def _digitless(text: str) -> str:
 
 
 def _undivided(lines: Iterable[str], compounds: set[str]) -> str:
-    """One line of text, words divided at line ends made whole; `compounds` keep their hyphen."""
+    """Join lines into one and rejoin words divided at line ends; `compounds` keep their hyphen."""
 
     def whole(match: re.Match[str]) -> str:
         left, right = match.groups()

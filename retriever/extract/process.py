@@ -1,4 +1,4 @@
-"""One worker process, as its parent sees it: a job goes in, a reply comes out."""
+"""A worker process from the side of its parent: a job goes in, a reply comes out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citewell.retriever.extract.wire import HEADER_BYTES, ReadRequest, Reply, du
 
 _LARGEST_REPLY = 64_000_000  # bytes; no page that can be fetched holds as much text
 _PIECE_BYTES = 65_536  # as much as a pipe holds
-# What Python itself needs. Everything else, such as keys of search engines, is no worker's business.
+# The variables that Python needs. A worker must not see the others, such as API keys of search engines.
 _VARIABLES = (
     "LANG",
     "LC_ALL",
@@ -25,7 +25,7 @@ _VARIABLES = (
     "PYTHONHOME",
     "SYSTEMROOT",
 )
-# A worker may start no threads, and numpy's linear algebra would start one for each core.
+# A worker may not start threads, and numpy's linear algebra would start one per core.
 _SINGLE_THREADED = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -34,10 +34,10 @@ class WorkerEndedError(Exception):
 
 
 class WorkerProcess(asyncio.SubprocessProtocol):
-    """A process that runs `citewell.retriever.extract.worker`. It is started with `WorkerProcess.start`.
+    """A process that runs `citewell.retriever.extract.worker`; `WorkerProcess.start` starts it.
 
-    It has its own session, so that Ctrl-C in a terminal reaches the parent alone, and it ends when the parent
-    does, whose end of the pipe is then closed.
+    It has its own session, so that Ctrl-C in a terminal reaches only the parent. It ends when the parent ends
+    and so closes the pipe.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class WorkerProcess(asyncio.SubprocessProtocol):
 
     @classmethod
     async def start(cls, memory_bytes: int) -> Self:
-        """Start a process that may take `memory_bytes`; raises `ExtractionError` where none starts."""
+        """Start a process that may use `memory_bytes`; raise `ExtractionError` if it cannot be started."""
         try:
             _, worker = await asyncio.get_running_loop().subprocess_exec(
                 cls,
@@ -72,9 +72,9 @@ class WorkerProcess(asyncio.SubprocessProtocol):
     async def ask(self, job: ReadRequest, body: bytes) -> Reply:
         """Let the process read a page with this body; one at a time.
 
-        Raises `WorkerEndedError` when it ends meanwhile, and `msgspec.DecodeError` for what is no reply.
+        Raises `WorkerEndedError` when it ends meanwhile, and `msgspec.DecodeError` for an invalid reply.
         """
-        if not self._reply.done():  # else it has ended while it was idle
+        if not self._reply.done():  # otherwise it ended while it was idle
             self._asked = True
             assert self._transport is not None
             pipe = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
@@ -89,13 +89,13 @@ class WorkerProcess(asyncio.SubprocessProtocol):
         """End the process and wait until it is gone."""
         assert self._transport is not None
         self._transport.close()
-        await asyncio.shield(self._closed)  # it closes also where nobody waits for that any more
+        await asyncio.shield(self._closed)  # it closes even if nothing waits for that anymore
 
     async def _write(self, pipe: asyncio.WriteTransport, body: memoryview) -> None:
         """Write as fast as the process reads, so that no copy of the body waits in the pipe's buffer."""
         for start in range(0, len(body), _PIECE_BYTES):
             await self._may_write.wait()
-            if self._reply.done():  # it has ended
+            if self._reply.done():  # the process has ended
                 return
             pipe.write(body[start : start + _PIECE_BYTES])
 
@@ -108,7 +108,7 @@ class WorkerProcess(asyncio.SubprocessProtocol):
         self._may_write.clear()
 
     def resume_writing(self) -> None:
-        """Go on (called by asyncio)."""
+        """Continue writing (called by asyncio)."""
         self._may_write.set()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -127,7 +127,7 @@ class WorkerProcess(asyncio.SubprocessProtocol):
             self._received = bytearray()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Note how the process ended, after all that it had sent (called by asyncio)."""
+        """Record how the process ended, after its last message (called by asyncio)."""
         assert self._transport is not None
         code = self._transport.get_returncode() or 0
         self._fail(
@@ -139,7 +139,7 @@ class WorkerProcess(asyncio.SubprocessProtocol):
         self._may_write.set()
         if not self._reply.done():
             self._reply.set_exception(WorkerEndedError(how))
-            self._reply.exception()  # nobody need be asking just now
+            self._reply.exception()  # there may be no request at this time
 
 
 def _environment() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Pages that build their text with JavaScript, rendered before they are read."""
+"""Rendering of pages that build their text with JavaScript, before they are read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from citewell.retriever.extract.links import Leads
 
 Mode = Literal["auto", "always"]
 Render = Callable[[str, bytes, str], Awaitable[bytes]]
-"""Returns the HTML of a page after its scripts have run, from its URL, body and content type."""
+"""Returns the HTML of a page after its scripts ran, given its URL, body and content type."""
 
 _LITTLE = 500  # characters; a page with scripts that shows less is rendered
 _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 
 
 class RenderingExtractor:
-    """Reads pages with another extractor, HTML pages after rendering: all of them, or where that may help.
+    """An extractor that renders HTML pages, all or only those it may help, and reads them with another.
 
     In the mode `auto`, a page is rendered when it has scripts and, as it was fetched, next to no text.
     """
@@ -33,11 +33,11 @@ class RenderingExtractor:
         self._mode = mode
 
     def warm_up(self) -> None:
-        """Get ready to read; the browser starts with the first page that needs it."""
+        """Prepare to read; the browser starts with the first page that needs it."""
         self._extractor.warm_up()
 
     async def extract(self, body: bytes, url: str, content_type: str = "", title: str = "") -> Page:
-        """Read a page; where rendering fails, as it was fetched, with a notice if there is any text."""
+        """Read a page; if rendering fails, read it as fetched, with a notice if it has any text."""
         if not self._may_help(body, url, content_type):
             return await self._extractor.extract(body, url, content_type, title)
         found: Page | ExtractionError | None = None
@@ -57,7 +57,7 @@ class RenderingExtractor:
         return page
 
     async def leads(self, body: bytes, url: str, content_type: str = "") -> Leads:
-        """Read where a page leads as it was fetched."""
+        """Read the links of a page as fetched, without rendering."""
         return await self._extractor.leads(body, url, content_type)
 
     def _may_help(self, body: bytes, url: str, content_type: str) -> bool:
@@ -77,7 +77,7 @@ class RenderingExtractor:
         content_type: str,
         title: str,
     ) -> Page:
-        """What was read before rendering failed with `problem`."""
+        """Return the page as read before rendering failed with `problem`."""
         if isinstance(found, ExtractionError):
             raise ExtractionError(f"{found.message}; {problem.message}", problem.hint) from problem
         page = found or await self._extractor.extract(body, url, content_type, title)

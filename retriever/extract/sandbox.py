@@ -1,7 +1,7 @@
-"""Reading pages in worker processes, each page within a limit of time and memory.
+"""Reading of pages in worker processes, each page within limits of time and memory.
 
-A hostile page can make a parser loop, crash or take all memory. Here it harms a process that has nothing to
-lose, and its reason is reported like that of any other page that cannot be read.
+A hostile page can make a parser loop, crash or take all memory. Here it harms only a disposable process, and
+the failure is reported like that of any other page that cannot be read.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _SAMPLE = (
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """What reading one page may cost, how many are read at a time, and by which engine HTML is read."""
+    """Limits of reading one page, the number of pages read at a time, and the engine for HTML."""
 
     workers: int = 2
     seconds: float = 20.0
     memory_bytes: int = 1_000_000_000
-    """Address space of a worker beyond what it has before its first page; enforced on Linux."""
+    """The address space a worker may add to what it has before its first page; enforced on Linux."""
     pdf_pages: int = 500
     engine: Engine = "main"
 
@@ -46,9 +46,8 @@ class SandboxLimits:
 class Sandbox:
     """A pool of processes that read pages; use it as an async context manager.
 
-    Processes are started when they are first needed, kept for the next page, and replaced when they are lost.
-    How many pages wait, and how large they are, is for the caller to bound
-    (`citewell.retriever.fetch.memory_budget`).
+    Processes are started when first needed, kept for the next page, and replaced when they end. The caller
+    bounds the number and the size of waiting pages (`citewell.retriever.fetch.memory_budget`).
     """
 
     def __init__(self, limits: SandboxLimits | None = None) -> None:
@@ -72,26 +71,26 @@ class Sandbox:
             await self._idle.pop().kill()
 
     def warm_up(self) -> None:
-        """Start all processes in the background, to be ready when the first pages arrive."""
+        """Start all processes in the background, so that they are ready when the first pages arrive."""
         for _ in range(self._limits.workers - len(self._idle) - len(self._running)):
             self._spawn(self._warm_one())
 
     async def extract(self, body: bytes, url: str, content_type: str = "", title: str = "") -> Page:
-        """Read a page like `citewell.retriever.extract.page.extract`, in a process of its own.
+        """Read a page like `citewell.retriever.extract.page.extract`, in a worker process.
 
-        Raises `ExtractionError` as that does, and also when reading the page takes too long, takes too much
-        memory or ends the process. A caller that is cancelled leaves the process a second to finish.
+        Raises `ExtractionError` in the same cases, and when reading takes too long, takes too much memory or
+        ends the process. When the caller is canceled, the process has a second to finish.
         """
         page = (await self._read(self._job(body, url, content_type, title), body)).page
         assert page is not None
-        # Whose page this is, the worker does not decide. Copies are made only where it tries to.
+        # The URL is not the worker's to choose. Only passages in which it changed the URL are copied.
         passages = tuple(
             passage if passage.url == url else replace(passage, url=url) for passage in page.passages
         )
         return replace(page, url=url, passages=passages)
 
     async def leads(self, body: bytes, url: str, content_type: str = "") -> Leads:
-        """Read a page's links like `citewell.retriever.extract.links.read_leads`, as `extract` its text."""
+        """Read a page's links like `citewell.retriever.extract.links.read_leads`, in a worker process."""
         job = structs.replace(self._job(body, url, content_type), wants="leads")
         leads = (await self._read(job, body)).leads
         assert leads is not None
@@ -106,11 +105,11 @@ class Sandbox:
         content_type: str = "",
         options: tuple[str, ...] = (),
     ) -> Made:
-        """Let a function, `module:name`, read a page in a process of its own, as `extract` reads its text.
+        """Call the function `module:name` on a page in a worker process.
 
-        The function is called with the body, the URL, the content type and the options, and returns what
-        [msgspec](https://jcristharif.com/msgspec/) can pack and unpack as `kind`. Raises `ExtractionError` as
-        `extract` does, and for whatever the function raises.
+        The function gets the body, the URL, the content type and the options. It returns a value that
+        [msgspec](https://jcristharif.com/msgspec/) can pack, and unpack as `kind`. Raises `ExtractionError`
+        as `extract` does, and for any exception of the function.
         """
         job = structs.replace(
             self._job(body, url, content_type), wants="made", reader=reader, options=options
@@ -153,7 +152,7 @@ class Sandbox:
     def _settle(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
         if not task.cancelled():
-            task.exception()  # a caller that was cancelled asks no more
+            task.exception()  # a canceled caller does not retrieve it
 
     async def _exchange(self, job: ReadRequest, body: bytes) -> Reply:
         limits = self._limits
@@ -180,5 +179,5 @@ class Sandbox:
 
 
 def _unicode(text: str) -> str:
-    """`text` without lone surrogates, which names of files may hold and messages cannot."""
+    """Return `text` without lone surrogates, which file names can hold and messages cannot."""
     return text.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")

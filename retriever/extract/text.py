@@ -1,4 +1,4 @@
-"""Plain text to a document: paragraphs at blank lines, in any charset."""
+"""Reading of plain text in any charset: paragraphs end at blank lines."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from citewell.retriever.extract.charset import decode
 from citewell.retriever.extract.document import Block, ExtractedDocument
 
 _BLANK = re.compile(r"\n[ \t\f\v\r]*\n")
-_SHORTEST_WRAP = 45  # characters; nobody wraps prose in lines shorter than this
-# Scripts that are written without spaces, where a line break stands for nothing at all.
+_SHORTEST_WRAP = 45  # characters; prose is not wrapped in shorter lines
+# Scripts that are written without spaces, where lines are joined without one.
 _UNSPACED = "\u0e00-\u0eff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
 _BREAK_IN_UNSPACED = re.compile(rf"(?<=[{_UNSPACED}])\n(?=[{_UNSPACED}])")
 
 
 def read_text(body: bytes, content_type: str = "") -> ExtractedDocument:
-    """The paragraphs of a plain text file; it has no title of its own."""
+    """Read the paragraphs of a plain text file, which has no title."""
     text = decode(body, content_type).replace("\r\n", "\n").replace("\r", "\n")
     paragraphs = (textwrap.dedent(part).strip("\n").rstrip() for part in _BLANK.split(text))
     return ExtractedDocument("", tuple(_block(paragraph) for paragraph in paragraphs if paragraph))
 
 
 def _block(paragraph: str) -> Block:
-    """Prose that an editor has wrapped becomes one line; lists, verse and tables stay as they are."""
+    """Join prose that an editor wrapped into one line; keep lists, verse and tables unchanged."""
     lines = paragraph.split("\n")
     if _is_wrapped(lines):
         return Block(unwrap(lines))
@@ -31,7 +31,7 @@ def _block(paragraph: str) -> Block:
 
 
 def _is_wrapped(lines: list[str]) -> bool:
-    """Whether every line but the last is about as long as the longest, as wrapped prose is."""
+    """Return whether every line but the last is about as long as the longest, as in wrapped prose."""
     if len(lines) < 2:
         return False
     longest = max(map(len, lines))
@@ -39,5 +39,5 @@ def _is_wrapped(lines: list[str]) -> bool:
 
 
 def unwrap(lines: list[str]) -> str:
-    """One line of prose from several; words divided at a line's end are left as they are."""
+    """Join several lines of prose into one; words divided at the end of a line stay divided."""
     return _BREAK_IN_UNSPACED.sub("", "\n".join(line.strip() for line in lines)).replace("\n", " ")

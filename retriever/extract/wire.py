@@ -1,6 +1,6 @@
-"""What a worker process is sent and what it sends back: typed messages, never pickles.
+"""The messages to and from a worker process: typed, never pickled.
 
-A worker reads hostile pages with libraries written in C, and unpickling runs whatever code the sender likes.
+A worker reads hostile pages with libraries written in C, and unpickling runs any code the sender chooses.
 [msgspec](https://jcristharif.com/msgspec/) builds values of the declared types only, or raises.
 """
 
@@ -16,15 +16,15 @@ from citewell.retriever.extract.page import Engine
 
 HEADER_BYTES = 8
 """Every message is preceded by its length: an unsigned integer, the most significant byte first. After a job,
-the body of its page follows as it is."""
+the body of its page follows unchanged."""
 
 
 class ReadRequest(msgspec.Struct, frozen=True, array_like=True):
     """A page to be read, whose body has `size` bytes.
 
-    `wants` is its text or its links. `seconds` is what that may take; a PDF is read up to `pdf_pages` pages,
-    HTML by `engine`. Or `wants` is what a function of ours, the `reader` (`module:name`), makes of the body,
-    the URL, the content type and the `options`.
+    `wants` is its text, its links, or the result of the function `reader` (`module:name`) for the body, the
+    URL, the content type and the `options`. `seconds` limits the time; a PDF is read up to `pdf_pages` pages,
+    HTML by `engine`.
     """
 
     size: int
@@ -40,10 +40,10 @@ class ReadRequest(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Reply(msgspec.Struct, frozen=True, array_like=True):
-    """What was wanted, or the reason why there is none and what to do about it.
+    """The result of a job, or the reason why it failed and a hint.
 
-    `made` is what a job's `reader` returned, packed by msgspec.
-    `retires` says that the process will take no more jobs: it holds too much memory.
+    `made` is the return value of the job's `reader`, packed by msgspec.
+    `retires` says that the process ends after this job because it holds too much memory.
     """
 
     page: Page | None = None
@@ -55,16 +55,16 @@ class Reply(msgspec.Struct, frozen=True, array_like=True):
 
 
 def dump(message: ReadRequest | Reply) -> bytes:
-    """A message with its header; raises `UnicodeEncodeError` where text holds a lone surrogate."""
+    """Pack a message with its header; raise `UnicodeEncodeError` for text with a lone surrogate."""
     packed = msgspec.msgpack.encode(message)
     return len(packed).to_bytes(HEADER_BYTES) + packed
 
 
 def load_job(packed: bytes) -> ReadRequest:
-    """Read a message without its header; raises `msgspec.DecodeError` when it is no job."""
+    """Read a job without its header; raise `msgspec.DecodeError` for another message."""
     return msgspec.msgpack.decode(packed, type=ReadRequest)
 
 
 def load_reply(packed: bytes | bytearray | memoryview) -> Reply:
-    """Read a message without its header; raises `msgspec.DecodeError` when it is no reply."""
+    """Read a reply without its header; raise `msgspec.DecodeError` for another message."""
     return msgspec.msgpack.decode(packed, type=Reply)

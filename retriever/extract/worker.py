@@ -21,17 +21,17 @@ from citewell.retriever.extract.main_text.classifier import packaged
 from citewell.retriever.extract.page import ReadingOptions, extract
 from citewell.retriever.extract.wire import HEADER_BYTES, ReadRequest, Reply, dump, load_job
 
-_GRACE = 2.0  # seconds after which a job is ended here, if the parent has not done it
-_RESTING_BYTES = 24_000_000  # resident beyond those of a new process, which are kept for the next page
+_GRACE = 2.0  # seconds after which the worker ends a job that the parent has not ended
+_RESTING_BYTES = 24_000_000  # of resident memory, beyond a new process, that are kept for the next page
 _WORN_BYTES = 64_000_000
-_PDF_SHARE = 0.75  # of a job's time after which the rest of a PDF is left out
+_PDF_SHARE = 0.75  # of a job's time, after which no more pages of a PDF are read
 
 
 def main(memory_bytes: int) -> None:
     """Read pages until the parent closes the pipe."""
     jobs, replies = _take_streams()
     logging.disable(logging.CRITICAL)
-    packaged()  # what nearly all pages need is loaded before the first, and does not count as theirs
+    packaged()  # nearly all pages need it: loaded before the first, it does not count as a page's memory
     before = memory()
     confine(memory_bytes)
     worn = False
@@ -39,7 +39,7 @@ def main(memory_bytes: int) -> None:
         job = load_job(jobs.read(int.from_bytes(header)))
         with ended_after(job.seconds + _GRACE):
             reply = _answer(job, jobs.read(job.size), memory_bytes)
-        # What fragments and caches have taken is not there for the next page.
+        # Memory that fragments and caches took is missing for the next page.
         worn = worn or memory().space - before.space > memory_bytes / 2
         reply = msgspec.structs.replace(reply, retires=reply.retires or worn)
         replies.write(_packed(reply))
@@ -47,14 +47,14 @@ def main(memory_bytes: int) -> None:
         if reply.retires:
             return
         del reply
-        # Pages that are waiting do not wait for this.
+        # This comes after the reply, so that waiting pages do not wait for it.
         if memory().resident - before.resident > _RESTING_BYTES:
             give_memory_back()
             worn = memory().resident - before.resident > _WORN_BYTES
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """The pipes of the parent; what a library prints goes nowhere."""
+    """Take over the pipes of the parent and discard the output of libraries."""
     jobs = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -90,7 +90,7 @@ def _made(job: ReadRequest, body: bytes) -> bytes:
 
 
 def too_much_memory(memory_bytes: int) -> tuple[str, str]:
-    """The reason for a page that needs too much memory, and what to do."""
+    """Return the reason and the hint for a page that needs too much memory."""
     return (
         f"reading it takes more than {memory_bytes / 1e6:,.0f} MB of memory",
         "The setting extract.memory_bytes allows more.",
@@ -108,4 +108,4 @@ if __name__ == "__main__":
     try:
         main(int(sys.argv[1]))
     except (BrokenPipeError, KeyboardInterrupt):
-        os._exit(1)  # the parent is gone: there is nobody to tell
+        os._exit(1)  # the parent is gone: there is no one to report to

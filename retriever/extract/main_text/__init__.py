@@ -1,1 +1,1 @@
-"""Telling the main text of an HTML page from what surrounds it."""
+"""Separation of the main text of an HTML page from the text around it."""

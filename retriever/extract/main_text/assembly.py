@@ -1,4 +1,4 @@
-"""The pieces that are kept, put together as their author meant them: paragraphs, lists, tables, listings."""
+"""Assembly of the kept pieces into the author's paragraphs, lists, tables and listings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_CELL = 120
 
 
 def assemble(layout: PageLayout, kept: Sequence[bool], title: str) -> tuple[Block, ...]:
-    """The blocks of the pieces for which `kept` is true, under their headings; the title is none of them.
+    """Assemble the pieces for which `kept` is true into blocks under their headings, without the title.
 
     A list becomes lines such as `- item`, nested ones indented, a table lines such as `cell | cell`.
     """
@@ -30,13 +30,13 @@ def assemble(layout: PageLayout, kept: Sequence[bool], title: str) -> tuple[Bloc
     blocks: list[Block] = []
     seen: set[str] = set()
     lines: list[_Line] = []
-    bare = ""  # a heading under which nothing has come yet
+    bare = ""  # a heading without text so far
     for text, frame in compress(zip(layout.texts, layout.owners, strict=True), kept):
         if len(text) > _REPEATED and text in seen:
             continue
         seen.add(text)
         if " ".join(text.split()).casefold() == titled:
-            continue  # it is there already
+            continue  # a duplicate
         level = _LEVELS.get(layout.tags[frame])
         if level is None:
             lines.append(groups.place(text, frame))
@@ -46,7 +46,7 @@ def assemble(layout: PageLayout, kept: Sequence[bool], title: str) -> tuple[Bloc
         lines = []
         above = outline.path
         outline.enter(level, text)
-        if bare and len(outline.path) <= len(above):  # no section but an entry, as in a list of products
+        if bare and len(outline.path) <= len(above):  # an entry, as in a list of products, not a section
             blocks.append(Block(bare, above[:-1]))
         bare = text if outline.path else ""
     blocks += groups.blocks(lines, outline.path)
@@ -56,9 +56,9 @@ def assemble(layout: PageLayout, kept: Sequence[bool], title: str) -> tuple[Bloc
 
 
 class _Place(NamedTuple):
-    """Where a piece stands: in an `item` of the list or row of the table `group`, in a `cell` of it.
+    """The place of a piece: the `item` of a list or the row of a table `group`, and the `cell` in it.
 
-    These are frames, -1 where there is none; `depth` counts the lists around the item.
+    All three are indices of frames, or -1; `depth` counts the lists around the item.
     """
 
     verbatim: bool
@@ -90,7 +90,7 @@ class _Groups:
                     self._numbers[index] = self._items[parent]
 
     def place(self, text: str, frame: int) -> _Line:
-        """A piece of text with the list or the table that holds it, the outermost where they are nested."""
+        """Return the place of a piece in the list or table that holds it, the outermost if nested."""
         if self._layout.tags[frame] not in _PLACES:
             frame = self._layout.parents[frame]  # which many pieces share
         place = self._places.get(frame)
@@ -112,14 +112,14 @@ class _Groups:
                 inner_cell = inner_cell if inner_cell >= 0 else outer
             elif (tag in _LISTS or tag == "table") and inner_item >= 0:
                 if not self._is_readable(outer):
-                    break  # what is around it sets out the page
+                    break  # the frames around it lay out the page
                 item, cell = inner_item, inner_cell
                 depth += group >= 0 and tag in _LISTS
                 group = outer
         return _Place(verbatim, item, group, cell, depth)
 
     def blocks(self, lines: Sequence[_Line], headings: tuple[str, ...]) -> Iterator[Block]:
-        """The blocks of lines that stand under the same headings."""
+        """Yield the blocks of lines under the same headings."""
         for group, members in groupby(lines, key=lambda line: line.place.group):
             if group < 0:
                 yield from (Block(line.text, headings, line.place.verbatim) for line in members)
@@ -139,7 +139,7 @@ class _Groups:
         return "\n".join([mark + first, *(" " * len(mark) + part for part in more)])
 
     def _is_readable(self, group: int) -> bool:
-        """Whether a list is one of short items, and a table one of short cells."""
+        """Return whether a list has short items, or a table short cells."""
         if group not in self._readable:
             layout = self._layout
             first, last = layout.first[group], layout.last[group]

@@ -1,4 +1,4 @@
-"""Which pieces are kept, from how probably each is main text: what belongs together stays together."""
+"""Choice of the pieces to keep, from the probability that each is main text."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _MAX_OF_IT = 0.8  # the share of these that its container holds
 
 
 class _Bar(NamedTuple):
-    """What a piece must reach on a page of one kind.
+    """The threshold of probability for pieces on one kind of page.
 
-    The threshold is `share` of the F1 that can be expected of the page, and `least` or more. Outside the
-    container of the main text, probabilities count `elsewhere` times.
+    The threshold is `share` times the expected F1 of the page, and at least `least`. Outside the container
+    of the main text, probabilities are multiplied by `elsewhere`.
     """
 
     share: float
@@ -36,8 +36,8 @@ class _Bar(NamedTuple):
     elsewhere: float = 1.0
 
 
-# Half the F1 is best where pieces are right or wrong one by one. What a page of articles has beside its
-# article is wrong together, and the posts of a forum are right together.
+# Half the F1 is best where pieces are independent. They are not: the text beside an article is wrong
+# together, and the posts of a forum are right together.
 _BARS: dict[Kind, _Bar] = {
     "article": _Bar(0.55, 0.42, 0.75),
     "forum": _Bar(0.2, 0.08),
@@ -46,12 +46,12 @@ _BARS: dict[Kind, _Bar] = {
 
 
 def choose(layout: PageLayout, likely: Floats, kind: Kind) -> list[bool]:
-    """Which pieces to keep of a page with any: those that are probably main text, with what belongs to them.
+    """Choose the pieces of a nonempty page that are probably main text, with the pieces that belong to them.
 
-    The threshold is derived from the F1 that can be expected of the page, as it is best in theory (Lipton
-    et al. 2014, https://arxiv.org/abs/1402.1892), and depends on what the page says that it is. Table rows
-    are kept whole, and headings with the text below them. On a page that calls itself an article, comments
-    under it go, and so do hidden copies of a text on any page.
+    The threshold follows from the expected F1 of the page, which is optimal in theory (Lipton et al. 2014,
+    https://arxiv.org/abs/1402.1892), and from the declared type of the page. Table rows are kept whole, and
+    headings with the text below them. Hidden copies of a text are dropped, and so are the comments on a page
+    that declares itself an article.
     """
     bar = _BARS[kind]
     sizes = np.array(list(map(len, layout.texts)), dtype=np.float64)
@@ -68,26 +68,26 @@ def choose(layout: PageLayout, likely: Floats, kind: Kind) -> list[bool]:
 
 
 def _expected_f1(likely: Floats, sizes: NDArray[np.float64]) -> float:
-    """The best F1 that any threshold reaches, if probabilities come true."""
+    """Return the best F1 that any threshold is expected to reach, given calibrated probabilities."""
     order = np.argsort(-likely, kind="stable")
     right = np.cumsum((likely * sizes)[order])
     return float((2 * right / (np.cumsum(sizes[order]) + right[-1])).max())
 
 
 def _in_main_container(layout: PageLayout, likely: Floats, sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether each piece is in the innermost frame that holds most of what is surely main text."""
+    """Return whether each piece is in the innermost frame that holds most of the certain main text."""
     sure = np.where((likely >= _SURE) & (sizes >= _PROSE), likely * sizes, 0.0)
     inside = np.ones(len(sure), dtype=bool)
     if sure.any():
         held = np.concatenate([[0.0], np.cumsum(sure)])
-        # Frames are in the order in which they begin, and those that hold most of it are in each other.
+        # Frames are in the order in which they begin, and the frames that hold most of it are nested.
         frame = np.flatnonzero(held.take(layout.last) - held.take(layout.first) >= _MAX_OF_IT * held[-1])[-1]
         inside[: layout.first[frame]] = inside[layout.last[frame] :] = False
     return inside
 
 
 def _above(layout: PageLayout, likely: Sequence[float], threshold: float) -> list[bool]:
-    """The pieces above a threshold, with whole table rows and headings."""
+    """Return which pieces are above a threshold, with whole table rows and with headings."""
     outside = outside_main_text(layout)
     kept = [value >= threshold and not out for value, out in zip(likely, outside, strict=True)]
     for row in _rows(layout):
@@ -96,8 +96,8 @@ def _above(layout: PageLayout, likely: Sequence[float], threshold: float) -> lis
             mean = sum(size * likely[index] for size, index in zip(sizes, row, strict=True)) / sum(sizes)
             for index in row:
                 kept[index] = mean >= threshold and not outside[index]
-    below = 0  # the level of the heading that comes next, 0 for other text
-    opens = False  # whether kept text follows, with nothing but deeper headings before it
+    below = 0  # the level of the next heading, 0 for other text
+    opens = False  # whether kept text follows, with only deeper headings before it
     levels = map(_LEVELS.get, map(layout.tags.__getitem__, reversed(layout.owners)))
     for index, level in zip(range(len(kept) - 1, -1, -1), levels, strict=True):
         if level is None:
@@ -110,7 +110,7 @@ def _above(layout: PageLayout, likely: Sequence[float], threshold: float) -> lis
 
 
 def _rows(layout: PageLayout) -> list[list[int]]:
-    """The pieces of each innermost table row that has two or more."""
+    """Return the pieces of each innermost table row that has two or more."""
     if "tr" not in layout.tags:
         return []
     row_of: list[int] = []

@@ -1,4 +1,4 @@
-"""Which pieces of a page are its main text: two forests, the second told what the first found around."""
+"""The classifier of main text: two forests, the second of which reads the first's results around a piece."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _WINDOWS = (5, 12)  # pieces on either side
 class Classifier(NamedTuple):
     """A trained classifier; `citewell train extractor` trains one.
 
-    The first forest judges a piece by its features, the second by these and by what the first says of
-    its neighbors and containers (stacking, Wolpert 1992).
+    The first forest judges a piece by its features, the second by these and by the first's probabilities
+    for its neighbors and containers (stacking, Wolpert 1992).
     """
 
     weights: WordWeights
@@ -35,13 +35,13 @@ class Classifier(NamedTuple):
     second: Forest
 
     def probabilities(self, layout: PageLayout, signs: Signs) -> Floats:
-        """How probably each of `n` pieces is main text: (n,), from 0 to 1."""
+        """Return the probability, 0 to 1, that each of `n` pieces is main text: (n,)."""
         features = featurize(layout, signs, self.weights)
         return self.second.probabilities(stacked(features, self.first.probabilities(features.values)))
 
 
 def stacked(features: Features, guesses: Floats) -> Floats:
-    """The input of the second forest, (n, d + 20): the features, and what the first finds around a piece."""
+    """Return the input of the second forest, (n, d + 20): features, and the first's results nearby."""
     count = len(guesses)
     index = np.arange(count)
     sizes = features.sizes
@@ -77,12 +77,12 @@ def stacked(features: Features, guesses: Floats) -> Floats:
 
 @cache
 def packaged() -> Classifier:
-    """The classifier that comes with Citewell."""
+    """Return the classifier that comes with Citewell."""
     return load(MODEL)
 
 
 def load(folder: Path) -> Classifier:
-    """Read a classifier that `save` has written."""
+    """Read a classifier that `save` wrote."""
     stored = json.loads((folder / "classifier.json").read_text(encoding="utf-8"))
     arrays = np.load(folder / "forests.npz", allow_pickle=False)
     first, second = (
@@ -98,7 +98,7 @@ def load(folder: Path) -> Classifier:
 
 
 def save(classifier: Classifier, folder: Path) -> None:
-    """Write a classifier into a folder, which is made if it is not there."""
+    """Write a classifier into a folder, which is created if it does not exist."""
     folder.mkdir(parents=True, exist_ok=True)
     arrays: dict[str, NDArray[Any]] = {}
     forests = {"first": classifier.first, "second": classifier.second}

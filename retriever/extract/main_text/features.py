@@ -127,7 +127,7 @@ class Features(NamedTuple):
 
 
 class _Page(NamedTuple):
-    """What the columns of a page are computed from."""
+    """The measures of a page from which its columns are computed."""
 
     text: TextFeatures
     frames: FrameTable
@@ -149,12 +149,12 @@ class _Page(NamedTuple):
         return max(1.0, float(self.prose_chars[-1]))
 
     def within(self, sums: Numbers) -> Numbers:
-        """The sum over the pieces of each frame, (f,)."""
+        """Return the sum over the pieces of each frame, (f,)."""
         return sums[self.last] - sums[self.first]
 
 
 class _Kinds(NamedTuple):
-    """Pieces grouped by the looks of their frames: the kind of each piece, and sums over each kind."""
+    """Pieces grouped by the appearance of their frames: the kind of each piece, and sums over each kind."""
 
     kinds: Indices  # (n,)
     pieces: Indices
@@ -219,7 +219,7 @@ def _container_columns(page: _Page, pieces: Numbers) -> ContainerColumns:
 
 
 def _climb(own: Indices, parent: Indices, pieces: Numbers, rounds: int) -> Indices:
-    """The frames around each piece, each with more pieces than the one before: (5, n)."""
+    """Return the frames around each piece, each with more pieces than the one before: (5, n)."""
     larger = np.maximum(parent, 0)  # the nearest frame around each with more pieces, or the outermost
     for _ in range(rounds):
         larger = np.where(pieces[larger] == pieces, larger[larger], larger)
@@ -242,7 +242,7 @@ def _group(page: _Page) -> _Kinds:
 
 
 def _main_frame(page: _Page) -> int:
-    """The deepest frame with at least 60% of the prose; the outermost if there is none."""
+    """Return the deepest frame with at least 60% of the prose; the outermost if no frame has that much."""
     candidates = np.flatnonzero(page.within(page.prose_chars) >= 0.6 * page.prose_total)
     return int(candidates[np.argmax(page.frames.depth[candidates])]) if len(candidates) else 0
 
@@ -305,7 +305,7 @@ def _page_columns(page: _Page, kinds: _Kinds, surroundings: NDArray[np.bool_], a
 
 
 def _with_neighbors(own_rows: Floats) -> Floats:
-    """The rows of each piece, then some of those of its neighbors; zeros beyond the ends of the page."""
+    """Return the rows of each piece, then some rows of its neighbors; zeros beyond the ends of the page."""
     count = own_rows.shape[1]
     near = own_rows.take(_NEIGHBOR_ROWS, axis=0)
     values = np.zeros((len(own_rows) + 4 * len(near), count), dtype=np.float32)
@@ -321,7 +321,7 @@ def _running(values: Column) -> Numbers:
 
 
 def _since(marks: NDArray[np.bool_]) -> Indices:
-    """The distance from each index back to the last mark; more than `len(marks)` if there is none."""
+    """Return the distance from each index back to the last mark; more than `len(marks)` without one."""
     index = np.arange(len(marks))
     last: Indices = np.maximum.accumulate(np.where(marks, index, -2 * len(marks)))
     return index - last

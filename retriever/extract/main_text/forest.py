@@ -1,4 +1,4 @@
-"""A forest of oblivious trees: all nodes of a level ask one question, so numpy asks it of all rows."""
+"""A forest of oblivious trees: all nodes of a level ask one question, which numpy answers for all rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_ROWS = 1024  # that are judged at once: what is held of them stays small, also for pages of 100,000 pieces
+_ROWS = 1024  # judged at once, which limits the memory for pages of 100,000 pieces
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Forest:
     bias: float
 
     def probabilities(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The probability for each of `n` rows; `values` is (n, d), the result (n,)."""
+        """Return the probability of each of `n` rows; `values` is (n, d), the result (n,)."""
         parts = [self._scores(values[start : start + _ROWS]) for start in range(0, len(values), _ROWS)]
         probabilities: NDArray[np.float32] = np.reciprocal(1 + np.exp(-np.concatenate(parts)))
         return probabilities
@@ -54,7 +54,7 @@ class Forest:
 
 
 class _Asked(NamedTuple):
-    """A forest as it is computed: trees share about half of their `q` questions, which are asked once.
+    """A forest arranged for computing: trees share about half of their `q` questions, each answered once.
 
     Question `i` is about `columns[i]` and `borders[i]`, (q,) and (q, 1); level `l` of tree `t` asks the
     question `questions[l, t]`. `leaves` is (T, 2^L), of which those of a tree begin at `starts[t]`, (T, 1).

@@ -1,4 +1,4 @@
-"""Measures of the frames of a page: what their names and the frames around them say about their text."""
+"""Measures of the frames of a page: the hints of their names and of the frames around them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NAME = re.compile(r"[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True, eq=False)
 class WordWeights:
-    """How strongly a word indicates main text (above 0) or other text (below 0), as log odds."""
+    """The strength with which a word indicates main text (above 0) or other text (below 0), as log odds."""
 
     names: Mapping[str, float]
     """For words in the class, id or role of a frame."""
@@ -66,13 +66,13 @@ class FrameTable(NamedTuple):
     """Equal for frames with the same tag, names and parent's names."""
 
     def within(self, frames: Indices) -> NDArray[np.bool_]:
-        """Whether each of `n` frames is or lies in each of `SURROUNDINGS`: (21, n)."""
+        """Return whether each of `n` frames is or lies in each of `SURROUNDINGS`: (21, n)."""
         inside: NDArray[np.bool_] = (self.surroundings[frames] & _BITS) > 0
         return inside
 
 
 def name_words(names: str) -> frozenset[str]:
-    """The words in the attributes of a frame: `post-body mainText` has post, body, main and text."""
+    """Return the words in the attributes of a frame: `post-body mainText` has post, body, main and text."""
     return frozenset(word.lower() for word in _NAME.split(names) if 2 < len(word) < 20)
 
 
@@ -104,14 +104,14 @@ def frame_table(layout: PageLayout, weights: WordWeights) -> FrameTable:
 
 
 def _numbered(texts: Sequence[str]) -> tuple[Mapping[str, int], Indices]:
-    """The distinct texts, each with a number from 0, and the number of each text."""
+    """Number the distinct texts from 0; return them and the number of each text."""
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     return numbers, np.array([numbers[text] for text in texts])
 
 
 @lru_cache(maxsize=65_536)  # sites repeat the same few names thousands of times
 def _name_score(names: str, weights: WordWeights) -> float:
-    """The log odds of main text by the names of a frame."""
+    """Return the log odds of main text by the names of a frame."""
     found = [weights.names[word] for word in name_words(names) if word in weights.names]
     # fsum is exact, so the result does not depend on the order of the set, which differs between processes.
     return math.fsum(found) / math.sqrt(len(found)) if found else 0.0

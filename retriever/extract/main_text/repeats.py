@@ -1,4 +1,4 @@
-"""Text that is no main text because of other text that is: hidden copies of it, and comments under it."""
+"""Text to drop because of other kept text: hidden copies of it, and comments under it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _RUN = 4  # words
 _FEWEST_RUNS = 8  # of a copy
-_REPEATED = 0.8  # the share of its runs that stand elsewhere
+_REPEATED = 0.8  # the share of its runs that are elsewhere too
 _COMMENTS = frozenset({"comment", "comments", "commentlist", "disqus", "respond"})
 _WHOLE_PAGE = frozenset({"html", "body", "main"})  # their names say that the page has comments somewhere
 _LONG = 80  # characters of a piece, and of all such pieces an article has
@@ -20,7 +20,7 @@ _ARTICLE = 300
 
 
 def hidden_repeats(layout: PageLayout, kept: Sequence[bool]) -> set[int]:
-    """The kept pieces that the page hides and whose text it also shows, as for its structured data."""
+    """Return the kept pieces that the page hides and whose text it also shows, as for structured data."""
     if not layout.hidden:
         return set()
     hides = layout.contained_in(layout.hidden)
@@ -42,7 +42,7 @@ def hidden_repeats(layout: PageLayout, kept: Sequence[bool]) -> set[int]:
 
 
 def comments_under_article(layout: PageLayout, kept: Sequence[bool]) -> set[int]:
-    """The kept pieces in frames that are named after comments, where enough is kept besides."""
+    """Return the kept pieces in frames named after comments, if enough other text is kept."""
     different = set(layout.names)
     named = {
         names

@@ -1,4 +1,4 @@
-"""What a page says of itself as a whole: its title, and what kind of page its head and its URL name."""
+"""The signs of a page as a whole: its title, and the kind of page that its head and its URL indicate."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def read_signs(tree: _Element, url: str) -> Signs:
 
 
 def structured_data(tree: _Element) -> list[str]:
-    """The JSON-LD of a page (https://www.w3.org/TR/json-ld11/), as it stands."""
+    """Return the JSON-LD of a page (https://www.w3.org/TR/json-ld11/), unparsed."""
     scripts = (script for script in tree.iter("script") if script.get("type") == "application/ld+json")
     return [script.text for script in scripts if script.text]
 
 
 def described(tree: _Element) -> Iterator[dict[str, Any]]:
-    """The objects of the JSON-LD of a page; what is no JSON is passed over."""
+    """Yield the objects of the JSON-LD of a page; invalid JSON is skipped."""
     for script in structured_data(tree):
         try:
             waiting = [json.loads(script, strict=False)]

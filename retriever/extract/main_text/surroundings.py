@@ -1,4 +1,4 @@
-"""What no page means as its main text, whatever it says."""
+"""Text that is never main text, whatever its words: footers, and calls for JavaScript."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _MAX_NOTICE = 300  # characters of "You need to enable JavaScript to run this ap
 
 
 def outside_main_text(layout: PageLayout) -> list[bool]:
-    """Which pieces cannot be main text: a page's footer beside its main part, and calls for JavaScript.
+    """Return which pieces cannot be main text: the footer beside the main part, and calls for JavaScript.
 
-    A footer inside `<main>` or `<article>`, and one of a page that marks neither, may be anything.
+    A footer inside `<main>` or `<article>`, or on a page that marks neither, can be main text.
     """
     footers = layout.frames_of("footer")
     if footers and not _has_main(layout):
@@ -30,7 +30,7 @@ def outside_main_text(layout: PageLayout) -> list[bool]:
 
 
 def _has_main(layout: PageLayout) -> bool:
-    """Whether a page marks its main part."""
+    """Return whether a page marks its main part."""
     return not _MAIN.isdisjoint(layout.tags) or "main" in layout.roles.values()
 
 

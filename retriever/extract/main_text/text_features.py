@@ -73,7 +73,7 @@ class TextFeatures(NamedTuple):
 
 
 def text_words(texts: Sequence[str]) -> list[list[str]]:
-    """The words and symbols (such as © or $) of each text, in lower case; none of a long text."""
+    """Return the lower-case words and symbols (such as © or $) of each text; none for a long text."""
     found: list[list[str]] = []
     plain: list[str] = []
     plain_numbers: list[int] = []
@@ -142,7 +142,7 @@ def measure_text(layout: PageLayout, weights: Mapping[str, float], title: str) -
 
 
 class _Signs(NamedTuple):
-    """Counts of characters in each of `n` texts, and what the texts end in; all (n,)."""
+    """Counts of characters in each of `n` texts, and the ends of the texts; all (n,)."""
 
     chars: NDArray[np.float64]
     spaces: NDArray[np.float64]
@@ -203,7 +203,7 @@ def _count_signs(texts: Sequence[str]) -> _Signs:
 def _word_signs(
     words: Sequence[Sequence[str]], weights: Mapping[str, float], title: frozenset[str]
 ) -> NDArray[np.float64]:
-    """Features of the words of each of `n` texts: (5, n), zeros for a text without words.
+    """Compute features of the words of each of `n` texts: (5, n), zeros for a text without words.
 
     The rows are the sum of the weights over the square root of their number, the lowest, the highest, the
     mean, and the Jaccard similarity with the title of the page.

@@ -1,1 +1,1 @@
-"""Training the classifier of main text from pages with their text written down by people."""
+"""Training of the classifier of main text from pages whose text people wrote down."""

@@ -1,4 +1,4 @@
-"""What is written beside a trained classifier: how it came about, and how good it is."""
+"""The record and the model card of a trained classifier: its origin and its scores."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ The model holds no text of these pages, except single words that stand on many s
 
 
 class PageFile(NamedTuple):
-    """A file of pages, with the licences that its rows name."""
+    """A file of pages, with the licenses that its rows name."""
 
     name: str
     sha256: str
@@ -53,7 +53,7 @@ class PageFile(NamedTuple):
 
 
 def describe(file: Path) -> PageFile:
-    """Read what the card says about a file of `citewell.retriever.extract.training.rows`."""
+    """Collect the card's facts about a file of `citewell.retriever.extract.training.rows`."""
     rows: list[PageRow] = list(read_rows(file))
     licences = sorted({row.license for row in rows if row.license})
     return PageFile(file.name, checksum(file), len(rows), tuple(licences))
@@ -96,7 +96,7 @@ def write_card(
 
 
 def score_table(scores: Sequence[GroupScore]) -> str:
-    """The scores as a Markdown table."""
+    """Format the scores as a Markdown table."""
     lines = [
         "| data | pages of type | pages | precision | recall | F1 of words | F1 of runs of four words |",
         "|---|---|---|---|---|---|---|",

@@ -1,4 +1,4 @@
-"""Scores on pages of sites that the classifier has not seen; the classifiers are kept for the next time."""
+"""Cross-validation: scores on pages of unseen sites, by classifiers that are cached for the next run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from citewell.retriever.extract.training.scores import (
 from citewell.retriever.extract.training.train import TrainingSettings, fit
 
 _ENGINE = Path(__file__).parent.parent
-# A classifier that was fitted by other code than today's is not used again.
+# A classifier fitted by other code than the current one is not reused.
 _FITTED_BY = (
     *(
         f"main_text/{name}.py"
@@ -37,7 +37,7 @@ _FITTED_BY = (
 
 
 class PageScore(NamedTuple):
-    """How well one page was read, by both measures of `citewell.retriever.extract.training.scores`."""
+    """The scores of one page by both measures of `citewell.retriever.extract.training.scores`."""
 
     data_set: str
     page_type: str
@@ -56,7 +56,7 @@ class GroupScore(NamedTuple):
 
 
 def checksum(file: Path) -> str:
-    """The SHA-256 of a file."""
+    """Compute the SHA-256 of a file, in hexadecimal digits."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -69,10 +69,10 @@ def fold_classifiers(
     cache: Path,
     log: Log,
 ) -> list[Classifier]:
-    """One classifier a fold, fitted to the pages of `files` whose sites are not in the fold.
+    """Fit one classifier per fold to the pages of `files` whose sites are not in the fold.
 
-    Each is kept in the folder `cache` as soon as it is fitted, under a name that says by which data, settings
-    and code; `pages` is called only when one is missing.
+    Each is saved in the folder `cache` as soon as it is fitted, under a name derived from the data, the
+    settings and the code; `pages` is called only if one is missing.
     """
     folder = cache / _fingerprint(files, settings)
     classifiers = []
@@ -84,12 +84,12 @@ def fold_classifiers(
             partial = kept.with_suffix(".partial")
             save(classifier, partial)
             partial.rename(kept)
-        classifiers.append(load(kept))  # as it is stored, so that what is measured is what is used
+        classifiers.append(load(kept))  # read from its file, so that the stored form is measured
     return classifiers
 
 
 def score_pages(files: Iterable[Path], classifiers: Sequence[Classifier]) -> Iterator[PageScore]:
-    """Read every page by the classifier of its fold, the one that has not seen its site, and score it."""
+    """Read every page with the classifier of its fold, which has not seen its site, and score it."""
     for data_set, row in rows_of(files):
         text = text_of(row, classifiers[fold(row.site, len(classifiers))])
         gold = row.gold_text or ""
@@ -97,7 +97,7 @@ def score_pages(files: Iterable[Path], classifiers: Sequence[Classifier]) -> Ite
 
 
 def text_of(row: PageRow, classifier: Classifier) -> str:
-    """The text of a page as a person sees it; none where no main text is found."""
+    """Return the text of a page as a person sees it; empty if no main text is found."""
     body = row.html.encode(errors="replace")
     try:
         document = read_html(body, "text/html; charset=utf-8", row.url or "", classifier)
@@ -107,7 +107,7 @@ def text_of(row: PageRow, classifier: Classifier) -> str:
 
 
 def by_type(scores: Iterable[PageScore]) -> list[GroupScore]:
-    """The scores of each data set as a whole, and of its page types where it has several."""
+    """Return the scores of each data set as a whole, and of its page types if it has several."""
     groups: dict[str, dict[str, list[PageScore]]] = {}
     for score in scores:
         types = groups.setdefault(score.data_set, {"all": []})

@@ -1,4 +1,4 @@
-"""Pages to learn from, each with its main text, and what share of every piece belongs to it."""
+"""Labeled pages: each piece of a page with the share of its words that is main text."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _labeled(row: PageRow) -> LabeledPage | None:
 
 
 def _shares(pieces: list[list[str]], text: str) -> Floats:
-    """The share of each piece's words that stand in `text` as part of a run of four."""
+    """Return the share of each piece's words that occur in `text` as part of a run of four."""
     gold = _words(text)
     runs = set(zip(*(gold[start:] for start in range(_RUN)), strict=False))
     whole = f" {' '.join(gold)} "
@@ -68,7 +68,7 @@ def _shares(pieces: list[list[str]], text: str) -> Floats:
     for words in pieces:
         if len(words) < _RUN:
             joined = " ".join(words)
-            # Too short for a run: all of a line of the text, or anywhere in it, which says less.
+            # Too short for a run: a whole line of the text, or, as weaker evidence, anywhere in it.
             share = 1.0 if joined in lines else 0.5 if len(words) > 1 and f" {joined} " in whole else 0.0
             shares.append(share if words else 0.0)
             continue
@@ -85,5 +85,5 @@ def _words(text: str) -> list[str]:
 
 
 def fold(group: str, folds: int, salt: str = "") -> int:
-    """The fold of a site, from 0: the same on every machine."""
+    """Return the fold of a site, from 0, which is the same on every machine."""
     return int(hashlib.sha256((salt + group).encode()).hexdigest(), 16) % folds

@@ -1,4 +1,4 @@
-"""The data that extraction is trained and measured on: pages, with their main text written down by people."""
+"""The data for training and measuring extraction: pages whose main text people wrote down."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHARD = re.compile(r"(-\d+)?\.jsonl(\.gz)?$")
 
 
 class PageRow(msgspec.Struct, frozen=True):
-    """A page. `html` is decoded: what it declares about its charset is to be ignored.
+    """A page with its main text. `html` is decoded: ignore the charset that it declares.
 
     `gold_with` and `gold_without` are short texts that are, and are not, part of the main text.
     """
@@ -38,9 +38,9 @@ class PageRow(msgspec.Struct, frozen=True):
 
 
 def read_rows(file: Path) -> Iterator[PageRow]:
-    """Read a file of JSON lines, which may be gzipped; rows without `gold_text` are left out.
+    """Read a file of JSON lines, which may be gzipped; rows without `gold_text` are skipped.
 
-    Raises `InputError` for a file that cannot be read, and for a line that is no such page.
+    Raises `InputError` for a file that cannot be read, and for a line of another form.
     """
     decoder = msgspec.json.Decoder(PageRow)
     number = 0
@@ -61,12 +61,12 @@ def read_rows(file: Path) -> Iterator[PageRow]:
 
 
 def data_set(file: Path) -> str:
-    """The name of the data that a file is part of: `wcxb_dev` of `wcxb_dev-00.jsonl.gz`."""
+    """Return the name of the data set that a file is part of: `wcxb_dev` of `wcxb_dev-00.jsonl.gz`."""
     return _SHARD.sub("", file.name)
 
 
 def data_files(folder: Path) -> list[Path]:
-    """The files of pages in the folder of evaluation data; raises `InputError` where there are none."""
+    """Return the files of pages in the folder of evaluation data; raise `InputError` if there are none."""
     files = sorted((folder / "pages").glob("*.jsonl.gz"))
     if not files:
         raise InputError(
@@ -77,7 +77,7 @@ def data_files(folder: Path) -> list[Path]:
 
 
 def rows_of(files: Iterable[Path]) -> Iterator[tuple[str, PageRow]]:
-    """The rows of several files, each with the name of its data set."""
+    """Yield the rows of several files, each with the name of its data set."""
     for file in files:
         for row in read_rows(file):
             yield data_set(file), row

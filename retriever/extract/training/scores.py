@@ -1,4 +1,4 @@
-"""How near extracted text comes to the text that people wrote down, by the measures of two benchmarks."""
+"""Scores of extracted text against the text that people wrote down, by the measures of two benchmarks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ExtractionScore(NamedTuple):
 
 
 class ShingleOverlap(NamedTuple):
-    """How many runs of words were found, how many there are, and how many of these are the same."""
+    """Counts of runs of words: those found, those in the gold text, and those in both."""
 
     shared: int
     found: int
@@ -31,10 +31,10 @@ class ShingleOverlap(NamedTuple):
 
 
 def word_score(found: str, gold: str) -> ExtractionScore:
-    """The words of a page as a bag, without their case.
+    """Score the words of a page as a bag, ignoring case.
 
-    As the Web Content Extraction Benchmark (WCXB) scores a page
-    (https://github.com/Murrough-Foley/web-content-extraction-benchmark, evaluate.py). `gold` has words.
+    This is the score of the Web Content Extraction Benchmark (WCXB)
+    (https://github.com/Murrough-Foley/web-content-extraction-benchmark, evaluate.py). `gold` must have words.
     """
     in_found, in_gold = Counter(_WORD.findall(found.lower())), Counter(_WORD.findall(gold.lower()))
     shared = (in_found & in_gold).total()
@@ -44,22 +44,22 @@ def word_score(found: str, gold: str) -> ExtractionScore:
 
 
 def mean_score(scores: Sequence[ExtractionScore]) -> ExtractionScore:
-    """The mean of each of the three over one page or more: the mean F1 is that of the pages' own."""
+    """Average each of the three over one page or more; the F1 is the mean of the pages' F1."""
     columns = (sum(column) / len(scores) for column in zip(*scores, strict=True))
     return ExtractionScore(*columns)
 
 
 def run_overlap(found: str, gold: str) -> ShingleOverlap:
-    """The runs of four words of a page, with their case; a shorter text is one run."""
+    """Count the runs of four words of a page, case-sensitive; a shorter text is one run."""
     in_found, in_gold = _runs(found), _runs(gold)
     return ShingleOverlap((in_found & in_gold).total(), in_found.total(), in_gold.total())
 
 
 def run_score(overlaps: Iterable[ShingleOverlap]) -> ExtractionScore:
-    """Runs of four words over pages of which one or more has text.
+    """Score runs of four words over pages, at least one of which has text.
 
-    As the article extraction benchmark does (https://github.com/scrapinghub/article-extraction-benchmark,
-    evaluate.py): the mean precision of pages where anything was found, the mean recall, and the F1 of these.
+    This is the score of https://github.com/scrapinghub/article-extraction-benchmark, evaluate.py: the mean
+    precision of the pages with any text found, the mean recall, and the F1 of the two.
     """
     pages = list(overlaps)
     precisions = [page.shared / page.found for page in pages if page.found]
@@ -68,13 +68,13 @@ def run_score(overlaps: Iterable[ShingleOverlap]) -> ExtractionScore:
 
 
 def snippet_rate(text: str, snippets: Sequence[str]) -> float:
-    """The share of one snippet or more that stand in a text, whatever their case."""
+    """Return the share of the snippets, at least one, that occur in a text, ignoring case."""
     lowered = text.lower()
     return sum(snippet.lower() in lowered for snippet in snippets) / len(snippets)
 
 
 def shown_text(document: ExtractedDocument) -> str:
-    """A document as a person sees it: its blocks, and each heading as a line above those that it opens."""
+    """Return a document as a person sees it: its blocks, and each heading as a line above its blocks."""
     lines: list[str] = []
     above: tuple[str, ...] = ()
     for block in document.blocks:

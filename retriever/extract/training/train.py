@@ -1,4 +1,4 @@
-"""Fitting the classifier of main text to labeled pages."""
+"""Fitting of the classifier of main text to labeled pages."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from citewell.retriever.extract.training.words import weigh_words
 if TYPE_CHECKING:
     from catboost import CatBoost
 
-_INNER = 4  # folds in which words and first guesses are learned apart from the pages that they describe
-_SMALL_TEXT = 20  # words: pages with less main text than this count for less
+_INNER = 4  # folds that keep the learning of words and first guesses apart from the pages that these describe
+_SMALL_TEXT = 20  # words; pages with less main text have a lower weight
 
 
 class TrainingSettings(NamedTuple):
-    """How the forests are fitted; chosen by cross-validation on the training pages."""
+    """Settings of fitting the forests, chosen by cross-validation on the training pages."""
 
     trees: int = 350
     depth: int = 6
@@ -35,8 +35,8 @@ class TrainingSettings(NamedTuple):
 def fit(pages: Sequence[LabeledPage], settings: TrainingSettings, log: Log) -> Classifier:
     """Fit a classifier to labeled pages; the same pages and settings give the same classifier.
 
-    What the first forest and the words say about a training page is always learned without its site:
-    otherwise the second forest would trust them more than they deserve.
+    The weights of words and the first forest that describe a training page are learned without its site;
+    otherwise the second forest would trust them too much.
     """
     log("measuring pages")
     features: list[Features] = [None] * len(pages)  # type: ignore[list-item]
@@ -96,7 +96,7 @@ def _grow(tables: Sequence[Floats], pages: Sequence[LabeledPage], settings: Trai
 
 
 def _importance(page: LabeledPage) -> Floats:
-    """Pieces count by their share of the page's main text, so that every page counts the same."""
+    """Weight pieces by their share of the page's main text, so that every page counts the same."""
     main = max(_SMALL_TEXT, float(page.words[page.labels >= 0.5].sum()))
     shares: Floats = np.minimum((page.words + 1) / main, 1.0)
     return shares
@@ -119,7 +119,7 @@ def forest_of(model: CatBoost) -> Forest:
     trees = stored["oblivious_trees"]
     depth = max(len(tree["splits"]) for tree in trees)
     columns = np.zeros((depth, len(trees)), dtype=np.int32)
-    borders = np.full((depth, len(trees)), np.inf, dtype=np.float32)  # a level that is not there: never above
+    borders = np.full((depth, len(trees)), np.inf, dtype=np.float32)  # a missing level: never above
     leaves = np.zeros((2**depth, len(trees)), dtype=np.float32)
     for index, tree in enumerate(trees):
         for level, split in enumerate(tree["splits"]):

@@ -1,4 +1,4 @@
-"""How much a word in a class name, or in a short text, speaks for main text: log odds over sites."""
+"""Weights of words in class names and in short texts as signs of main text: log odds over sites."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from citewell.retriever.extract.main_text.frames import WordWeights, name_words
 from citewell.retriever.extract.main_text.text_features import text_words
 from citewell.retriever.extract.training.pages import LabeledPage
 
-_NAME_SITES = 6  # sites that a word must be seen on, so that no word stands for one site
+_NAME_SITES = 6  # sites that a word must occur on, so that it does not identify one
 _TEXT_SITES = 20
-_NAME_LEAST = 0.25  # weights nearer to 0 than this are left out
+_NAME_LEAST = 0.25  # weights nearer to 0 are dropped
 _TEXT_LEAST = 0.4
 
 
@@ -22,7 +22,7 @@ def weigh_words(pages: Sequence[LabeledPage]) -> WordWeights:
     """Learn the weights of words from labeled pages."""
     names = _log_odds(pages, _name_votes, _NAME_SITES)
     words = _log_odds(pages, _text_votes, _TEXT_SITES)
-    # Most short texts are no main text: what counts is how a word differs from the others.
+    # Most short texts are not main text: the difference between a word and the others counts.
     middle = float(np.median(list(words.values()))) if words else 0.0
     return WordWeights(
         {word: weight for word, weight in names.items() if abs(weight) >= _NAME_LEAST},
@@ -52,7 +52,7 @@ def _log_odds(
 
 
 def _name_votes(page: LabeledPage) -> _Votes:
-    """Each word in the names of frames votes with the share of main text in the largest frame that has it."""
+    """Return the votes of words in frame names: the share of main text in the largest frame with the word."""
     layout = page.layout
     mass = np.array(list(map(len, layout.texts)), dtype=np.float64) ** 0.75
     mass /= mass.sum()
@@ -75,7 +75,7 @@ def _name_votes(page: LabeledPage) -> _Votes:
 
 
 def _text_votes(page: LabeledPage) -> _Votes:
-    """Each word of short texts has one vote a page, divided as these texts are."""
+    """Return the votes of words in short texts: one per word, divided like the labels of its texts."""
     yes: defaultdict[str, float] = defaultdict(float)
     seen: defaultdict[str, int] = defaultdict(int)
     for words, label in zip(text_words(page.layout.texts), page.labels, strict=True):
