@@ -1,4 +1,4 @@
-"""Texts of all lengths through an engine: batches of like length, with a budget of tokens each."""
+"""Encoding of texts of any length by an engine: batches of similar length within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from citewell.retriever.encoder.engines.engine import Engine, Ids
 
 
 def encode_ids(engine: Engine, ids: Ids) -> Vectors:
-    """The pooled vectors of `n` > 0 texts, an (n, dimension) array in the order of the texts.
+    """Return the pooled vectors of `n` > 0 texts, an (n, dimension) array in the order of the texts.
 
-    Texts are sorted by length, so that little is computed on padding, and the batches are shared out among
-    the engine's lanes, the longest first. A few texts, which somebody waits for, are shared out as well.
+    Texts are sorted by length, which limits the padding, and the batches are distributed over the engine's
+    lanes, the longest first. A small number of texts is distributed too, for the shortest wait.
     """
     lengths = [len(text) for text in ids]
     batches = list(plan(lengths, min(engine.batch_tokens, math.ceil(sum(lengths) / engine.lanes))))
@@ -36,7 +36,7 @@ def encode_ids(engine: Engine, ids: Ids) -> Vectors:
 
 
 def plan(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Indices sorted by length, longest first, in batches of at most `tokens` padded tokens or of one."""
+    """Yield indices by length, longest first, in batches of at most `tokens` padded tokens, or of one."""
     batch: list[int] = []
     for index in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
         if batch and lengths[batch[0]] * (len(batch) + 1) > tokens:

@@ -1,4 +1,4 @@
-"""Conversion of a dual encoder for OpenVINO, in a process of its own."""
+"""Conversion of a dual encoder for OpenVINO, in a separate process."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from citewell.retriever.encoder.tokenizer import read_tokenizer
 def convert(name: str, engine: str, target: Path) -> None:
     """Write the encoder `name` into the folder `target`.
 
-    Towers that are equal are converted once. With the engine `auto`, a model whose architecture only PyTorch
-    runs is left to PyTorch where that is installed.
+    Equal towers are converted once. With the engine `auto`, a model whose architecture only PyTorch runs is
+    not converted if PyTorch is installed.
     """
     begin("verifying")
     verify(packaged_base(name))
@@ -46,17 +46,17 @@ def convert(name: str, engine: str, target: Path) -> None:
 
 
 def digests(towers: Towers) -> dict[Tower, str]:
-    """The digest of each distinct tower, for which its weights are read."""
+    """Compute the digest of each distinct tower, which reads its weights."""
     return {tower: tower.digest for tower in dict.fromkeys(towers)}
 
 
 def encoder_digest(towers: Towers, found: Mapping[Tower, str]) -> str:
-    """Stands for all that decides the vectors of a dual encoder, given what `digests` found."""
+    """Combine the digests of two towers into one of everything that determines the encoder's vectors."""
     return hashlib.sha256(" ".join(found[tower] for tower in towers).encode()).hexdigest()
 
 
 def tower_form(tower: Tower, folder: str) -> TowerForm:
-    """How `tower` is to be run, its converted weights being in `folder`."""
+    """Return the form of `tower` whose converted weights are in `folder`."""
     return TowerForm(folder, tower.pooling, tower.normalize, tower.limit, tower.dimension, tower.prompt)
 
 

@@ -15,8 +15,8 @@ class DualEncoder(Protocol):
     """Two encoders, one for questions and one for passages (WebGLM §3.1.2).
 
     Both give vectors of the same `dimension`; the relevance of a passage is the inner product of the two
-    vectors. `fingerprint` is another one when any weight, the pooling or the limit of tokens is another:
-    stored vectors belong to the encoder with their fingerprint alone.
+    vectors. `fingerprint` changes with any weight, the pooling or the limit of tokens: stored vectors are
+    valid only for the encoder with their fingerprint.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What stands beside the converted weights of a dual encoder: how they are to be run."""
+"""The form of a converted dual encoder: the file next to the weights that says how to run them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FILE = "encoder.json"
 
 
 class TowerForm(msgspec.Struct, frozen=True):
-    """One tower: `folder` is relative to the encoder's and holds tokenizer.json beside the weights."""
+    """The form of one tower; `folder`, relative to the encoder's, holds the weights and tokenizer.json."""
 
     folder: str
     pooling: PoolingMode
@@ -24,7 +24,7 @@ class TowerForm(msgspec.Struct, frozen=True):
 
 
 class EncoderForm(msgspec.Struct, frozen=True):
-    """A converted encoder. `digest` stands for its weights and pooling, whatever the engine."""
+    """A converted encoder. `digest` identifies its weights and pooling, whatever the engine."""
 
     engine: str
     digest: str
@@ -39,7 +39,7 @@ def write_form(form: EncoderForm, folder: Path) -> None:
 
 
 def read_form(folder: Path) -> EncoderForm:
-    """Read what `write_form` wrote; raises `ModelError` when it is not there or damaged."""
+    """Read the file that `write_form` wrote; raise `ModelError` if it is missing or damaged."""
     try:
         return msgspec.json.decode((folder / _FILE).read_bytes(), type=EncoderForm)
     except (OSError, msgspec.MsgspecError) as error:

@@ -20,10 +20,10 @@ _LEVELS = 127
 
 
 def build_graph(bert: BertWeights, pooling: PoolingMode) -> Model:
-    """The graph from ids (int64) and mask (float32), both (n, length), to n pooled vectors.
+    """Build the graph from ids (int64) and mask (float32), both (n, length), to n pooled vectors.
 
-    Each row of a matrix has a scale of its own. OpenVINO quantizes the activations as it runs, where the
-    processor multiplies int8 (see `OpenVinoEngine`); elsewhere it computes with float32.
+    Each row of a matrix has its own scale. OpenVINO quantizes the activations at run time on processors that
+    multiply int8 (see `OpenVinoEngine`), and computes with float32 on others.
     """
     import openvino
     from openvino import opset13 as op
@@ -57,7 +57,7 @@ class _Graph:
         from openvino import opset13 as op
 
         table = self._tensors["embeddings.word_embeddings.weight"]
-        # Half the size on disk; what it rounds is far below what int8 does.
+        # Half the size on disk, with rounding errors far below those of int8.
         words = op.gather(op.convert(op.constant(table.astype(np.float16)), "f32"), ids, _ints(0))
         length = op.gather(op.shape_of(ids), _ints(1), _ints(0))
         positions = op.range(_ints(0), length, _ints(1), "i64")
@@ -82,7 +82,7 @@ class _Graph:
             op.transpose(op.reshape(self._linear(states, f"{name}.attention.self.{role}"), split, True), swap)
             for role in ("query", "key", "value")
         )
-        # OpenVINO's fused attention is slower for so short texts.
+        # OpenVINO's fused attention is slower for texts this short.
         scores = op.multiply(op.matmul(query, key, False, True), _floats(width**-0.5))
         mixed = op.matmul(op.softmax(op.add(scores, bias), -1), value, False, False)
         return op.reshape(op.transpose(mixed, swap), _ints([0, 0, self._dimension]), True)

@@ -1,4 +1,4 @@
-"""Loading a dual encoder by its name, converted for OpenVINO once."""
+"""Loading of a dual encoder by name, after a single conversion for OpenVINO."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def load_encoder(
 ) -> TwoTowers:
     """Load the encoder `name` (see `resolve`), to run on `threads` CPU threads.
 
-    The engine `auto` is PyTorch on an NVIDIA GPU where PyTorch is installed, and OpenVINO elsewhere. For
-    OpenVINO the encoder is converted at its first use; `on_step` is told of the steps. Later starts read what
-    is kept in `cache_dir`. Texts are cut to `max_tokens` tokens, or to the model's own limit where that is
-    less.
+    The engine `auto` is PyTorch if it is installed and finds an NVIDIA GPU, and OpenVINO otherwise. For
+    OpenVINO the encoder is converted at its first use, and `on_step` is called with each step; later starts
+    read the result from `cache_dir`. Texts are cut to `max_tokens` tokens or to the model's limit, whichever
+    is less.
 
     Raises `ModelError` when the model is missing, damaged, or not usable as a dual encoder, and `InputError`
     for the engine `torch` where PyTorch is not installed.
@@ -52,8 +52,8 @@ def load_encoder(
 def encoder_folder(
     name: str, cache_dir: Path, *, engine: EngineName, on_step: OnStep = lambda name, step: None
 ) -> Path:
-    """The folder of the converted weights of `name`, converted now if it is not there."""
-    # `int8` tells them from those of another form, which older releases kept here.
+    """Return the folder of the converted weights of `name`, after converting them if it does not exist."""
+    # `int8` distinguishes them from the weights of another form that older releases kept here.
     target = cache_dir / "models" / f"{Path(name).name}-{cache_key(name)}-{engine}-int8"
     return built(name, target, ["citewell.retriever.encoder.conversion", name, engine], on_step)
 

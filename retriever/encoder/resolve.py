@@ -1,4 +1,4 @@
-"""What the name of an encoder stands for: two towers, each with its weights, its pooling and its limits."""
+"""Resolution of an encoder's name to two towers, each with its weights, its pooling and its limits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from citewell.core.weights import local_name, locate
 PoolingMode = Literal["mean", "cls"]
 
 ADAPTERS = Path(__file__).parent / "adapters"
-"""The adapters that come with Citewell: a folder each, named as the encoder is."""
+"""The adapters that come with Citewell, in one folder per encoder, named after it."""
 
 _SHIPPED_BASE = "all-MiniLM-L6-v2"
 _ROUTERS = {"Router", "Asym"}
@@ -29,7 +29,7 @@ _LEGACY_POOLING = {
     "pooling_mode_weightedmean_tokens": "weightedmean",
     "pooling_mode_lasttoken": "lasttoken",
 }
-# The released retriever of WebGLM has no tokenizer: its code takes that of the model it was trained from.
+# The released retriever of WebGLM has no tokenizer: its code uses that of its base model.
 _WEBGLM_TOKENIZER = "facebook/contriever-msmarco"
 _TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "sentencepiece.bpe.model")
 _HINT = (
@@ -42,9 +42,9 @@ _HINT = (
 class Tower:
     """One of the two encoders.
 
-    `folder` holds the weights and their config.json, `adapter` a LoRA adapter in the PEFT format to be merged
-    into them, `tokenizer` the tokenizer. `limit` is the most tokens that the model reads, `prompt` what is
-    put before every text.
+    `folder` holds the weights and their config.json, `adapter` a LoRA adapter in the PEFT format to merge
+    into them, `tokenizer` the tokenizer. `limit` is the most tokens that the model reads, `prompt` the prefix
+    of every text.
     """
 
     folder: Path
@@ -58,7 +58,7 @@ class Tower:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that decides the tower's vectors; reads the weights."""
+        """The SHA-256 of everything that determines the tower's vectors; reads the weights."""
         digest = hashlib.sha256(f"{self.pooling} {self.normalize} {self.limit} {self.prompt}".encode())
         for file in self._files():
             digest.update(file.name.encode())
@@ -75,20 +75,20 @@ class Tower:
 
 
 class Towers(NamedTuple):
-    """The two encoders of a dual encoder; they may be the same."""
+    """The two towers of a dual encoder, which may be the same."""
 
     question: Tower
     passage: Tower
 
 
 def resolve(name: str) -> Towers:
-    """Find the two towers that `name` stands for; a hub id is downloaded when it is not on disk.
+    """Find the two towers of the encoder `name`; download a hub id that is not on disk.
 
     A name is that of a packaged or shipped encoder, a folder, or a hub id. A model may be a plain BERT (mean
     pooling, no normalization, as WebGLM §3.1.2 uses Contriever), a sentence-transformers model, one
     with a `Router.for_query_document`, or WebGLM's released `query_encoder/` and `reference_encoder/`.
 
-    Raises `ModelError` where the model is none of these, is not there, or is pooled in another way.
+    Raises `ModelError` for a model of another kind, with another pooling, or that cannot be found.
     """
     if is_shipped(name):
         return _shipped(name)
@@ -115,17 +115,17 @@ def resolve(name: str) -> Towers:
 
 
 def is_shipped(name: str) -> bool:
-    """Whether `name` is that of adapters that come with Citewell."""
+    """Return whether `name` is that of adapters that come with Citewell."""
     return name.isprintable() and Path(name).name == name != "" and (ADAPTERS / name).is_dir()
 
 
 def packaged_base(name: str) -> str:
-    """The name whose packaged weights the encoder `name` is made of; `name` itself if none is."""
+    """Return the name of the packaged weights on which the encoder `name` is based, or else `name`."""
     return _SHIPPED_BASE if is_shipped(name) else name
 
 
 def cache_key(name: str) -> str:
-    """Names what `resolve` finds, without downloading or reading it whole: other weights have another key."""
+    """Return a key of the weights that `resolve` finds, without downloading or reading them whole."""
     digest = hashlib.sha256()
     if is_shipped(name):
         digest.update(locate(_SHIPPED_BASE).fingerprint.encode())
@@ -142,7 +142,7 @@ def cache_key(name: str) -> str:
 
 
 def download(name: str, patterns: tuple[str, ...] = ("*.safetensors", "*.bin")) -> Path:
-    """The folder of the hub's model `name`: its weights and all that belongs to them."""
+    """Return the folder of the hub's model `name`, with its weights and their other files."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
@@ -238,7 +238,7 @@ def _kind(class_name: str) -> str:
 
 
 def _chain(name: str, modules: list[_Module], prompt: str) -> Tower:
-    """The tower that a Transformer, a Pooling and perhaps a Normalize, one after the other, make."""
+    """Return the tower of a Transformer, a Pooling and optionally a Normalize, in this order."""
     kinds = [module.kind for module in modules if module.kind != "Dropout"]
     if kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
         raise _unusable(name, f"it is made of the modules {', '.join(kinds) or 'none'}.")
@@ -263,7 +263,7 @@ def _plain(
     normalize: bool = False,
     prompt: str = "",
 ) -> Tower:
-    """A tower whose weights, or whose adapter with the name of its base, are in `folder`."""
+    """Return the tower whose weights, or whose adapter with the name of its base, are in `folder`."""
     adapter = None
     if not (folder / "config.json").is_file() and (folder / "adapter_config.json").is_file():
         adapter, base = folder, _read(folder / "adapter_config.json").get("base_model_name_or_path") or ""

@@ -1,4 +1,4 @@
-"""Saving a dual encoder in a form that plain sentence-transformers loads."""
+"""Saving of a dual encoder in a form that plain sentence-transformers loads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def save_dual_encoder(name: str, folder: Path) -> None:
     by `encode_query`, passages by `encode_document`.
     https://sbert.net/docs/package_reference/sentence_transformer/modules.html#router
 
-    Raises `InputError` where the folder is there already, and `ModelError` as `resolve` does. Needs
+    Raises `InputError` if the folder exists, and `ModelError` as `resolve` does. Needs
     sentence-transformers, which the extra `train` installs.
     """
     if folder.exists():
@@ -29,7 +29,7 @@ def save_dual_encoder(name: str, folder: Path) -> None:
 
 
 def as_sentence_transformer(name: str) -> SentenceTransformer:
-    """The encoder `name` as a sentence-transformers model: a Router with a route for either side."""
+    """Build the encoder `name` as a sentence-transformers model: a Router with a route for each side."""
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Router
 

@@ -34,10 +34,10 @@ _DISTILBERT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BertWeights:
-    """A BERT: its tensors by the names of transformers' `BertModel`, and what the tensors do not say.
+    """A BERT: its tensors by the names of transformers' `BertModel`, and the rest of its configuration.
 
-    `positions` is the (limit, dimension) table that is added to the words, whatever the architecture has.
-    `gelu` is OpenVINO's name of the approximation.
+    `positions` is the (limit, dimension) table that is added to the words, for every architecture. `gelu` is
+    OpenVINO's name of the approximation.
     """
 
     tensors: dict[str, Tensor]
@@ -84,10 +84,10 @@ def read_bert(tower: Tower) -> BertWeights:
 
 
 class UnsupportedModelError(ModelError):
-    """The architecture of a model cannot be run without PyTorch."""
+    """A model whose architecture only PyTorch can run."""
 
     def __init__(self, folder: Path, found: str) -> None:
-        """Name the folder and what was `found` there."""
+        """Name the folder and the architecture `found` there."""
         super().__init__(
             f"The model in {folder} cannot be converted ({found}).",
             f"Use a BERT, RoBERTa or DistilBERT, or PyTorch: {install_command('train')}, and set "
@@ -113,13 +113,13 @@ def _read_pickle(file: Path) -> dict[str, Tensor]:
 
     try:
         found = torch.load(file, map_location="cpu", weights_only=True)
-    except Exception as error:  # zip files and pickles raise what they like
+    except Exception as error:  # zip files and pickles raise exceptions of any type
         raise ValueError(str(error)) from error
     return {name: tensor.float().numpy() for name, tensor in found.items() if tensor.is_floating_point()}
 
 
 def _without_prefix(folder: Path, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The names as `BertModel` has them: a model with a head puts `bert.` first, old files say `gamma`."""
+    """Rename tensors as in `BertModel`: a model with a head puts `bert.` first, old files say `gamma`."""
     prefix = next((name.removesuffix(_WORDS) for name in tensors if name.endswith(_WORDS)), None)
     if prefix is None:
         raise _unreadable(folder, f"{_WORDS} is missing")

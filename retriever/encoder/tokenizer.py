@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def read_tokenizer(folder: Path) -> Tokenizer:
-    """The tokenizer in `folder`: its tokenizer.json, or BERT's word pieces where there is a vocab.txt alone.
+    """Read the tokenizer in `folder`: its tokenizer.json, or BERT's word pieces if it has only a vocab.txt.
 
-    Raises `ModelError` where there is neither, or it is damaged.
+    Raises `ModelError` if both are missing, or the file is damaged.
     """
     from tokenizers import Tokenizer
 
@@ -32,7 +32,7 @@ def read_tokenizer(folder: Path) -> Tokenizer:
 
 
 def open_tokenizer(file: Path, max_tokens: int) -> Tokenizer:
-    """The tokenizer of tokenizer.json, without padding, that cuts texts to `max_tokens` tokens."""
+    """Load the tokenizer of tokenizer.json without padding; it cuts texts to `max_tokens` tokens."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(file))

@@ -27,7 +27,7 @@ class Side(NamedTuple):
 
 
 class TwoTowers:
-    """A dual encoder whose sides may be one and the same (see `DualEncoder`)."""
+    """A dual encoder whose two sides may share one tower (see `DualEncoder`)."""
 
     def __init__(self, name: str, digest: str, max_tokens: int, question: Side, passage: Side) -> None:
         """Encode with two loaded towers. `digest` and `max_tokens` go into the fingerprint."""
@@ -39,11 +39,11 @@ class TwoTowers:
         self._passage = passage
 
     def encode_questions(self, questions: Sequence[str]) -> Vectors:
-        """Encode `n` questions as an (n, dimension) array; raises `ModelError` if it is not finite."""
+        """Encode `n` questions as an (n, dimension) array; raise `ModelError` if it is not finite."""
         return self._encode(self._question, questions)
 
     def encode_passages(self, passages: Sequence[str]) -> Vectors:
-        """Encode `n` passages as an (n, dimension) array; raises `ModelError` if it is not finite."""
+        """Encode `n` passages as an (n, dimension) array; raise `ModelError` if it is not finite."""
         return self._encode(self._passage, passages)
 
     def _encode(self, side: Side, texts: Sequence[str]) -> Vectors:

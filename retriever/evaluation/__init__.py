@@ -1,1 +1,1 @@
-"""The evaluation harness: retrieval systems, measured as the field does it, on anybody's data."""
+"""The evaluation harness: standard measures of retrieval systems on any data set."""

@@ -1,4 +1,4 @@
-"""Compares two runs, or two evaluations, that were kept in files."""
+"""Comparison of two runs, or two evaluations, in files."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from citewell.retriever.evaluation.report import details_file
 from citewell.retriever.evaluation.trec import read_qrels, read_run
 
 QRELS = "qrels.txt"
-"""The judgments beside runs."""
+"""The files of judgments next to runs."""
 
 
 @dataclass(frozen=True)
 class SystemDifferences:
-    """How B differs from A in each measure, by system; for two runs, the system is `B - A`."""
+    """The differences of B to A in each measure, by system; for two runs, the system is `B - A`."""
 
     means: Mapping[str, Mapping[str, tuple[float, float]]]
     comparisons: Mapping[str, Mapping[str, PairedComparison]]
 
     def to_json(self) -> dict[str, Any]:
-        """{system: {measure: {a, b, difference, low, high, p, …}}}, of plain values."""
+        """Return {system: {measure: {a, b, difference, low, high, p, …}}}, of plain values."""
         return {
             system: {
                 name: {"a": pair[0], "b": pair[1]} | asdict(self.comparisons[name][system])
@@ -36,15 +36,15 @@ class SystemDifferences:
         }
 
     def table(self) -> str:
-        """A Markdown table."""
+        """Format the differences as a Markdown table."""
         return differences_table(self.comparisons)
 
 
 def compare_files(first: Path, second: Path, qrels: Path | None, relevant: int) -> SystemDifferences:
-    """Compare `second` with `first`: two TREC runs, or two evaluations in JSON, each with details beside it.
+    """Compare `second` with `first`: two TREC runs, or two evaluations in JSON with their details files.
 
     Raises `InputError` for files of other kinds, runs of other queries, missing judgments, and evaluations
-    that have no system or no questions in common.
+    without a common system or common questions.
     """
     kinds = {file.suffix == ".json" for file in (first, second)}
     if len(kinds) == 2:

@@ -1,4 +1,4 @@
-"""Runs systems on a task, one question at a time, and measures what they find and how long they take."""
+"""Evaluation of systems on a task, one question at a time: quality and speed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from citewell.retriever.evaluation.trec import Run, ranked
 _OTHER = "Is it a run of other queries, or of another split?"
 
 OnSystemProgress = Callable[[str, int, int], None]
-"""Called with a label, and how many of how many items are done."""
+"""Called with a label, the number of items done, and the number of all items."""
 
 
 class Speed(NamedTuple):
-    """How fast a system is.
+    """The speed of a system.
 
-    `passages` were read in `seconds`, when that was done. `p50` and `p90` are the milliseconds within which
-    half of the questions and nine of ten were answered.
+    `passages` were read in `seconds`, if they were read in this run. `p50` and `p90` are the median and the
+    90th percentile of the time per question, in milliseconds.
     """
 
     passages: int
@@ -37,19 +37,19 @@ class Speed(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Passages read in a second."""
+        """The passages read per second."""
         return self.passages / self.seconds if self.seconds else 0.0
 
     def to_json(self) -> dict[str, float]:
-        """Plain values, with the rate."""
+        """Return plain values, with the rate."""
         return self._asdict() | {"passages_per_second": round(self.rate, 1)}
 
 
 @dataclass(frozen=True)
 class RankingResult:
-    """What one system achieved; `run` are the documents that it found.
+    """The results of one system; `run` holds the documents that it found.
 
-    The speed of a system whose run was made elsewhere is not known.
+    The speed of a run that was read from a file is unknown.
     """
 
     name: str
@@ -59,14 +59,14 @@ class RankingResult:
 
 
 class FirstStage(NamedTuple):
-    """The first-stage run to rank again, cut to `depth`, and what there is to say about it."""
+    """The first-stage run to rerank, cut to `depth`, and notices about it."""
 
     run: Mapping[str, Rows]
     notices: tuple[str, ...]
 
 
 def candidates(task: RetrievalTask, run: Run, depth: int) -> FirstStage:
-    """The candidates of each judged query, in the order of their rows.
+    """Return the candidates of each judged query, in the order of their rows.
 
     Raises `InputError` when the run has none of the queries.
     """
@@ -92,7 +92,7 @@ def evaluate(
     first: Mapping[str, Rows] | None = None,
     on_progress: OnSystemProgress = lambda label, done, total: None,
 ) -> RankingResult:
-    """Measure a system on a BEIR task: its `depth` best documents, or its order of the candidates `first`.
+    """Measure a system on a BEIR task: its `depth` best documents, or its ranking of the candidates `first`.
 
     Raises `CitewellError` when the system gives a score that is no number.
     """
@@ -117,7 +117,7 @@ def evaluate(
 
 
 def evaluate_run(task: RetrievalTask, name: str, run: Run, relevant: int = 1) -> RankingResult:
-    """Measure a run that was made elsewhere; raises `InputError` when it has none of the judged queries."""
+    """Measure a run read from a file; raise `InputError` if it has none of the judged queries."""
     if not task.queries.keys() & run.keys():
         raise InputError(f"The run {name} has none of the judged queries.", _OTHER)
     return RankingResult(name, measure(task.qrels, run, relevant), run)
@@ -128,7 +128,7 @@ def evaluate_references(
     system: RankingSystem,
     on_progress: OnSystemProgress = lambda label, done, total: None,
 ) -> RankingResult:
-    """Measure in which order a system puts each question's references.
+    """Measure a system's ranking of each question's references.
 
     Raises `CitewellError` when the system gives a score that is no number.
     """

@@ -1,7 +1,6 @@
 """Measures of rankings: nDCG@10, MRR@10, Recall@100 and MAP, as `ir_measures` computes them.
 
-ir_measures (MacAvaney et al. 2022, https://ir-measur.es) asks trec_eval's own code wherever that has the
-measure.
+ir_measures (MacAvaney et al. 2022, https://ir-measur.es) runs trec_eval's code for the measures that it has.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ Values = Mapping[str, Mapping[str, float]]
 
 
 def measure(qrels: Qrels, run: Run, relevant: int = 1) -> Values:
-    """The four measures of each judged query.
+    """Compute the four measures of each judged query.
 
     `relevant` is the lowest grade that counts as relevant for MRR, recall and MAP; nDCG's gain is the grade
-    itself, as in trec_eval. A query that is not in the run counts as zero, as with `trec_eval -c`. Equal
-    scores are ordered as trec_eval orders them. Raises `InputError` without the package ir_measures.
+    itself, as in trec_eval. A query missing from the run counts as zero, as with `trec_eval -c`. Equal scores
+    are ordered as in trec_eval. Raises `InputError` without the package ir_measures.
     """
     need_packages("Measuring rankings", "eval", "ir_measures")
     import ir_measures
@@ -46,12 +45,12 @@ def measure(qrels: Qrels, run: Run, relevant: int = 1) -> Values:
 
 
 def means(values: Values) -> dict[str, float]:
-    """The mean of each measure over the queries."""
+    """Return the mean of each measure over the queries."""
     return {name: sum(each.values()) / len(each) for name, each in values.items()}
 
 
 def _places(qrels: Qrels, run: Run) -> dict[str, dict[str, float]]:
-    """The run with places for scores: no tie is left that tools could break in different ways."""
+    """Replace scores by positions, so that tools cannot break ties in different ways."""
     return {
         query: {document: -float(place) for place, document in enumerate(ranked(scores))}
         for query, scores in run.items()

@@ -18,7 +18,7 @@ _NAME = 28  # characters of a name that are shown
 def draw(evaluation: RetrievalEvaluation, folder: Path) -> list[Path]:
     """Write the plots of the first measure as PNG files; return them.
 
-    Differences need two systems, so that there may be one plot alone.
+    With one system there are no differences, and only one plot.
     """
     drawn = {"quality_latency.png": _quality_latency(evaluation)}
     if len(evaluation.outcomes) > 1:
@@ -90,5 +90,5 @@ def _differences(evaluation: RetrievalEvaluation) -> Any:
 
 
 def _short(name: str) -> str:
-    """A name that a plot has room for: of a path its end."""
+    """Shorten a name for a plot; of a path the end is kept."""
     return name if len(name) <= _NAME else f"…{name[1 - _NAME :]}"

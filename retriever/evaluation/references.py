@@ -21,7 +21,7 @@ _FORM = 'Lines are {"question": "…", "answer": "…", "references": ["…", �
 
 @dataclass(frozen=True)
 class ReferenceTask:
-    """Questions, the rows of each one's references in the corpus of all, and the labels of these.
+    """Questions, the rows of their references in the common corpus, and the labels of the references.
 
     `questions`, `references` and `labels` have the same keys: the number of the line.
     """
@@ -35,11 +35,11 @@ class ReferenceTask:
 
 
 def rouge_1_precision(reference: str, answer: str) -> float:
-    """The share of the reference's words that occur in the answer, each as often as there, 0 to 1.
+    """Return the share of the reference's words that occur in the answer, at most as often as there, 0 to 1.
 
     This is the label of a reference in WebGLM (§3.1.2 and §5.4.2, https://arxiv.org/abs/2306.07906): ROUGE-1
     precision with the answer as target (Lin 2004, https://aclanthology.org/W04-1013). Marks in the answer,
-    such as [1], are no words.
+    such as [1], are not words.
     """
     (precision,) = _labels([reference], answer)
     return precision
@@ -51,11 +51,11 @@ def _labels(references: Sequence[str], answer: str) -> tuple[float, ...]:
 
 
 def read_references(file: Path, *, limit: int | None = None) -> ReferenceTask:
-    """Read lines of {question, answer, references}, packed or not; `limit` keeps the first ones.
+    """Read lines of {question, answer, references}, compressed or not; `limit` keeps the first ones.
 
     References are texts, or objects of text and title. Questions whose references all have the same label
-    have no order to find; they are left out, and a notice counts them. Raises `InputError` for a line of
-    another form, and where no question is left.
+    cannot be ranked; they are skipped, and a notice counts them. Raises `InputError` for a line of another
+    form, and if no question remains.
     """
     titles: list[str] = []
     texts: list[str] = []

@@ -1,4 +1,4 @@
-"""What an evaluation found, as JSON and as Markdown."""
+"""The report of an evaluation, as JSON and as Markdown."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from citewell.retriever.evaluation.measures import means
 class RetrievalEvaluation:
     """Systems measured on the same questions.
 
-    `mode` says what they ranked: `corpus`, `rerank` or `references`. `comparisons` has, for each measure and
-    each system but the baseline, how it differs from the baseline.
+    `mode` names the ranked passages: `corpus`, `rerank` or `references`. `comparisons` has the difference to
+    the baseline for each measure and each other system.
     """
 
     task: str
@@ -53,12 +53,12 @@ def compared(outcomes: Sequence[RankingResult], baseline: str) -> dict[str, dict
 
 
 def summary(evaluation: RetrievalEvaluation) -> str:
-    """{system: {measure: value}} as JSON, unrounded; nothing else is at its top level."""
+    """Return {system: {measure: value}} as JSON, unrounded, without other keys at the top level."""
     return json.dumps(evaluation.scores, indent=2) + "\n"
 
 
 def details(evaluation: RetrievalEvaluation) -> str:
-    """Everything that was measured as JSON, with each question's values, for `citewell eval compare`."""
+    """Return all measurements as JSON, with the values per question, for `citewell eval compare`."""
     found: dict[str, Any] = {
         "task": evaluation.task,
         "mode": evaluation.mode,
@@ -83,12 +83,12 @@ def details(evaluation: RetrievalEvaluation) -> str:
 
 
 def details_file(file: Path) -> Path:
-    """Where `details` are kept beside the file of the summary: `x.details.json` for `x.json`."""
+    """Return the path of the `details` next to the summary: `x.details.json` for `x.json`."""
     return file.with_name(f"{file.stem}.details.json")
 
 
 def markdown(evaluation: RetrievalEvaluation) -> str:
-    """The tables of an evaluation, as a page of its own."""
+    """Format the tables of an evaluation as a Markdown page."""
     what = {
         "corpus": f"ranking all of {evaluation.passages:,} passages",
         "rerank": "ranking the candidates of a first stage again",
@@ -109,7 +109,7 @@ def markdown(evaluation: RetrievalEvaluation) -> str:
 
 
 def scores_table(evaluation: RetrievalEvaluation) -> str:
-    """The measures and the speed of each system, one row a system."""
+    """Format the measures and the speed as a table, one row per system."""
     header = ["system", *evaluation.measures, "passages/s", "ms a question, p50", "p90"]
     rows = [
         [

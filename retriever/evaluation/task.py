@@ -1,4 +1,4 @@
-"""A retrieval task as BEIR lays it out: a corpus, queries, and judgments."""
+"""A retrieval task in the layout of BEIR: a corpus, queries, and judgments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LAYOUT = "A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv; 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The documents of a task, of which any may be empty; the three tuples have one entry a document."""
+    """The documents of a task, which may be empty; the three tuples have one entry per document."""
 
     ids: tuple[str, ...]
     titles: tuple[str, ...]
@@ -34,7 +34,7 @@ class Corpus:
 
     @cached_property
     def passages(self) -> tuple[str, ...]:
-        """What systems read: the text after its title, where it has one."""
+        """The texts for systems to read, each after its title if it has one."""
         pairs = zip(self.titles, self.texts, strict=True)
         return tuple(encoded_text(title, text) for title, text in pairs)
 
@@ -45,14 +45,14 @@ class Corpus:
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
-        """The place of each row's id from the greatest down, which is trec_eval's order of equal scores."""
+        """The place of each row's id in descending order, which is trec_eval's order of equal scores."""
         places = np.empty(len(self), dtype=np.int64)
         places[sorted(range(len(self)), key=self.ids.__getitem__, reverse=True)] = np.arange(len(self))
         return places
 
     @cached_property
     def digest(self) -> str:
-        """What the passages are, in 16 hexadecimal digits; ids play no part."""
+        """A digest of the passages, without their ids, in 16 hexadecimal digits."""
         digest = hashlib.sha256()
         for passage in self.passages:
             data = passage.encode()
@@ -60,7 +60,7 @@ class Corpus:
         return digest.hexdigest()[:16]
 
     def only(self, ids: Sequence[str]) -> Corpus:
-        """The documents of these ids alone."""
+        """Return only the documents of these ids."""
         rows = [self.rows[name] for name in ids]
         return Corpus(
             tuple(ids), tuple(self.titles[row] for row in rows), tuple(self.texts[row] for row in rows)
@@ -69,7 +69,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class RetrievalTask:
-    """What systems are measured on. `queries` are the judged ones, in the order of the judgments' file."""
+    """A task to measure systems on. `queries` are the judged ones, in the order of the judgments' file."""
 
     name: str
     corpus: Corpus
@@ -81,11 +81,11 @@ class RetrievalTask:
 def read_task(
     folder: Path, split: str, *, qrels: Path | None = None, partial: bool = False, limit: int | None = None
 ) -> RetrievalTask:
-    """Read a BEIR folder, with the judgments of `split` or of the file `qrels`; `limit` keeps first queries.
+    """Read a BEIR folder, with the judgments of `split` or of the file `qrels`, up to `limit` queries.
 
-    With `partial`, judgments may name documents that the corpus does not hold, because it is a part of a
-    larger one; a notice then says how many. Raises `InputError` for a folder of another kind, files that
-    cannot be read, ids that are there twice or not at all, and an empty corpus.
+    With `partial`, judgments may name documents that are missing from the corpus, as in a part of a larger
+    one; a notice then counts them. Raises `InputError` for a folder of another kind, files that cannot be
+    read, duplicate or unknown ids, and an empty corpus.
     """
     _check(folder)
     corpus = read_corpus(plain_or_gzipped(folder / "corpus.jsonl"))
@@ -117,7 +117,7 @@ def read_task(
 
 
 def read_corpus(file: Path) -> Corpus:
-    """Read a corpus, lines of {_id, title, text}; raises `InputError` for bad lines or no lines."""
+    """Read a corpus, lines of {_id, title, text}; raise `InputError` for bad lines or no lines."""
     documents: dict[str, tuple[str, str]] = {}
     for line in read_lines(file):
         row = line.row()
@@ -132,7 +132,7 @@ def read_corpus(file: Path) -> Corpus:
 
 
 def read_queries(file: Path) -> dict[str, str]:
-    """Read queries, lines of {_id, text}; raises `InputError` for bad lines or no lines."""
+    """Read queries, lines of {_id, text}; raise `InputError` for bad lines or no lines."""
     queries: dict[str, str] = {}
     for line in read_lines(file):
         row = line.row()

@@ -18,7 +18,7 @@ Qrels = Mapping[str, Mapping[str, int]]
 """The grade of each judged document, by query."""
 
 Run = Mapping[str, Mapping[str, float]]
-"""The score of each document that a system has found, by query."""
+"""The score of each document that a system found, by query."""
 
 _QRELS = "Lines are `query iteration document grade`, or BEIR's `query-id, corpus-id, score` with tabs."
 _RUN = "Lines are `query Q0 document rank score tag`."
@@ -27,10 +27,10 @@ _RUN = "Lines are `query Q0 document rank score tag`."
 def read_qrels(
     file: Path, *, queries: Collection[str] | None = None, documents: Collection[str] | None = None
 ) -> dict[str, dict[str, int]]:
-    """Read judgments in either format, packed or not.
+    """Read judgments in either format, compressed or not.
 
-    `queries` and `documents` are the ids that exist, where that is to be checked. Raises `InputError` for a
-    line that is no judgment, an id that does not exist, two grades for one document, and an empty file.
+    `queries` and `documents` are the known ids, if ids are to be checked. Raises `InputError` for a line that
+    is not a judgment, an unknown id, two grades for one document, and an empty file.
     """
     qrels: dict[str, dict[str, int]] = {}
     for line in read_lines(file):
@@ -69,10 +69,10 @@ def write_qrels(file: Path, qrels: Qrels) -> None:
 
 
 def read_run(file: Path, *, documents: Collection[str] | None = None) -> dict[str, dict[str, float]]:
-    """Read a run, packed or not.
+    """Read a run, compressed or not.
 
-    `documents` are the ids that exist, where that is to be checked. Raises `InputError` for a line that is no
-    result, a score that is no finite number, a document twice for one query or not there, and an empty file.
+    `documents` are the known ids, if ids are to be checked. Raises `InputError` for a line that is not a
+    result, a score that is not finite, a repeated or unknown document of a query, and an empty file.
     """
     run: dict[str, dict[str, float]] = {}
     for line in read_lines(file):
@@ -106,10 +106,10 @@ def write_run(file: Path, run: Run, tag: str) -> None:
     with file.open("w", encoding="utf-8") as lines:
         for query, scores in run.items():
             for rank, document in enumerate(ranked(scores), 1):
-                # Nine digits are all of a float32, which is what trec_eval compares.
+                # Nine digits represent a float32 exactly, and trec_eval compares float32.
                 lines.write(f"{query} Q0 {document} {rank} {scores[document]:.9g} {tag}\n")
 
 
 def ranked(scores: Mapping[str, float]) -> list[str]:
-    """The documents, best first; between equal scores the greater id comes first, as in trec_eval."""
+    """Return the documents, best first; of equal scores the greater id comes first, as in trec_eval."""
     return sorted(sorted(scores, reverse=True), key=lambda document: -scores[document])

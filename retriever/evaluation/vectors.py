@@ -1,4 +1,4 @@
-"""Encoded corpora, kept in the cache folder: encoding is what an evaluation spends its time on."""
+"""Encoded corpora in the cache folder, because encoding takes most of the time of an evaluation."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.evaluation.systems.system import OnProgress
 from citewell.retriever.evaluation.task import Corpus
 
-_CHUNK = 256  # passages that an interrupted run loses at most
+_CHUNK = 256  # the most passages that an interrupted run loses
 
 
 class PassageVectors(NamedTuple):
-    """The vector of each passage, an (n, dimension) array, and how many seconds encoding took when done."""
+    """The vectors of `n` passages, an (n, dimension) array, and the seconds that encoding them took."""
 
     vectors: Vectors
     seconds: float
@@ -27,11 +27,10 @@ class PassageVectors(NamedTuple):
 def encode_corpus(
     corpus: Corpus, encoder: DualEncoder, folder: Path, on_progress: OnProgress
 ) -> PassageVectors:
-    """Encode a corpus once: what was encoded before by the same weights is read from `folder`.
+    """Encode a corpus once: vectors that the same weights gave earlier are read from `folder`.
 
-    Vectors are appended to a file of plain float32 that is named after the encoder's fingerprint and the
-    corpus's digest, so that an interrupted run is taken up. Raises `CitewellError` where the folder cannot be
-    written.
+    Vectors are appended to a file of plain float32 named after the encoder's fingerprint and the corpus's
+    digest, so that an interrupted run can continue. Raises `CitewellError` if the folder cannot be written.
     """
     from filelock import FileLock
 

@@ -10,15 +10,15 @@ from citewell.retriever.losses.lists import RankedLists, weighted_mean
 class Contrastive(nn.Module):
     """Cross entropy of a list's positives against its own negatives and against the batch's other passages.
 
-    The best labeled passages of a list are its positives, if their label is above 0; what is labeled lower
-    by more than `margin` is an explicit negative; what lies between is left out. All other passages of the
-    batch are negatives too, save those that are known to answer the question (`RankedLists.negatives`):
-    where several questions share a passage, it must not be pushed away from any of them. Of several positives
-    each is compared with the negatives only, never with another positive.
+    The best labeled passages of a list are its positives, if their label is above 0. Passages labeled lower
+    by more than `margin` are explicit negatives; passages in between are ignored. All other passages of the
+    batch are negatives too, except those known to answer the question (`RankedLists.negatives`): a passage
+    that several questions share must not be pushed away from any of them. Each positive is compared only with
+    the negatives, never with another positive.
 
     Arguments:
         temperature: inner products are divided by it. For unit vectors 0.05 is usual.
-        margin: how much lower than the best label an explicit negative's label is, at least.
+        margin: the least difference between the best label and an explicit negative's.
 
     Arguments of `forward`:
         scores: inner products of a batch, a (q, p) tensor.
@@ -30,8 +30,8 @@ class Contrastive(nn.Module):
         https://arxiv.org/abs/2004.04906.
 
     Requirements:
-        1. At least one passage of a list is relevant; lists without a label above 0 are passed over.
-        2. The more questions a batch holds, the more negatives there are.
+        1. At least one relevant passage in a list; lists without a label above 0 are skipped.
+        2. A batch of many questions, because it has more negatives.
 
     Inputs:
         +---------------------------------------------+------------------------------------------+
@@ -45,9 +45,9 @@ class Contrastive(nn.Module):
         +---------------------------------------------+------------------------------------------+
 
     Relations:
-        - MultipleNegativesRankingLoss of sentence-transformers is the same for one positive a question, but
-          takes passages that several questions of a batch share for negatives.
-        - `ListwiseKl` learns the whole order of a list, and no in-batch negatives.
+        - MultipleNegativesRankingLoss of sentence-transformers is the same for one positive per question, but
+          treats passages that several questions of a batch share as negatives.
+        - `ListwiseKl` learns the whole order of a list, without in-batch negatives.
 
     Example:
         >>> import torch
@@ -66,7 +66,7 @@ class Contrastive(nn.Module):
         self.margin = margin
 
     def forward(self, scores: Tensor, lists: RankedLists) -> Tensor:
-        """The loss of a batch, a scalar tensor."""
+        """Compute the loss of a batch, a scalar tensor."""
         labels = lists.targets.nan_to_num(nan=float("-inf"))
         best = labels.max(dim=1, keepdim=True).values
         positives = lists.listed & (labels >= best) & (best > 0)

@@ -1,4 +1,4 @@
-"""Distillation of another encoder, or of the model as it was: trust is spread over the batch as there."""
+"""Distillation of another encoder, or of the model before training, over the passages of a batch."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from torch import Tensor, nn
 from citewell.retriever.losses.lists import RankedLists, masked_log_softmax, weighted_mean
 
 BEFORE = ""
-"""Names the model as it was before training, among the encoders whose inner products a batch has."""
+"""The name of the model before training, among the encoders whose inner products a batch has."""
 
 
 class EncoderKl(nn.Module):
     """The divergence of a question's distribution over the batch's passages from another encoder's.
 
-    All passages of the batch take part, on the question's list or not, so that texts without any label will
-    do. With the model before training as the other encoder, it works against forgetting: give questions and
-    passages of the fields that the model shall not lose.
+    All passages of the batch take part, on the question's list or not, so that unlabeled texts suffice. With
+    the model before training as the other encoder, the objective counters forgetting: supply questions and
+    passages of the fields that the model should keep.
 
     Arguments:
-        encoder: whose inner products; `BEFORE` is the model before training.
+        encoder: the name of the other encoder; `BEFORE` is the model before training.
         temperature: inner products of the model are divided by it.
-        teacher_temperature: those of the other encoder are divided by it. Cosines of E5, for one, are all
-            between .7 and 1, and ask for a lower one.
+        teacher_temperature: inner products of the other encoder are divided by it. The cosines of E5, for
+            example, are all between 0.7 and 1 and need a lower temperature.
 
     Arguments of `forward`:
         scores: inner products of a batch, a (q, p) tensor.
@@ -32,14 +32,14 @@ class EncoderKl(nn.Module):
         https://arxiv.org/abs/1606.09282, with a ranking in place of classes.
 
     Requirements:
-        1. `RankedLists.encoders`. The trainer encodes all texts once with each encoder that is named.
+        1. `RankedLists.encoders`. The trainer encodes all texts once with each named encoder.
         2. At least two passages in a batch.
 
     Inputs:
         +---------------------------------------------+------------------------------------------+
         | Texts                                       | Labels                                   |
         +=============================================+==========================================+
-        | a question and its passages                 | any; they play no part                   |
+        | a question and its passages                 | any; they are not used                   |
         +---------------------------------------------+------------------------------------------+
 
     Relations:
@@ -67,7 +67,7 @@ class EncoderKl(nn.Module):
         self.teacher_temperature = teacher_temperature
 
     def forward(self, scores: Tensor, lists: RankedLists) -> Tensor:
-        """The loss of a batch, a scalar tensor; raises `ValueError` where it has no scores of the encoder."""
+        """Compute the loss of a batch, a scalar tensor; raise `ValueError` without scores of the encoder."""
         if self.encoder not in lists.encoders:
             name = self.encoder or "the model before training"
             raise ValueError(f"The batch has no inner products of {name}.")

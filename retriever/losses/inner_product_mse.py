@@ -8,7 +8,7 @@ from citewell.retriever.losses.lists import RankedLists, weighted_mean
 
 
 class InnerProductMse(nn.Module):
-    """The squared difference between the inner product of question and passage, and the passage's label.
+    """The squared difference between the inner product of question and passage and the passage's label.
 
     Each list counts the same, however many passages it holds.
 
@@ -21,8 +21,8 @@ class InnerProductMse(nn.Module):
         question and reference pairs.
 
     Requirements:
-        1. Labels on the scale of inner products. For a model whose vectors have unit length these are
-           cosines, so that labels between 0 and 1 fit. Logarithms of ranks do not.
+        1. Labels on the scale of inner products. For a model with unit vectors these are cosines, which
+           labels between 0 and 1 fit and logarithms of ranks do not.
 
     Inputs:
         +---------------------------------------------+------------------------------+
@@ -32,8 +32,8 @@ class InnerProductMse(nn.Module):
         +---------------------------------------------+------------------------------+
 
     Relations:
-        - `MarginMse` compares differences of labels, and so is free of their origin and of their scale.
-        - `ListwiseKl` compares what is above what in a list.
+        - `MarginMse` compares differences of labels, and so does not depend on their origin and scale.
+        - `ListwiseKl` compares the order of a list.
 
     Example:
         >>> import torch
@@ -47,7 +47,7 @@ class InnerProductMse(nn.Module):
     """
 
     def forward(self, scores: Tensor, lists: RankedLists) -> Tensor:
-        """The loss of a batch, a scalar tensor."""
+        """Compute the loss of a batch, a scalar tensor."""
         listed = lists.listed
         errors = (scores - lists.known).square() * listed
         lengths = listed.sum(dim=1)

@@ -1,4 +1,4 @@
-"""What an objective is told about a batch: questions, passages, and which passage is labeled how."""
+"""The labels of a batch, the input of an objective beside the inner products."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class RankedLists(NamedTuple):
 
     Each question has a list of labeled passages; a passage may be on several lists, and is encoded once.
 
-    `targets` is a (q, p) tensor: the label of a passage on a question's list, NaN where it is not on it.
-    `negatives` is a (q, p) tensor of booleans: passages that are not on the list and not known to answer the
-    question either, so that they may stand for irrelevant ones.
-    `weights` is a (q,) tensor: how much a question counts.
-    `encoders` holds (q, p) tensors, by the encoder's name: the inner products that other encoders give, and
-    the model before training (`citewell.retriever.losses.encoder_kl`).
-    `source` names the data that all questions of the batch are from.
+    `targets` is a (q, p) tensor: the label of each passage on a question's list, NaN for other passages.
+    `negatives` is a (q, p) tensor of booleans: passages that are neither on the list nor known to answer the
+    question, and so can serve as irrelevant ones.
+    `weights` is a (q,) tensor: the weight of each question.
+    `encoders` holds (q, p) tensors by the encoder's name: the inner products of other encoders, and of the
+    model before training (`citewell.retriever.losses.encoder_kl`).
+    `source` names the data of all questions of the batch.
     """
 
     targets: Tensor
@@ -41,9 +41,9 @@ class RankedLists(NamedTuple):
 
 
 def weighted_mean(values: Tensor, usable: Tensor, weights: Tensor) -> Tensor:
-    """The mean of a (q,) tensor over the questions that are `usable`, each times its weight.
+    """Return the mean of a (q,) tensor over the questions that are `usable`, each times its weight.
 
-    Where no question is usable the mean is 0, and so is its gradient.
+    Without a usable question, the mean and its gradient are 0.
     """
     chosen = usable.to(values.dtype)
     kept = values.masked_fill(~usable, 0.0)
@@ -51,7 +51,7 @@ def weighted_mean(values: Tensor, usable: Tensor, weights: Tensor) -> Tensor:
 
 
 def masked_log_softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    """The logarithm of a softmax over the passages in `mask`, row by row; 0 for all others."""
+    """Return the logarithm of a softmax over the passages in `mask`, row by row; 0 for all others."""
     floor = float("-inf")
     shown = scores.masked_fill(~mask, floor)
     # A row without any passage would be NaN, in its gradient too.

@@ -1,4 +1,4 @@
-"""Distillation of a teacher's list: the student spreads its trust over the passages as the teacher does."""
+"""Distillation of a teacher's list: the student learns the teacher's distribution over the passages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ListwiseKl(nn.Module):
 
     Arguments:
         temperature: inner products are divided by it. For unit vectors 0.05 is usual.
-        teacher_temperature: labels are divided by it. The smaller, the more the top of the list counts.
+        teacher_temperature: labels are divided by it. A smaller one gives the top of the list more weight.
 
     Arguments of `forward`:
         scores: inner products of a batch, a (q, p) tensor.
@@ -26,10 +26,10 @@ class ListwiseKl(nn.Module):
         as distillation of a reader into a retriever: https://arxiv.org/abs/2012.04584.
 
     Requirements:
-        1. At least two passages in a list; shorter lists are passed over.
-        2. Labels whose differences mean something: the logarithms of mean reciprocal ranks that
-           `citewell.retriever.training.labels.rankings` gives make, at `teacher_temperature` 1, a
-           distribution in proportion to the reciprocal ranks.
+        1. At least two passages in a list; shorter lists are skipped.
+        2. Labels with meaningful differences: for the logarithms of mean reciprocal ranks of
+           `citewell.retriever.training.labels.rankings`, the distribution at `teacher_temperature` 1 is
+           proportional to the reciprocal ranks.
 
     Inputs:
         +---------------------------------------------+------------------------------------------+
@@ -60,7 +60,7 @@ class ListwiseKl(nn.Module):
         self.teacher_temperature = teacher_temperature
 
     def forward(self, scores: Tensor, lists: RankedLists) -> Tensor:
-        """The loss of a batch, a scalar tensor."""
+        """Compute the loss of a batch, a scalar tensor."""
         listed = lists.listed
         teacher = masked_log_softmax(lists.known / self.teacher_temperature, listed)
         student = masked_log_softmax(scores / self.temperature, listed)

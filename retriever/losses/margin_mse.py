@@ -1,4 +1,4 @@
-"""Distillation of a teacher's margins: how much better than another a passage is."""
+"""Distillation of a teacher's margins: the differences between the scores of two passages."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class MarginMse(nn.Module):
         Hofstätter et al. 2020, https://arxiv.org/abs/2010.02666, there for one positive and one negative.
 
     Requirements:
-        1. At least two passages in a list; shorter lists are passed over.
-        2. Labels that are scores. Grades will do; of ranks, only their order means anything.
+        1. At least two passages in a list; shorter lists are skipped.
+        2. Labels that are scores. Grades work; ranks do not, because only their order has a meaning.
 
     Inputs:
         +---------------------------------------------+------------------------------------------+
@@ -54,7 +54,7 @@ class MarginMse(nn.Module):
         self.scale = scale
 
     def forward(self, scores: Tensor, lists: RankedLists) -> Tensor:
-        """The loss of a batch, a scalar tensor."""
+        """Compute the loss of a batch, a scalar tensor."""
         # The mean of (eᵢ - eⱼ)² over the n(n-1) ordered pairs is 2n / (n-1) times the variance of e, which
         # takes (q, p) numbers in place of (q, p, p).
         listed = lists.listed

@@ -1,4 +1,4 @@
-"""Several objectives at once: a batch is encoded once, and all of them read the same inner products."""
+"""The weighted sum of objectives: a batch is encoded once, and all of them use its inner products."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class WeightedObjective(NamedTuple):
-    """An objective, how much it counts, and the sources of data that it is for: all where none is named."""
+    """An objective, its weight, and the sources of data that it applies to: all if none is named."""
 
     name: str
     objective: nn.Module
@@ -26,7 +26,7 @@ class WeightedObjective(NamedTuple):
 class Mixture(nn.Module):
     """The weighted sum of objectives, as a loss for the trainer of sentence-transformers.
 
-    Questions and passages are encoded once for all objectives, each distinct passage once a batch.
+    Questions and passages are encoded once for all objectives, each distinct passage once per batch.
 
     Arguments:
         model: a SentenceTransformer, usually with a Router for questions and passages.
@@ -34,7 +34,7 @@ class Mixture(nn.Module):
 
     Arguments of `forward`:
         sentence_features: the q tokenized questions, then the p distinct passages in one or more groups;
-            groups of passages of like length waste less time on padding.
+            groups of passages of similar length waste less time on padding.
         labels: a `RankedLists`, whose p columns are the passages of all groups in order.
 
     Reference:
@@ -42,8 +42,8 @@ class Mixture(nn.Module):
         released code, and of those that distil a ranking; see each objective.
 
     Requirements:
-        1. An objective for each source that a batch is from.
-        2. What the objectives require.
+        1. An objective for each source of data.
+        2. The requirements of the objectives.
 
     Inputs:
         +---------------------------------------------+------------------------------------------+
@@ -69,12 +69,12 @@ class Mixture(nn.Module):
         self.parts = tuple(parts)
 
     def forward(self, sentence_features: Iterable[dict[str, Any]], labels: RankedLists) -> dict[str, Tensor]:
-        """The weighted loss of each objective that the batch's source has, by name; scalar tensors."""
+        """Compute the weighted loss of each objective of the batch's source, by name; scalar tensors."""
         questions, *groups = (self.model(features)["sentence_embedding"] for features in sentence_features)
         return self.losses(questions @ torch.cat(groups).T, labels)
 
     def losses(self, scores: Tensor, labels: RankedLists) -> dict[str, Tensor]:
-        """What `forward` gives, from the (q, p) inner products of a batch."""
+        """Compute the result of `forward` from the (q, p) inner products of a batch."""
         return {
             part.name: part.weight * part.objective(scores, labels)
             for part in self.parts

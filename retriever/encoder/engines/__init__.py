@@ -1,1 +1,1 @@
-"""What computes the vectors of a tower from token ids, one library a file."""
+"""Engines, which compute the vectors of a tower from token ids, one library per file."""

@@ -1,4 +1,4 @@
-"""The protocol of engines, and what they share."""
+"""The protocol of engines, and their common functions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Ids = Sequence[Sequence[int]]
 
 
 class Engine(Protocol):
-    """Computes one tower. `lanes` is how many batches it takes at the same time, each from its own thread."""
+    """An engine for one tower. `lanes` is the number of concurrent batches, each from its own thread."""
 
     lanes: int
     batch_tokens: int
 
     def pooled(self, ids: Ids) -> Vectors:
-        """The pooled vectors of one batch of `n` texts, an (n, dimension) array; not normalized."""
+        """Return the pooled vectors of one batch of `n` texts, an (n, dimension) array, not normalized."""
         ...
 
 
 def pad(ids: Ids) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Token ids and attention mask as two (n, longest) arrays; 0 stands where a text has ended."""
+    """Return the token ids and the attention mask, two (n, longest) arrays padded with 0."""
     shape = (len(ids), max(len(text) for text in ids))
     padded, mask = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
     for row, text in enumerate(ids):

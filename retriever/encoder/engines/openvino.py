@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 _FILE = "model.xml"
 _OPTIONS = {
-    # So many numbers of an activation share a scale: `python -m benchmarks.encoder_engines` compares others.
+    # Numbers of an activation that share a scale; `python -m benchmarks.encoder_engines` compares sizes.
     "DYNAMIC_QUANTIZATION_GROUP_SIZE": 128,
-    # Else bfloat16 where the processor has it, and vectors would differ from machine to machine.
+    # The default is bfloat16 on processors that have it, so that vectors would differ between machines.
     "INFERENCE_PRECISION_HINT": "f32",
 }
 
 
 class OpenVinoEngine:
-    """A BERT that `convert` wrote. Weights are int8 by row, activations int8 by token, sums float32."""
+    """The engine of a BERT that `convert` wrote: int8 weights per row, int8 activations, float32 sums."""
 
-    # Small batches of like length waste little, and share out a few passages among the threads.
+    # Small batches of similar length waste little, and spread a few passages over the threads.
     batch_tokens = 512
 
     def __init__(self, folder: Path, *, threads: int) -> None:
-        """Load the model in `folder`; `threads` batches are computed at a time, each on one thread."""
+        """Load the model in `folder`; `threads` batches run at a time, each on one thread."""
         import openvino
 
         self.lanes = threads
@@ -41,11 +41,11 @@ class OpenVinoEngine:
         self._idle: list[InferRequest] = []
 
     def pooled(self, ids: Ids) -> Vectors:
-        """The pooled vectors of one batch."""
+        """Return the pooled vectors of one batch."""
         padded, mask = pad(ids)
         try:
             request = self._idle.pop()
-        except IndexError:  # all are at work
+        except IndexError:  # all of them are busy
             request = self._model.create_infer_request()
         try:
             request.infer([padded, mask.astype(np.float32)], share_inputs=True)
@@ -57,8 +57,8 @@ class OpenVinoEngine:
 def convert(tower: Tower, folder: Path) -> None:
     """Write the model of `tower`, its adapter merged, int8, into `folder`.
 
-    Raises `ModelError` as `read_bert` does, and for weights of shapes that do not fit one another;
-    `OSError` where the folder cannot be written.
+    Raises `ModelError` as `read_bert` does, and for weights whose shapes do not match; `OSError` if the
+    folder cannot be written.
     """
     import openvino
 
@@ -75,5 +75,5 @@ def convert(tower: Tower, folder: Path) -> None:
         ) from error
     try:
         openvino.serialize(graph, str(folder / _FILE))
-    except RuntimeError as error:  # the library does not say why
+    except RuntimeError as error:  # the library does not state the cause
         raise OSError(errno.EIO, "No space left on the disk, or File too large") from error

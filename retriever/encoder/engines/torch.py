@@ -1,4 +1,4 @@
-"""PyTorch: float32, on the GPU where there is one. The reference that the other engines are compared with."""
+"""PyTorch: float32, on a GPU if there is one. The reference for the other engines."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _PACKAGES = ("torch", "transformers")
 
 
 class TorchEngine:
-    """A model of transformers, in float32."""
+    """The engine of a transformers model, in float32."""
 
     lanes = 1
 
     def __init__(self, model: Any, pooling: PoolingMode, *, threads: int) -> None:
         """Run `model`, as `load_model` gives it, on the GPU or on `threads` CPU threads.
 
-        PyTorch has one number of threads for all its work in a process.
+        The number of threads applies to all work of PyTorch in the process.
         """
         import torch
 
@@ -37,7 +37,7 @@ class TorchEngine:
         self._pooling = pooling
 
     def pooled(self, ids: Ids) -> Vectors:
-        """The pooled vectors of one batch."""
+        """Return the pooled vectors of one batch."""
         import torch
 
         padded, ones = (torch.from_numpy(array).to(self._device) for array in pad(ids))
@@ -52,7 +52,7 @@ class TorchEngine:
 
 
 def has_gpu() -> bool:
-    """Whether PyTorch is installed and finds a GPU; it is not imported where there is none from NVIDIA."""
+    """Return whether PyTorch is installed and finds a GPU; import it only if there is one from NVIDIA."""
     if shutil.which("nvidia-smi") is None or any(find_spec(name) is None for name in _PACKAGES):
         return False
     import torch
@@ -61,9 +61,9 @@ def has_gpu() -> bool:
 
 
 def load_model(tower: Tower) -> Any:
-    """The float32 model of `tower`, its adapter merged, ready to run.
+    """Load the float32 model of `tower`, its adapter merged, ready to run.
 
-    Raises `ModelError` where the weights cannot be read, or the adapter does not fit them, and `InputError`
+    Raises `ModelError` if the weights cannot be read or the adapter does not fit them, and `InputError`
     without PyTorch.
     """
     need_packages("The engine torch", "train", *_PACKAGES)
@@ -71,12 +71,12 @@ def load_model(tower: Tower) -> Any:
     from transformers import AutoModel
     from transformers.utils import logging
 
-    # What transformers prints about weights that it does not use, such as a pooler's, helps nobody here.
+    # transformers reports weights that it does not use, such as a pooler's; the report is of no help here.
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         model = AutoModel.from_pretrained(tower.folder, dtype=torch.float32).eval()
-    except Exception as error:  # safetensors and pickle raise what they like
+    except Exception as error:  # safetensors and pickle raise exceptions of any type
         raise ModelError(
             f"The weights in {tower.folder} cannot be read: {error}",
             "Use a BERT-like model, and copy or download it again if it is one.",

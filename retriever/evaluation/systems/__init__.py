@@ -1,1 +1,1 @@
-"""What can be evaluated: each system reads a corpus, and then ranks for one question at a time."""
+"""The systems to evaluate: each reads a corpus, then ranks passages for one question at a time."""

@@ -20,7 +20,7 @@ from citewell.retriever.evaluation.vectors import encode_corpus
 
 
 class DenseSystem:
-    """Ranks by inner product. Encoded corpora are kept in `folder`."""
+    """A system that ranks by inner product. Encoded corpora are cached in `folder`."""
 
     def __init__(self, name: str, encoder: DualEncoder, folder: Path) -> None:
         self.name = name
@@ -28,7 +28,7 @@ class DenseSystem:
         self._folder = folder
 
     def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> PreparedSearcher:
-        """Encode the passages that are needed, or take them from the cache."""
+        """Encode the needed passages, or read their vectors from the cache."""
         rows = np.arange(len(corpus)) if needed is None else needed
         part = corpus if needed is None else corpus.only([corpus.ids[row] for row in rows])
         encoded = encode_corpus(part, self._encoder, self._folder, on_progress)
@@ -38,7 +38,7 @@ class DenseSystem:
 
 
 class DenseSearcher:
-    """Multiplies the question's vector with those of the passages in `rows`, which are in order."""
+    """A searcher over the vectors of the passages in `rows`, which are in ascending order."""
 
     def __init__(self, corpus: Corpus, rows: Rows, vectors: Vectors, encoder: DualEncoder) -> None:
         self._corpus = corpus
@@ -47,11 +47,11 @@ class DenseSearcher:
         self._encoder = encoder
 
     def search(self, question: str, depth: int) -> RankedRows:
-        """The passages with the greatest inner products."""
+        """Return the passages with the greatest inner products."""
         return best(self._vectors @ self._encode(question), depth, self._corpus, self._rows)
 
     def score(self, question: str, rows: Rows) -> Scores:
-        """The inner product of the question and each row."""
+        """Return the inner product of the question and each row."""
         scores: Scores = self._vectors[np.searchsorted(self._rows, rows)] @ self._encode(question)
         return scores
 

@@ -17,11 +17,11 @@ from citewell.retriever.evaluation.systems.system import (
 from citewell.retriever.evaluation.task import Corpus
 from citewell.retriever.fusion import fused
 
-_DEPTH = 100  # passages that each of the two puts forward, at least
+_DEPTH = 100  # the least number of candidates from each of the two
 
 
 class HybridSystem:
-    """Fuses the scores that two systems give to the candidates of both (see `citewell.retriever.fusion`)."""
+    """A system that fuses two others' scores for the candidates of both (`citewell.retriever.fusion`)."""
 
     def __init__(self, name: str, dense: RankingSystem, lexical: RankingSystem) -> None:
         self.name = name
@@ -37,7 +37,7 @@ class HybridSystem:
 
 
 class HybridSearcher:
-    """Fuses what two searchers find."""
+    """A searcher that fuses the results of two others."""
 
     def __init__(self, corpus: Corpus, dense: Searcher, lexical: Searcher) -> None:
         self._corpus = corpus
@@ -45,13 +45,13 @@ class HybridSearcher:
         self._lexical = lexical
 
     def search(self, question: str, depth: int) -> RankedRows:
-        """The best of what either searcher puts forward."""
+        """Return the best of the candidates of both searchers."""
         depths = max(depth, _DEPTH)
         found = [searcher.search(question, depths).rows for searcher in (self._dense, self._lexical)]
         rows = np.unique(np.concatenate(found))
         return best(self.score(question, rows), depth, self._corpus, rows)
 
     def score(self, question: str, rows: Rows) -> Scores:
-        """The fused score of each row; it depends on the other rows."""
+        """Return the fused score of each row, which depends on the other rows."""
         dense, lexical = self._dense.score(question, rows), self._lexical.score(question, rows)
         return fused(dense, lexical)

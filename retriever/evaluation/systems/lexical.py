@@ -25,7 +25,7 @@ Weights = NDArray[np.float32]
 
 
 class Weighting(NamedTuple):
-    """What a word adds to the score of each passage that holds it, and the factor of a question's word."""
+    """The weights of a word: a score for each passage that holds it, and a factor for a question."""
 
     weights: Weights
     factor: Callable[[list[Posting]], list[float]]
@@ -36,9 +36,9 @@ class _Weigh(Protocol):
 
 
 class LexicalSystem:
-    """Ranks by the words that a passage shares with the question; `weigh` is `bm25` or `tf_idf`.
+    """A system that ranks by the words a passage shares with the question; `weigh` is `bm25` or `tf_idf`.
 
-    Statistics of words are those of the whole corpus in every mode.
+    The statistics of words cover the whole corpus in every mode.
     """
 
     def __init__(self, name: str, weigh: _Weigh) -> None:
@@ -54,7 +54,7 @@ class LexicalSystem:
 
 
 class LexicalSearcher:
-    """Adds up what each word of the question adds to the passages that hold it."""
+    """A searcher that sums the weights of the question's words per passage."""
 
     def __init__(self, corpus: Corpus, terms: Terms, weighting: Weighting) -> None:
         self._corpus = corpus
@@ -62,13 +62,13 @@ class LexicalSearcher:
         self._weighting = weighting
 
     def search(self, question: str, depth: int) -> RankedRows:
-        """The best passages that share a word with the question."""
+        """Return the best passages that share a word with the question."""
         scores = self._scores(question)
         rows = np.flatnonzero(scores)
         return best(scores[rows], depth, self._corpus, rows)
 
     def score(self, question: str, rows: Rows) -> Scores:
-        """The score of each row; 0 without a common word."""
+        """Return the score of each row; 0 without a common word."""
         return self._scores(question)[rows]
 
     def _scores(self, question: str) -> Scores:
@@ -80,9 +80,9 @@ class LexicalSearcher:
 
 
 def bm25(terms: Terms) -> Weighting:
-    """BM25 by the formula of `citewell.retriever.lexical`, with k1 1.2 and b .75.
+    """Weigh words by BM25, with the formula of `citewell.retriever.lexical`, k1 1.2 and b 0.75.
 
-    A word that the question repeats counts as often as it stands there, as in Lucene.
+    A word that the question repeats counts once per occurrence, as in Lucene.
     """
     idf = bm25_idf(len(terms.lengths), terms.holders).astype(np.float32)
     norms = bm25_norms(terms.lengths)
@@ -91,9 +91,9 @@ def bm25(terms: Terms) -> Weighting:
 
 
 def tf_idf(terms: Terms) -> Weighting:
-    """The cosine of TF-IDF vectors, weighted as scikit-learn's TfidfVectorizer does by default.
+    """Weigh words for the cosine of TF-IDF vectors, like scikit-learn's TfidfVectorizer by default.
 
-    A word weighs its count times ln((1 + n) / (1 + df)) + 1, with n passages of which df hold it.
+    A word weighs its count times (ln((1 + n) / (1 + df)) + 1), with n passages of which df hold it.
     """
     idf = (np.log((1 + len(terms.lengths)) / (1 + terms.holders)) + 1).astype(np.float32)
     weights = terms.spread(idf) * terms.counts.astype(np.float32)

@@ -1,4 +1,4 @@
-"""What the names of systems stand for."""
+"""Systems by their names."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from citewell.retriever.rank import Ranker
 
 NAMES = ("tfidf", "bm25", "minilm", "default", "hybrid", "pipeline")
 MAX_TOKENS = 256
-"""Tokens of a passage that encoders read here, unless they read fewer; `pipeline` obeys the settings."""
+"""The most tokens of a passage that encoders read here; `pipeline` follows the settings instead."""
 
 _MINILM = "all-MiniLM-L6-v2"
 
 
 class Loading(NamedTuple):
-    """Where encoders come from; `on_step(model, step)` is told while weights are converted."""
+    """The source of encoders; `on_step(model, step)` is called while weights are converted."""
 
     settings: Settings
     on_step: Callable[[str, str], None] = lambda model, step: None
 
 
 def build_systems(names: Sequence[str], loading: Loading) -> list[RankingSystem]:
-    """The systems of these names: one of `NAMES`, or an encoder's packaged or shipped name, folder or hub id.
+    """Create systems by name: one of `NAMES`, or an encoder's packaged or shipped name, folder or hub id.
 
-    Raises `InputError` for a name of nothing before anything is loaded, and `ModelError` for an encoder that
+    Raises `InputError` for an unknown name before anything is loaded, and `ModelError` for an encoder that
     cannot be loaded.
     """
     for name in names:

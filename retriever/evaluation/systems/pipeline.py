@@ -1,4 +1,4 @@
-"""Citewell's own ranking of a question's passages, as `citewell ask` does it."""
+"""Citewell's ranking of passages, as in `citewell ask`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from citewell.retriever.rank import Ranker
 
 
 class RankerSystem:
-    """Ranks the candidates of `first` with the ranker, which encodes them when the question comes.
+    """A system that reranks the candidates of `first` with the ranker, which encodes them per question.
 
-    The ranker lets only some candidates through to the encoder, and of passages that say the same only one;
-    those that it leaves out stand behind all others.
+    The ranker passes only some candidates to the encoder, and of duplicate passages only one; the dropped
+    ones rank behind all others.
     """
 
     def __init__(self, name: str, ranker: Ranker, first: RankingSystem) -> None:
@@ -34,7 +34,7 @@ class RankerSystem:
         self._first = first
 
     def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> PreparedSearcher:
-        """Read the corpus with the first stage; the ranker itself reads nothing ahead."""
+        """Read the corpus with the first stage; the ranker reads nothing in advance."""
         started = time.perf_counter()
         first = self._first.read(corpus, needed, on_progress).searcher
         return PreparedSearcher(
@@ -51,12 +51,12 @@ class PipelineSearcher:
         self._first = first
 
     def search(self, question: str, depth: int) -> RankedRows:
-        """The candidates of the first stage that the ranker keeps."""
+        """Return the candidates of the first stage that the ranker keeps."""
         rows = self._rank(question, self._first.search(question, depth).rows)
         return RankedRows(rows, np.arange(len(rows), 0, -1, dtype=np.float32))
 
     def score(self, question: str, rows: Rows) -> Scores:
-        """How many places each row is from the end; 0 for what the ranker leaves out."""
+        """Score each row by its distance from the end of the ranking; 0 for rows that the ranker drops."""
         ranked = self._rank(question, rows)
         places = dict(zip(ranked.tolist(), range(len(ranked), 0, -1), strict=True))
         return np.array([places.get(row, 0) for row in rows.tolist()], dtype=np.float32)
@@ -66,5 +66,5 @@ class PipelineSearcher:
         return np.array([int(reference.url) for reference in references], dtype=np.int64)
 
     def _passages(self, rows: Rows) -> Sequence[Passage]:
-        # Each document is a page of its own: the limit of references from one page plays no part.
+        # Each document is a separate page, so that the limit of references per page has no effect.
         return [Passage(str(row), self._corpus.titles[row], self._corpus.texts[row]) for row in rows.tolist()]

@@ -1,4 +1,4 @@
-"""The protocol of what is evaluated, and how the best rows are chosen."""
+"""The protocol of systems to evaluate, and the choice of the best rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from citewell.retriever.evaluation.task import Corpus
 
 Rows = NDArray[np.int64]
 Scores = NDArray[np.float32]
-"""What trec_eval compares: a run file says the same as the run."""
+"""The type of scores, which is trec_eval's, so that a run file has the same order as the run."""
 
 OnProgress = Callable[[int, int], None]
 """Called with the number of passages read, and of all passages."""
@@ -29,16 +29,16 @@ class Searcher(Protocol):
     """A system that has read a corpus."""
 
     def search(self, question: str, depth: int) -> RankedRows:
-        """The `depth` best passages of the whole corpus, or fewer."""
+        """Return at most `depth` passages, the best of the whole corpus."""
         ...
 
     def score(self, question: str, rows: Rows) -> Scores:
-        """The score of each of these rows, which are known to have been needed."""
+        """Return the score of each of these rows, which must be among the rows `needed`."""
         ...
 
 
 class PreparedSearcher(NamedTuple):
-    """A searcher, how many passages it had to read, and how many seconds that took when it was done."""
+    """A searcher, the number of passages it had to read, and the seconds that this originally took."""
 
     searcher: Searcher
     passages: int
@@ -46,18 +46,18 @@ class PreparedSearcher(NamedTuple):
 
 
 class RankingSystem(Protocol):
-    """A way to rank passages. `name` is what people call it on the command line."""
+    """A way to rank passages. `name` is its name on the command line."""
 
     name: str
 
     def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> PreparedSearcher:
-        """Read a corpus, of which only the rows `needed` will be asked for; None is all of them."""
+        """Read a corpus; only the rows `needed` will be ranked, None stands for all."""
         ...
 
 
 def best(scores: Scores, depth: int, corpus: Corpus, rows: Rows | None = None) -> RankedRows:
-    """The `depth` best rows, in trec_eval's order; `scores` belongs to `rows`, or to the whole corpus."""
-    # What is no number comes first, so that it is seen.
+    """Return the `depth` best rows in trec_eval's order; `scores` are those of `rows`, or of all rows."""
+    # NaN comes first, so that it is noticed.
     keys = np.where(np.isfinite(scores), -scores, -np.inf)
     chosen = np.arange(len(keys))
     if depth < len(keys):

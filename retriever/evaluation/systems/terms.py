@@ -1,4 +1,4 @@
-"""Which passages hold which words, how often: what BM25 and TF-IDF are computed from."""
+"""An inverted index with the counts of words in passages, the basis of BM25 and TF-IDF."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STEP = 1000  # passages between two reports of progress
 
 
 class Posting(NamedTuple):
-    """One word of a question: its number, how many times the question holds it, and its place in `Terms`."""
+    """One word of a question: its number, its count in the question, and its place in `Terms`."""
 
     word: int
     times: int
@@ -30,8 +30,8 @@ class Terms:
     """An inverted index in memory. Word `w` is in the passages `rows[ends[w]:ends[w + 1]]`.
 
     Words are analyzed as for English by Tantivy: lower case, no accents, no stop words, Snowball's stems.
-    `counts` says how often a passage holds a word, `lengths` how many words it has, and `holders` how many
-    passages hold a word.
+    `counts` are the occurrences of a word in a passage, `lengths` the words per passage, and `holders` the
+    passages per word.
     """
 
     def __init__(self, texts: Sequence[str], on_progress: OnProgress) -> None:
@@ -55,11 +55,11 @@ class Terms:
         self._ends = np.concatenate(([0], np.cumsum(self.holders)))
 
     def spread(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """A value of each word, repeated for each passage that holds it."""
+        """Repeat a value of each word for each passage that holds it."""
         return np.repeat(values, self.holders)
 
     def postings(self, question: str) -> Iterator[Posting]:
-        """The distinct words of a question that the corpus holds."""
+        """Yield the distinct words of a question that the corpus holds."""
         for text, count in self._count(question).items():
             if (word := self._numbers.get(text)) is not None:
                 yield Posting(word, count, slice(self._ends[word], self._ends[word + 1]))

@@ -1,1 +1,1 @@
-"""Where labels come from, one kind per file: each reads files and gives rows."""
+"""Sources of labels, one kind per file: each reads files and returns rows."""

@@ -1,4 +1,4 @@
-"""References that the answer cites: what a language model adopted of what it was shown (WebGLM §3.1.2)."""
+"""Labels from citations: the references that a language model adopted in its answer (WebGLM §3.1.2)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _MARK = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
 
 
 def adopted_rows(file: Path) -> list[LabeledRow]:
-    """Read lines of {question, answer, references}; a cited reference has the label 1, another one 0.
+    """Read lines of {question, answer, references}; a cited reference has the label 1, any other 0.
 
     Marks are `[1]` and `[1, 2]`; they count references from 1, or name the `n` of a reference that has one.
-    Rows that cite nothing, or everything, say nothing about what is better, and are left out. Raises
-    `InputError` for a line of another form, and where no row is left.
+    Rows that cite none or all of their references do not rank them, and are skipped. Raises `InputError` for
+    a line of another form, and if no row remains.
     """
     rows = []
     for line in read_lines(file):

@@ -1,4 +1,4 @@
-"""Fields of a line that labels are made of."""
+"""Fields of a line from which labels are made."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from citewell.core.text import encoded_text
 
 
 def text(line: Line, row: Mapping[str, Any], name: str) -> str:
-    """The text in the field `name`; raises `InputError` where there is none."""
+    """Return the text in the field `name`; raise `InputError` if it is missing or not a text."""
     value = row.get(name)
     if not isinstance(value, str) or not value.strip():
         raise line.error(f"the {name} is no text.", f'Write {{"{name}": "…"}}.')
@@ -18,7 +18,7 @@ def text(line: Line, row: Mapping[str, Any], name: str) -> str:
 
 
 def passage(line: Line, value: Any) -> str:
-    """A passage as encoders read it: its text, after its title where it has one.
+    """Return a passage as encoders read it: its text, after its title if it has one.
 
     `value` is a text, or an object of text and title. Raises `InputError` for anything else.
     """

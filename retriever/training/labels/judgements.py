@@ -1,4 +1,4 @@
-"""Graded judgements of people: the label is the grade."""
+"""Labels from graded judgments by people: the label is the grade."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from citewell.retriever.training.rows import LabeledRow
 
 
 def judgement_rows(folder: Path, split: str, run: Path | None, depth: int) -> list[LabeledRow]:
-    """Read the judgements of a BEIR folder.
+    """Read the judgments of a BEIR folder.
 
-    Without a run a query's passages are the judged ones. With one they are its `depth` best, as far as the
-    corpus holds them, and what nobody judged has the label 0: the task is then to rerank them. Queries
-    with no passage above 0 are skipped. Raises `InputError` for files that cannot be read or do not fit
-    together, and where no query is left.
+    Without a run, a query's passages are the judged ones. With a run, they are its `depth` best that the
+    corpus holds, and unjudged passages have the label 0: the task is to rerank them. Queries without a
+    passage above 0 are skipped. Raises `InputError` for files that cannot be read or do not match, and if no
+    query remains.
     """
     task = read_task(folder, split, partial=True)
     results = read_run(run) if run is not None else {}

@@ -1,4 +1,4 @@
-"""Questions with passages that answer them: labels of 1, and of 0 for passages that are known not to."""
+"""Labels of 1 for passages that answer a question, and of 0 for passages known not to answer it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def positive_rows(file: Path) -> list[LabeledRow]:
     """Read lines of {question, positive, hard_negative?, answer?}; rows of one question become one row.
 
     `positive` and `hard_negative` are lists of passages, objects of title and text. Rows without a positive
-    are left out: their hard negatives have nothing to be worse than. Raises `InputError` for a line of
-    another form, and where no row is left.
+    are skipped, because their hard negatives have no better passage. Raises `InputError` for a line of
+    another form, and if no row remains.
     """
     merged: dict[str, _Merged] = {}
     for line in read_lines(file):
@@ -39,7 +39,7 @@ def positive_rows(file: Path) -> list[LabeledRow]:
 
 
 class _Merged:
-    """What all lines of one question say; the same passage counts once."""
+    """The merged lines of one question; a repeated passage counts once."""
 
     def __init__(self, question: str) -> None:
         self.question = question

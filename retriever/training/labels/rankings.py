@@ -1,4 +1,4 @@
-"""A teacher's rankings: several passes of a language model over the same candidates, taken together."""
+"""Labels from a teacher's rankings: several passes of a language model over the same candidates, merged."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ FILE = "teacher.jsonl"
 def ranking_rows(folder: Path, depth: int) -> list[LabeledRow]:
     """Read the rankings in teacher.jsonl[.gz] of a BEIR folder: lines of {query_id, ranking}.
 
-    Passes over the same candidates are joined by the mean of reciprocal ranks, of which the label is the
-    logarithm; the `depth` best passages of a query are kept. Reciprocal ranks, because the passes agree on
-    the top and differ at random below (a mean rank is moved as much by 60 against 90 as by 1 against 31), and
-    because the top is what a ranker is used for. Logarithms, so that a softmax of labels, as
-    `citewell.retriever.losses.listwise_kl` takes it, is in proportion to the reciprocal ranks.
+    Passes over the same candidates are merged by the mean of reciprocal ranks, and the label is its
+    logarithm; the `depth` best passages of a query are kept. Reciprocal ranks, because the passes agree at
+    the top and differ at random below (60 against 90 moves a mean rank as much as 1 against 31), and
+    because the top matters most for a ranker. Logarithms, so that a softmax of labels, as in
+    `citewell.retriever.losses.listwise_kl`, is proportional to the reciprocal ranks.
 
     Raises `InputError` for a line of another form, and for a query or a document that is not in the folder.
     """

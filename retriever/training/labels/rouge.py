@@ -1,4 +1,4 @@
-"""ROUGE-1 precisions of references against the answer: the labels that WebGLM trains on (§3.1.2)."""
+"""Labels from ROUGE-1 precisions of references against the answer, as in WebGLM (§3.1.2)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from citewell.retriever.training.rows import LabeledRow
 def rouge_rows(file: Path) -> list[LabeledRow]:
     """Read lines of {question, answer, references}; a label is the share of a passage's words in the answer.
 
-    It is what `citewell eval retrieval --references` measures with
-    (`citewell.retriever.evaluation.references.rouge_1_precision`). Rows whose labels are all equal are left
-    out.
+    `citewell eval retrieval --references` uses the same labels
+    (`citewell.retriever.evaluation.references.rouge_1_precision`). Rows whose labels are all equal are
+    skipped.
     """
     task = read_references(file)
     return [
