@@ -41,7 +41,7 @@ _WORDS = (
 
 
 def handmade(megabytes: int = 1000) -> dict[str, bytes]:
-    """Return documents that are known to trouble parsers, by name; PDF bombs expand to at least these MB."""
+    """Return documents that are known to trouble parsers, by name; PDF bombs have at least `megabytes`."""
     html = b"<!doctype html><html><head><title>Kites</title></head><body>%s</body></html>"
     return {
         "100,000 nested tags": html % (b"<div>" * 100_000 + SENTENCE + b"</div>" * 100_000),
