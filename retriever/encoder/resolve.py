@@ -193,7 +193,7 @@ def _webglm_tokenizer(name: str, side: Path) -> Path:
     except ModelError as error:
         raise _unusable(
             name,
-            f"{side} holds no tokenizer, and that of {_WEBGLM_TOKENIZER} cannot be had: {error.message}",
+            f"{side} holds no tokenizer, and that of {_WEBGLM_TOKENIZER} cannot be loaded: {error.message}",
             f"Put the tokenizer.json of {_WEBGLM_TOKENIZER} into {side.parent}.",
         ) from error
 
@@ -305,4 +305,6 @@ def _read(file: Path) -> Any:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ModelError(f"{file} is no valid JSON: {error}.", "Copy or download the model again.") from error
+        raise ModelError(
+            f"{file} is not valid JSON: {error}.", "Copy or download the model again."
+        ) from error

@@ -24,7 +24,7 @@ def save_dual_encoder(name: str, folder: Path) -> None:
     sentence-transformers, which the extra `train` installs.
     """
     if folder.exists():
-        raise InputError(f"The folder {folder} is there already.", "Give the name of a new folder.")
+        raise InputError(f"The folder {folder} already exists.", "Give the name of a new folder.")
     as_sentence_transformer(name).save(str(folder), create_model_card=False)
 
 

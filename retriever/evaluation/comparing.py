@@ -106,7 +106,7 @@ def _systems(file: Path) -> dict[str, Values]:
         ) from error
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
-            f"{kept} is no evaluation.", "`citewell eval retrieval --json FILE` writes one."
+            f"{kept} is not an evaluation.", "`citewell eval retrieval --json FILE` writes one."
         ) from error
 
 

@@ -161,7 +161,7 @@ def _documents(corpus: Corpus, found: RankedRows) -> dict[str, float]:
 def _check(system: RankingSystem, query: str, scores: Scores) -> None:
     if not np.isfinite(scores).all():
         raise CitewellError(
-            f"The system {system.name} gives query {query!r} a score that is no number.",
+            f"The system {system.name} gives query {query!r} a score that is not a number.",
             "The weights of its model may be damaged.",
         )
 

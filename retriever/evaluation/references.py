@@ -89,7 +89,7 @@ def read_references(file: Path, *, limit: int | None = None) -> ReferenceTask:
 def _list(line: Line, row: Mapping[str, Any]) -> list[Any]:
     found = row.get("references")
     if not isinstance(found, list):
-        raise line.error("the references are no list.", _FORM)
+        raise line.error("the references are not a list.", _FORM)
     return found
 
 
@@ -104,5 +104,5 @@ def _reference(line: Line, reference: Any) -> tuple[str, str]:
 def _text(line: Line, row: Mapping[str, Any], key: str) -> str:
     text = row.get(key)
     if not isinstance(text, str):
-        raise line.error(f"the {key} is no text.", _FORM)
+        raise line.error(f"the {key} is not a text.", _FORM)
     return text

@@ -156,7 +156,7 @@ def _check(folder: Path) -> None:
     inner = sorted(path.parent.name for path in folder.glob("*/corpus.jsonl*"))
     if inner:  # as in CQADupStack
         raise InputError(f"{folder} holds {len(inner)} tasks.", f"Name one of them: {', '.join(inner)}.")
-    raise InputError(f"{folder} is no BEIR folder.", _LAYOUT)
+    raise InputError(f"{folder} is not a BEIR folder.", _LAYOUT)
 
 
 def _id(line: Line, row: Mapping[str, Any]) -> str:
@@ -164,7 +164,7 @@ def _id(line: Line, row: Mapping[str, Any]) -> str:
     if isinstance(name, int):
         return str(name)
     if not isinstance(name, str) or not name or len(name.split()) != 1:
-        raise line.error(f"the _id {name!r} is none.", "Ids are text without blanks.")
+        raise line.error(f"the _id {name!r} is not an id.", "Ids are text without blanks.")
     return name
 
 
@@ -173,5 +173,5 @@ def _text(line: Line, row: Mapping[str, Any], key: str, default: str | None = No
     if text is None and default is not None:
         return default
     if not isinstance(text, str):
-        raise line.error(f"the {key} is no text.", f'Write {{"{key}": "…"}}.')
+        raise line.error(f"the {key} is not a text.", f'Write {{"{key}": "…"}}.')
     return text

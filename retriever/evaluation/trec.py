@@ -41,7 +41,7 @@ def read_qrels(
         if not grade.lstrip("-").isdecimal():
             if line.number == 1:
                 continue  # the names of the columns
-            raise line.error(f"the grade {grade!r} is no whole number.", _QRELS)
+            raise line.error(f"the grade {grade!r} is not a whole number.", _QRELS)
         if queries is not None and query not in queries:
             raise line.error(f"there is no query {query!r}.", "Are these the judgments of other queries?")
         if documents is not None and document not in documents:
@@ -83,7 +83,7 @@ def read_run(file: Path, *, documents: Collection[str] | None = None) -> dict[st
         try:
             value = float(score)
         except ValueError:
-            raise line.error(f"the score {score!r} is no number.", _RUN) from None
+            raise line.error(f"the score {score!r} is not a number.", _RUN) from None
         if not math.isfinite(value):
             raise line.error(
                 f"the score of document {document!r} is {score}.", "Fix the system that wrote this run."

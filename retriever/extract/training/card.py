@@ -111,7 +111,7 @@ def score_table(scores: Sequence[GroupScore]) -> str:
 
 def _about(scores: Sequence[GroupScore], folds: int) -> str:
     return (
-        f"On pages of sites that were not learnt from: {folds} others of its kind were trained, each\n"
+        f"On pages of sites that were not trained on: {folds} others of its kind were trained, each\n"
         "without the pages of a share of the sites, and have read these. Precision, recall and F1 of words\n"
         "are those of the Web Content Extraction Benchmark, the last column is that of the article\n"
         "extraction benchmark.\n"
@@ -120,7 +120,7 @@ def _about(scores: Sequence[GroupScore], folds: int) -> str:
 
 
 def _line(file: PageFile) -> str:
-    licences = "; ".join(file.licences) or "no licence stated"
+    licences = "; ".join(file.licences) or "no license stated"
     return f"- `{file.name}`: {file.pages:,} pages with text ({licences}), SHA-256 {file.sha256}"
 
 

@@ -53,7 +53,7 @@ def read_rows(file: Path) -> Iterator[PageRow]:
                     yield row
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{file}:{number} is no page with its text: {error}.",
+            f"{file}:{number} is not a page with its text: {error}.",
             "Each line is a JSON object with id, html and gold_text, and url and page_type where known.",
         ) from error
     except (OSError, EOFError, zlib.error) as error:

@@ -26,7 +26,7 @@ def adopted_rows(file: Path) -> list[LabeledRow]:
         value = line.row()
         references = value.get("references")
         if not isinstance(references, list):
-            raise line.error("the references are no list.")
+            raise line.error("the references are not a list.")
         cited = _cited(text(line, value, "answer"))
         kept = [
             (_number(reference, place), passage(line, reference))

@@ -13,7 +13,7 @@ def text(line: Line, row: Mapping[str, Any], name: str) -> str:
     """Return the text in the field `name`; raise `InputError` if it is missing or not a text."""
     value = row.get(name)
     if not isinstance(value, str) or not value.strip():
-        raise line.error(f"the {name} is no text.", f'Write {{"{name}": "…"}}.')
+        raise line.error(f"the {name} is not a text.", f'Write {{"{name}": "…"}}.')
     return value
 
 

@@ -66,5 +66,5 @@ def _list(line: Line, row: dict[str, Any], name: str) -> list[Any]:
     if isinstance(value, str) and name == "answer":
         return [value]
     if not isinstance(value, list):
-        raise line.error(f"the field {name} is no list.")
+        raise line.error(f"the field {name} is not a list.")
     return value

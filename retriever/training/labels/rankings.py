@@ -56,7 +56,7 @@ def ranking_rows(folder: Path, depth: int) -> list[LabeledRow]:
 def _ranking(line: Line, row: dict[str, Any]) -> list[str]:
     value = row.get("ranking")
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise line.error("the ranking is no list of document ids.")
+        raise line.error("the ranking is not a list of document ids.")
     if len(set(value)) < len(value):
         raise line.error("the ranking names a document twice.")
     return value

@@ -89,7 +89,7 @@ def test_a_further_layer_is_refused(sentence_bert: Path) -> None:
 
 def test_a_damaged_configuration(sentence_bert: Path) -> None:
     (sentence_bert / "modules.json").write_text('[{"path": ')
-    with pytest.raises(ModelError, match=r"modules\.json is no valid JSON"):
+    with pytest.raises(ModelError, match=r"modules\.json is not valid JSON"):
         resolve(str(sentence_bert))
 
 

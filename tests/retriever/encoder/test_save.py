@@ -100,7 +100,7 @@ def test_prompts_are_put_before_either_side(bert: Path, tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten(bert: Path, tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         save_dual_encoder(str(bert), tmp_path / "there")
     shutil.rmtree(tmp_path / "there")
     save_dual_encoder(str(bert), tmp_path / "there")

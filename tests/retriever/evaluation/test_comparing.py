@@ -74,7 +74,7 @@ def test_files_that_cannot_be_compared(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="are not of the same questions"):
         compare_files(scores, keep(tmp_path / "c.json", mine={"q1": 0.5}, bm25={"q1": 0.5}), None, 1)
     (tmp_path / "c.details.json").write_text("[]")
-    with pytest.raises(InputError, match="is no evaluation"):
+    with pytest.raises(InputError, match="is not an evaluation"):
         compare_files(scores, tmp_path / "c.json", None, 1)
     (tmp_path / "c.details.json").unlink()
     with pytest.raises(InputError, match=r"c\.details\.json, which holds the value of each question, cannot"):

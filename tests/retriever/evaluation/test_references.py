@@ -49,12 +49,12 @@ def test_references_of_both_forms(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"question": "How?", "references": []}, "line 1: the answer is no text"),
-        ({"question": "How?", "answer": "So."}, "line 1: the references are no list"),
+        ({"question": "How?", "references": []}, "line 1: the answer is not a text"),
+        ({"question": "How?", "answer": "So."}, "line 1: the references are not a list"),
         ({"question": "How?", "answer": "So.", "references": [3]}, "line 1: a reference is neither text nor"),
         (
             {"question": "How?", "answer": "So.", "references": [{"text": None}]},
-            "line 1: the text is no text",
+            "line 1: the text is not a text",
         ),
         ({"question": "How?", "answer": "So.", "references": ["So."]}, "holds no question with references"),
     ],

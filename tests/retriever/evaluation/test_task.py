@@ -110,12 +110,12 @@ MISTAKES = {
     "no queries": (replace("queries.jsonl", "\n"), "holds no queries"),
     "no JSON": (replace("corpus.jsonl", ROW + "{'_id': 1}"), "corpus.jsonl, line 2: not valid JSON"),
     "no object": (replace("corpus.jsonl", "[1]"), "line 1: not a JSON object"),
-    "no id": (replace("corpus.jsonl", '{"text": ""}'), "line 1: the _id None is none"),
+    "no id": (replace("corpus.jsonl", '{"text": ""}'), "line 1: the _id None is not an id"),
     "id with a blank": (
         replace("corpus.jsonl", '{"_id": "a b", "text": ""}'),
-        "line 1: the _id 'a b' is none",
+        "line 1: the _id 'a b' is not an id",
     ),
-    "no text": (replace("corpus.jsonl", '{"_id": "a", "text": 1}'), "line 1: the text is no text"),
+    "no text": (replace("corpus.jsonl", '{"_id": "a", "text": 1}'), "line 1: the text is not a text"),
     "cut short": (cut, r"corpus\.jsonl\.gz is truncated: the compressed file ends after line \d+"),
     "not compressed": (unpacked, r"corpus\.jsonl\.gz cannot be decompressed"),
     "not UTF-8": (latin, r"queries\.jsonl, line 1: not UTF-8"),
@@ -139,7 +139,7 @@ def test_other_folders_are_refused(tmp_path: Path) -> None:
         read_task(tmp_path / "tasks", "test")
     with pytest.raises(InputError, match="There is no folder"):
         read_task(tmp_path / "nowhere", "test")
-    with pytest.raises(InputError, match="is no BEIR folder"):
+    with pytest.raises(InputError, match="is not a BEIR folder"):
         read_task(tmp_path, "test")
     with pytest.raises(InputError, match=r"has no split 'dev'. Its splits are: test\."):
         read_task(tmp_path / "tasks" / "bats", "dev")

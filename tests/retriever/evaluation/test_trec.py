@@ -44,7 +44,7 @@ def test_judgements_are_read_in_both_forms(tmp_path: Path) -> None:
     [
         ("q1 Q0 b 2 nan mine", "line 2: the score of document 'b' is nan"),
         ("q1 Q0 b 2 inf mine", "line 2: the score of document 'b' is inf"),
-        ("q1 Q0 b 2 high mine", "line 2: the score 'high' is no number"),
+        ("q1 Q0 b 2 high mine", "line 2: the score 'high' is not a number"),
         ("q1 Q0 a 2 0.5 mine", "line 2: query 'q1' has document 'a' twice"),
         ("q1 Q0 z 2 0.5 mine", "line 2: there is no document 'z' in the corpus"),
         ("q1 b 0.5", "line 2: a result of a run has 6 fields, this has 3"),

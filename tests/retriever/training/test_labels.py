@@ -89,7 +89,7 @@ def test_pairs_without_positives_cannot_give_the_label(tmp_path: Path) -> None:
 
 def test_a_line_that_is_no_row_is_named(tmp_path: Path) -> None:
     file = write(tmp_path / "pairs.jsonl", {"question": "Who?", "positive": [{"title": "No text"}]})
-    with pytest.raises(InputError, match=r"pairs\.jsonl, line 1: the text is no text"):
+    with pytest.raises(InputError, match=r"pairs\.jsonl, line 1: the text is not a text"):
         positive_rows(file)
 
 

@@ -172,7 +172,7 @@ class Damaged(WordEncoder):
 
 
 def test_scores_that_are_no_numbers_are_refused(task: RetrievalTask, tmp_path: Path) -> None:
-    with pytest.raises(CitewellError, match="dense gives query 'q1' a score that is no number"):
+    with pytest.raises(CitewellError, match="dense gives query 'q1' a score that is not a number"):
         evaluate(task, DenseSystem("dense", Damaged(), tmp_path), 3)
 
 

@@ -40,7 +40,7 @@ def test_a_page_without_a_url_is_a_site_of_its_own(tmp_path: Path) -> None:
 def test_a_line_of_another_form_is_named(tmp_path: Path, line: bytes) -> None:
     file = write(tmp_path / "p.jsonl", PAGE)
     file.write_bytes(file.read_bytes() + line + b"\n")
-    with pytest.raises(InputError, match=r"p\.jsonl:2 is no page with its text"):
+    with pytest.raises(InputError, match=r"p\.jsonl:2 is not a page with its text"):
         list(read_rows(file))
 
 
