@@ -47,7 +47,7 @@ OWN_QUESTIONS = Path(__file__).parent / "questions" / "wikispeedia.jsonl"
 SETS = {"test": ("nq400", "webq400", "nq_open"), "dev": ("qed_train",)}
 
 
-class Question(NamedTuple):
+class ArticleQuestion(NamedTuple):
     """A question, the URLs of its right articles, and its source."""
 
     text: str
@@ -105,15 +105,15 @@ def stored_pages(settings: Settings) -> Iterator[Page]:
 
 def covered_questions(
     pages: list[Page], split: str, limit: int
-) -> tuple[list[Question], dict[str, dict[str, int]]]:
+) -> tuple[list[ArticleQuestion], dict[str, dict[str, int]]]:
     """Return the questions that the articles can answer, and per set the covered and total numbers."""
     by_title: dict[str, str] = {page.title: page.url for page in pages}
-    questions: list[Question] = []
+    questions: list[ArticleQuestion] = []
     asked: dict[str, dict[str, int]] = {}
     if split == "test":
         own = map(json.loads, OWN_QUESTIONS.read_text(encoding="utf-8").splitlines())
         questions = [
-            Question(row["question"], frozenset(by_title[title] for title in row["articles"]), "own")
+            ArticleQuestion(row["question"], frozenset(by_title[title] for title in row["articles"]), "own")
             for row in own
         ]
         asked["own"] = {"questions": len(questions), "covered": len(questions)}
@@ -121,7 +121,7 @@ def covered_questions(
     for name in SETS[split]:
         rows = list(read_rows(name))
         covered = [
-            Question(row["question"], right, name)
+            ArticleQuestion(row["question"], right, name)
             for row in rows
             if (right := passages.right_articles(row["question"], row["answer"]))
         ]
@@ -182,7 +182,7 @@ def _stems(texts: Iterable[str]) -> set[str]:
 
 
 async def measure_recall(
-    settings: Settings, questions: list[Question]
+    settings: Settings, questions: list[ArticleQuestion]
 ) -> tuple[dict[str, dict[str, float]], dict[str, float]]:
     """Return per set the share of questions with a right article among the references, and the seconds."""
     hits: dict[str, list[bool]] = defaultdict(list)
@@ -213,7 +213,9 @@ async def measure_recall(
     return recall, quantiles(seconds)
 
 
-async def measure_answers(settings: Settings, questions: list[Question], generated: int) -> dict[str, Any]:
+async def measure_answers(
+    settings: Settings, questions: list[ArticleQuestion], generated: int
+) -> dict[str, Any]:
     """Return the seconds of warm answers, quoted and written by the local model."""
     result: dict[str, Any] = {}
     for name, number in (("extractive", len(questions)), ("SmolLM2-135M-Instruct", generated)):

@@ -68,7 +68,7 @@ Checked = tuple[Sentence, ...]
 
 
 @dataclass(frozen=True)
-class Question:
+class SampledQuestion:
     """A question with its samples: the greedy answer is the last one of each list.
 
     `score` is the scorer's rating, `judged` the judge's; `counted` has the other measures of each sample.
@@ -114,7 +114,7 @@ class Question:
         return self.order(lambda place: self.score[place])
 
 
-Order = Callable[[Question], list[int]]
+Order = Callable[[SampledQuestion], list[int]]
 
 
 def main() -> None:
@@ -147,7 +147,7 @@ def main() -> None:
     by_n = {n: measured(questions, lambda q: q.by_rule(margin), n) for n in NS}
     rules: dict[str, Order] = {f"margin {value:g}": _rule(value) for value in MARGINS}
     rules |= {f"margin {margin:g} a sentence": lambda question: question.by_number(margin)}
-    rules |= {"score alone": Question.by_score, "citation support alone": Question.by_support}
+    rules |= {"score alone": SampledQuestion.by_score, "citation support alone": SampledQuestion.by_support}
     ablated = {
         f"{name}, n = {n}": measured(questions, order, n) for n in (4, 16) for name, order in rules.items()
     }
@@ -242,7 +242,7 @@ async def seconds(backend: GeneratorBackend, rows: Iterable[EvaluationRow], n: i
 
 def read_questions(
     rows: Sequence[EvaluationRow], kept: Path, scorer: ScoringSystem, judge: ScoringSystem, settings: Settings
-) -> list[Question]:
+) -> list[SampledQuestion]:
     """Read the questions with their samples, checked, scored and judged."""
     texts = {(row := line.row())["key"]: row["texts"] for line in read_lines(kept)}
     checked = {
@@ -253,7 +253,7 @@ def read_questions(
     support = CachingJudge(EmbeddingJudge(encoder.encode_passages))
     scores, judged = (scored(rows, checked, system) for system in (scorer, judge))
     return [
-        Question(
+        SampledQuestion(
             row, tuple(checked[row.key]), scores[row.key], judged[row.key], counted(row, checked, support)
         )
         for row in rows
@@ -292,7 +292,7 @@ def counted(
     }
 
 
-def measured(questions: Sequence[Question], order: Order, n: int) -> dict[str, Estimate]:
+def measured(questions: Sequence[SampledQuestion], order: Order, n: int) -> dict[str, Estimate]:
     """Return the means of the best of `n` by this order, over the questions, with 95% intervals."""
     found: dict[str, dict[str, float]] = {}
     for question in questions:
@@ -326,7 +326,7 @@ class _Known:
 
     name, standardized = "known", True
 
-    def __init__(self, question: Question, margin: float) -> None:
+    def __init__(self, question: SampledQuestion, margin: float) -> None:
         self.margin = margin
         self._scores = dict(zip(map(_text, question.sentences), question.score, strict=True))
 
@@ -340,7 +340,7 @@ def _text(sentences: Sequence[Sentence]) -> str:
     return " ".join(sentence.text for sentence in sentences)
 
 
-def adapted(questions: Sequence[Question], margin: float) -> dict[float, Adapted]:
+def adapted(questions: Sequence[SampledQuestion], margin: float) -> dict[float, Adapted]:
     """Return the saving and the cost of each minimum gain against writing all, over random sample orders."""
     found = {}
     for gain in (0.0, *GAINS):
@@ -358,7 +358,7 @@ def adapted(questions: Sequence[Question], margin: float) -> dict[float, Adapted
     return found
 
 
-def _one_order(question: Question, margin: float, gain: float, seed: int) -> tuple[int, float]:
+def _one_order(question: SampledQuestion, margin: float, gain: float, seed: int) -> tuple[int, float]:
     most = max(NS)
     places = random.Random(f"{question.row.key} {seed}").sample(question.sampled, most)
     judged = dict(zip(map(_text, question.sentences), question.judged, strict=True))

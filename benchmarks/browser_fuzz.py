@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.browser_injections import INJECTIONS
-from benchmarks.browser_invariants import Watched, checked_step
+from benchmarks.browser_invariants import RecordedWeb, checked_step
 from benchmarks.report import save, table
 from citewell.browser.characters import MARK, stripped
 from citewell.browser.environment import Browser
@@ -93,7 +93,7 @@ _COUNTS: tuple[Count, ...] = (estimate_tokens, _bytes, _fewer_together)
 
 
 @dataclass
-class Report:
+class FuzzReport:
     """The numbers of commands sent, by kind."""
 
     kinds: Counter[str] = field(default_factory=Counter)
@@ -115,12 +115,12 @@ def main() -> None:
     save("browser_fuzz", result | {"kinds": report.kinds, "pages": report.pages, "failures": 0})
 
 
-async def fuzz(commands: int, seed: int, most_pages: int = 400) -> Report:
+async def fuzz(commands: int, seed: int, most_pages: int = 400) -> FuzzReport:
     """Send this many commands; exit the program if an invariant fails."""
     chance = random.Random(seed)
     started = time.monotonic()
     pages = random_pages(chance, most_pages)
-    report = Report(pages=len(pages))
+    report = FuzzReport(pages=len(pages))
     while (sent := sum(report.kinds.values())) < commands:
         episode = chance.getrandbits(32)
         try:
@@ -131,7 +131,7 @@ async def fuzz(commands: int, seed: int, most_pages: int = 400) -> Report:
     return report
 
 
-async def _episode(chance: random.Random, pages: Sequence[TextPage], report: Report, most: int) -> None:
+async def _episode(chance: random.Random, pages: Sequence[TextPage], report: FuzzReport, most: int) -> None:
     by_url = {page.url: page for page in pages}
 
     def search(query: str) -> TextPage:
@@ -141,7 +141,7 @@ async def _episode(chance: random.Random, pages: Sequence[TextPage], report: Rep
     def open_(url: str) -> TextPage:
         return by_url.get(url) or error_page(url, f"there is nothing at {url}")
 
-    web = Watched(search, open_)
+    web = RecordedWeb(search, open_)
     browser = Browser(web, chance.choice(_LIMITS), chance.choice(_COUNTS))
     state = await browser.reset(_text(chance, 12) + "?")
     for _ in range(most):

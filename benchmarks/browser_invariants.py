@@ -25,7 +25,7 @@ SECTIONS = (
 _FOREIGN = re.compile(f"[{SPECIAL}]")
 
 
-class Watched:
+class RecordedWeb:
     """A web that records its requests; implements `Web`."""
 
     def __init__(self, search: Callable[[str], TextPage], open_: Callable[[str], TextPage]) -> None:
@@ -45,7 +45,7 @@ class Watched:
         return self._open(url)
 
 
-async def checked_step(browser: Browser, web: Watched, command: str) -> StepResult:
+async def checked_step(browser: Browser, web: RecordedWeb, command: str) -> StepResult:
     """Carry out a command; raises `AssertionError` if an invariant fails."""
     before, page, quotes = browser.state, browser.page, browser.quotes
     web.searched.clear()

@@ -67,7 +67,7 @@ class Shelf:
         return censored(page, question, answer) if page else error_page(url, "it is not there")
 
 
-class Speed(NamedTuple):
+class StepSpeed(NamedTuple):
     """Numbers of steps, and their CPU seconds, in total and by kind."""
 
     steps: int
@@ -75,7 +75,7 @@ class Speed(NamedTuple):
     kinds: dict[str, list[float]]
 
 
-async def speed(pages: Mapping[str, TextPage], limits: BrowserLimits, count: Count, steps: int) -> Speed:
+async def speed(pages: Mapping[str, TextPage], limits: BrowserLimits, count: Count, steps: int) -> StepSpeed:
     """Take this many steps, in as many episodes as they need."""
     policy, browser = RandomLegal(seed=1), Browser(Shelf(pages), limits, count)
     kinds: dict[str, list[float]] = defaultdict(list)
@@ -88,7 +88,7 @@ async def speed(pages: Mapping[str, TextPage], limits: BrowserLimits, count: Cou
         kinds[step.kind].append(time.process_time() - started)
         if ended:
             state = await browser.reset(QUESTION)
-    return Speed(steps, sum(map(sum, kinds.values())), kinds)
+    return StepSpeed(steps, sum(map(sum, kinds.values())), kinds)
 
 
 def gym_speed(pages: Mapping[str, TextPage], steps: int) -> float:

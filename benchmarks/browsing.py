@@ -47,7 +47,7 @@ class Published(NamedTuple):
 WEBGPT = (Published("WebGPT-175B", 580.08, 52.48), Published("WebGPT-13B", 580.89, 31.12))
 
 
-class Plan(NamedTuple):
+class BrowsingPlan(NamedTuple):
     """The systems to run, the folder of their episodes, and the replacement of the shipped policy."""
 
     systems: Sequence[str]
@@ -85,13 +85,13 @@ async def measure(settings: Settings, arguments: argparse.Namespace) -> dict[str
     async with served_web():
         for split in arguments.splits:
             asked = read_questions(arguments.questions / f"{split}.jsonl", arguments.limit)
-            plan = Plan(arguments.systems, arguments.episodes / split, arguments.policy)
+            plan = BrowsingPlan(arguments.systems, arguments.episodes / split, arguments.policy)
             outcomes = await run(settings, plan, asked)
             print(f"\n{split}:\n\n{markdown(outcomes, arguments.systems[0])}\n")
             result[split] = summary(outcomes)
         models = [name for name in (PROMPTED, CLONED) if name in arguments.systems]
         if arguments.free and models:
-            plan = Plan(models, arguments.episodes / "free", arguments.policy, free=True)
+            plan = BrowsingPlan(models, arguments.episodes / "free", arguments.policy, free=True)
             outcomes = await run(settings, plan, asked[: arguments.free])
             print(f"\nWithout constraints:\n\n{markdown(outcomes, models[0])}\n")
             result["free"] = summary(outcomes)
@@ -100,7 +100,7 @@ async def measure(settings: Settings, arguments: argparse.Namespace) -> dict[str
 
 
 async def run(
-    settings: Settings, plan: Plan, asked: Sequence[BrowsingQuestion]
+    settings: Settings, plan: BrowsingPlan, asked: Sequence[BrowsingQuestion]
 ) -> dict[str, dict[str, Result]]:
     """Return the results of each system."""
     found = {}

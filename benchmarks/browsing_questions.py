@@ -32,7 +32,7 @@ NEAR = 0.7
 HELD_OUT = 0.04  # of the questions to learn from, as WebGPT holds demonstrations out (§3.2)
 
 
-class Asked(NamedTuple):
+class BrowsingSetQuestion(NamedTuple):
     """A question, its accepted answers, and its source."""
 
     question: str
@@ -60,16 +60,18 @@ def main() -> None:
     print(table(["split", "questions"], [[name, len(rows)] for name, rows in splits.items()]))
 
 
-def covered(passages: PassageSearch, name: str, least: float) -> Iterator[Asked]:
+def covered(passages: PassageSearch, name: str, least: float) -> Iterator[BrowsingSetQuestion]:
     """Yield the questions of a set that the articles cover to this degree, with an answer."""
     with gzip.open(external_data() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [row for row in map(json.loads, lines) if row.get("answer")]
     for row in rows:
         if passages.covering(row["question"], row["answer"]) >= least:
-            yield Asked(row["question"], tuple(row["answer"]), name.split("/")[1])
+            yield BrowsingSetQuestion(row["question"], tuple(row["answer"]), name.split("/")[1])
 
 
-def divided(learned: Sequence[Asked], asked: Sequence[Asked]) -> dict[str, list[Asked]]:
+def divided(
+    learned: Sequence[BrowsingSetQuestion], asked: Sequence[BrowsingSetQuestion]
+) -> dict[str, list[BrowsingSetQuestion]]:
     """Return the splits by name, with each question once."""
     asked = list({_key(row.question): row for row in reversed(asked)}.values())
     learned = list({_key(row.question): row for row in apart(learned, asked)}.values())
@@ -81,7 +83,9 @@ def divided(learned: Sequence[Asked], asked: Sequence[Asked]) -> dict[str, list[
     }
 
 
-def apart(learned: Sequence[Asked], asked: Sequence[Asked]) -> list[Asked]:
+def apart(
+    learned: Sequence[BrowsingSetQuestion], asked: Sequence[BrowsingSetQuestion]
+) -> list[BrowsingSetQuestion]:
     """Remove training questions that are near an evaluation question."""
     index = NearDuplicates([row.question for row in asked], NEAR)
     return [row for row in learned if not index.near(row.question)]

@@ -24,7 +24,7 @@ THRESHOLDS = (0.3, 0.4, 0.5, 0.57, 0.65, 0.75)
 _MARK = re.compile(r"\[\d+\]")
 
 
-class Pair(NamedTuple):
+class ClaimPair(NamedTuple):
     """A claim and a passage."""
 
     claim: str
@@ -51,9 +51,9 @@ def main() -> None:
     save("citation_support", {"pairs": counts, "kept": results})
 
 
-def read_pairs() -> dict[str, list[Pair]]:
+def read_pairs() -> dict[str, list[ClaimPair]]:
     """Read claims with passages, grouped by the experts' judgment."""
-    pairs: dict[str, list[Pair]] = {"complete": [], "incomplete": [], "other passage": []}
+    pairs: dict[str, list[ClaimPair]] = {"complete": [], "incomplete": [], "other passage": []}
     choose = random.Random(0).choice
     with gzip.open(external_data() / "longform" / "expertqa_train.jsonl.gz", "rt", encoding="utf-8") as lines:
         for answer in map(json.loads, lines):
@@ -63,29 +63,29 @@ def read_pairs() -> dict[str, list[Pair]]:
                 cited = [number for number in claim["evidence"] if number in passages]
                 label = (claim["support_label"] or "").lower()
                 if len(cited) == 1 and label in pairs:
-                    pairs[label].append(Pair(text, passages[cited[0]]))
+                    pairs[label].append(ClaimPair(text, passages[cited[0]]))
                 others = [number for number in passages if number not in cited]
                 if cited and others:
-                    pairs["other passage"].append(Pair(text, passages[choose(others)]))
+                    pairs["other passage"].append(ClaimPair(text, passages[choose(others)]))
     return pairs
 
 
-def all_words(pair: Pair) -> float:
+def all_words(pair: ClaimPair) -> float:
     """Return ROUGE-1 precision with stop words, as WebGLM uses it."""
     return score(Text(pair.claim), Text(pair.passage)).precision
 
 
-def content_words(pair: Pair) -> float:
+def content_words(pair: ClaimPair) -> float:
     """Return our ROUGE-1 precision, over content words."""
     return rouge_1_precision(pair.claim, pair.passage)
 
 
-def content_words_and_facts(pair: Pair) -> float:
+def content_words_and_facts(pair: ClaimPair) -> float:
     """Return the default check."""
     return content_words(pair) if holds_facts(pair.claim, pair.passage) else 0.0
 
 
-VARIANTS: dict[str, Callable[[Pair], float]] = {
+VARIANTS: dict[str, Callable[[ClaimPair], float]] = {
     "all words": all_words,
     "content words": content_words,
     "content words + facts": content_words_and_facts,

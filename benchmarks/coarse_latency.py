@@ -30,7 +30,7 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.delays import FETCH_MEAN, Law, fitted, stage_mean
+from benchmarks.delays import FETCH_MEAN, DelayLaw, fitted, stage_mean
 from benchmarks.local_web import Case, LocalWeb
 from benchmarks.loopback import Loopback
 from benchmarks.replay import name, plan, running
@@ -52,7 +52,7 @@ WEBGLM = WaitPolicy(deadline=5.0, patience=1000.0, hedges=0)
 SHARES = (0.5, 0.0, 1.0)
 
 
-class Outcome(NamedTuple):
+class LatencyResult(NamedTuple):
     """The outcome of one question: seconds to the references, and `overhead` of them after the last request.
 
     `pages` holds the fetched pages, by their ranks among the hits.
@@ -66,7 +66,7 @@ class Outcome(NamedTuple):
     late: int
 
 
-class Watched:
+class CountedFetch:
     """Fetches with `fetcher`, and records the number of requests and the end of the last one."""
 
     def __init__(self, fetcher: HttpFetcher) -> None:
@@ -96,30 +96,30 @@ class Bench:
         self._port = port
         self._runs = 0
 
-    async def ask(self, case: Case, law: Law, seed: int, rule: WaitPolicy) -> Outcome:
+    async def ask(self, case: Case, law: DelayLaw, seed: int, rule: WaitPolicy) -> LatencyResult:
         """Read the pages of a case by a rule; the same law and seed give the same delays."""
-        watched = Watched(self._fetcher)
+        watched = CountedFetch(self._fetcher)
         before = time.perf_counter()
         reading = self._reading(case, self._hits(case, law, seed), watched, rule)
         read = await _read(reading)
         references = await reading.references()
         now = time.perf_counter()
         pages = {int(page.url.split("/p")[1].split(".")[0]): page for page in read.pages}
-        return Outcome(
+        return LatencyResult(
             now - before, now - watched.ended, _ids(references), pages, watched.requests, read.late
         )
 
-    async def ask_one_by_one(self, case: Case, law: Law, seed: int, rule: WaitPolicy) -> Outcome:
+    async def ask_one_by_one(self, case: Case, law: DelayLaw, seed: int, rule: WaitPolicy) -> LatencyResult:
         """Read one page after the other; ranking is not timed, since it would equal that of all at once."""
-        watched = Watched(self._fetcher)
+        watched = CountedFetch(self._fetcher)
         before = time.perf_counter()
         late = 0
         for hit in self._hits(case, law, seed):
             late += (await _read(self._reading(case, [hit], watched, rule))).late
         now = time.perf_counter()
-        return Outcome(now - before, now - watched.ended, frozenset(), {}, watched.requests, late)
+        return LatencyResult(now - before, now - watched.ended, frozenset(), {}, watched.requests, late)
 
-    def best(self, case: Case, *outcomes: Outcome) -> frozenset[tuple[str, str]]:
+    def best(self, case: Case, *outcomes: LatencyResult) -> frozenset[tuple[str, str]]:
         """Return the references among all pages that were fetched in any of the outcomes."""
         ranking = self._ranker.begin(case.question)
         for outcome in outcomes:
@@ -127,7 +127,7 @@ class Bench:
                 ranking.add(place, page.passages)
         return _ids(ranking.top(self._k))
 
-    def _hits(self, case: Case, law: Law, seed: int) -> list[Hit]:
+    def _hits(self, case: Case, law: DelayLaw, seed: int) -> list[Hit]:
         rng = random.Random(f"{case.question} {seed}")
         self._runs += 1
         run = self._runs
@@ -139,7 +139,9 @@ class Bench:
             for place, hit in enumerate(case.hits)
         ]
 
-    def _reading(self, case: Case, hits: list[Hit], watched: Watched, rule: WaitPolicy) -> RetrievalStage:
+    def _reading(
+        self, case: Case, hits: list[Hit], watched: CountedFetch, rule: WaitPolicy
+    ) -> RetrievalStage:
         return RetrievalStage(
             ranking=self._ranker.begin(case.question),
             hits=hits,
@@ -166,11 +168,13 @@ def _ids(references: Sequence[Reference]) -> frozenset[tuple[str, str]]:
     return frozenset((reference.url.rsplit("/", 1)[1], reference.text) for reference in references)
 
 
-async def in_turn(jobs: Sequence[Callable[[], Awaitable[Outcome]]], at_a_time: int) -> list[Outcome]:
+async def in_turn(
+    jobs: Sequence[Callable[[], Awaitable[LatencyResult]]], at_a_time: int
+) -> list[LatencyResult]:
     """Run the jobs, a few at a time, and return their outcomes in order."""
     slots = asyncio.Semaphore(at_a_time)
 
-    async def run(job: Callable[[], Awaitable[Outcome]]) -> Outcome:
+    async def run(job: Callable[[], Awaitable[LatencyResult]]) -> LatencyResult:
         async with slots:
             return await job()
 
@@ -198,7 +202,9 @@ async def measure(
 
 
 def summary(
-    outcomes: Sequence[Outcome], baseline: Sequence[Outcome], best: Sequence[frozenset[tuple[str, str]]]
+    outcomes: Sequence[LatencyResult],
+    baseline: Sequence[LatencyResult],
+    best: Sequence[frozenset[tuple[str, str]]],
 ) -> dict[str, float]:
     """Return the numbers of a rule.
 

@@ -26,7 +26,7 @@ LASTING, PASSING = (404, 500), (503, 0)
 Kind = Literal["page", "hang", "error"]
 
 
-class Reply(NamedTuple):
+class DelayedReply(NamedTuple):
     """The reply to one request: after `seconds`, a page or the error `status` (0: connection reset)."""
 
     kind: Kind
@@ -37,11 +37,11 @@ class Reply(NamedTuple):
 class Fate(NamedTuple):
     """The replies to the first and the second request for a page."""
 
-    first: Reply
-    second: Reply
+    first: DelayedReply
+    second: DelayedReply
 
 
-class Law(NamedTuple):
+class DelayLaw(NamedTuple):
     """Log-normal delays: `exp(mu + sigma · z)` seconds with a standard normal `z`."""
 
     mu: float
@@ -63,17 +63,19 @@ class Law(NamedTuple):
             return Fate(first, _reply(delays[1], again[1], status))
         lasts = status in LASTING if first.kind == "error" else False
         if lasts or again[0] < 1 - share:
-            return Fate(first, Reply(first.kind, delays[1] if first.kind == "error" else math.inf, status))
+            return Fate(
+                first, DelayedReply(first.kind, delays[1] if first.kind == "error" else math.inf, status)
+            )
         return Fate(first, _reply(delays[1], again[1], status))
 
 
-def _reply(delay: float, dice: float, status: int) -> Reply:
+def _reply(delay: float, dice: float, status: int) -> DelayedReply:
     if dice < HANG:
-        return Reply("hang")
-    return Reply("error", delay, status) if dice < HANG + ERRORS else Reply("page", delay)
+        return DelayedReply("hang")
+    return DelayedReply("error", delay, status) if dice < HANG + ERRORS else DelayedReply("page", delay)
 
 
-def fitted(request_share: float = 0.5) -> Law:
+def fitted(request_share: float = 0.5) -> DelayLaw:
     """Return the law that has both figures of WebGLM, found by bisection over sigma."""
     low, high = 0.5, 4.0
     while high - low > 1e-6:
@@ -82,11 +84,11 @@ def fitted(request_share: float = 0.5) -> Law:
     return _law(low)._replace(request_share=request_share)
 
 
-def stage_mean(law: Law, steps: int = 4000) -> float:
+def stage_mean(law: DelayLaw, steps: int = 4000) -> float:
     """Return the mean seconds of a stage that waits for the slowest of `PAGES` pages, up to `CUT_OFF`."""
     normal, width = NormalDist(law.mu, law.sigma), CUT_OFF / steps
     return sum((1 - normal.cdf(math.log((step + 0.5) * width)) ** PAGES) * width for step in range(steps))
 
 
-def _law(sigma: float) -> Law:
-    return Law(math.log(CUT_OFF) - NormalDist().inv_cdf(WITHIN) * sigma, sigma)
+def _law(sigma: float) -> DelayLaw:
+    return DelayLaw(math.log(CUT_OFF) - NormalDist().inv_cdf(WITHIN) * sigma, sigma)

@@ -47,7 +47,7 @@ _DECAY = -0.5
 _BLOCK = 50_000
 
 
-class Law:
+class PassageLaw:
     """Draws passages and questions by the law of this benchmark."""
 
     def __init__(self, passages: int, *, unnormalized: bool) -> None:
@@ -121,7 +121,7 @@ def build(kind: Kind, passages: Matrix, threads: int) -> FaissIndex:
 
 def measure(size: int, kind: Kind, threads: int, *, unnormalized: bool, questions: int) -> dict[str, Any]:
     """Build one index and search it with each effort; runs in a separate process."""
-    law = Law(size, unnormalized=unnormalized)
+    law = PassageLaw(size, unnormalized=unnormalized)
     passages = law.passages()
     asked = law.questions(passages, questions)
     limit = max(LIMITS)

@@ -83,7 +83,7 @@ class Runner(NamedTuple):
     sample: Callable[[Prompt, int], list[int]]
 
 
-class Engine(NamedTuple):
+class GenerationEngine(NamedTuple):
     """A way to run the model: `convert` fills a folder once, beside that of transformers-fp32."""
 
     package: str
@@ -155,7 +155,7 @@ def load_transformers(folder: Path, int8: bool = False) -> Runner:
     )
 
 
-def ctranslate2(precision: str) -> Engine:
+def ctranslate2(precision: str) -> GenerationEngine:
     def convert(folder: Path) -> None:
         converters: Any = importlib.import_module("ctranslate2.converters")
         source = str(folder.parent / "transformers-fp32")
@@ -180,7 +180,7 @@ def ctranslate2(precision: str) -> Engine:
             sample,
         )
 
-    return Engine("ctranslate2", load, convert)
+    return GenerationEngine("ctranslate2", load, convert)
 
 
 def requantize(folder: Path) -> None:
@@ -235,7 +235,7 @@ def load_citewell(folder: Path) -> Runner:
     return Runner(greedy, sample)
 
 
-def onnxruntime(precision: str) -> Engine:
+def onnxruntime(precision: str) -> GenerationEngine:
     def convert(folder: Path) -> None:
         builder = [sys.executable, "-m", "onnxruntime_genai.models.builder"]
         source = ["-i", str(folder.parent / "transformers-fp32"), "-c", str(folder / "cache")]
@@ -274,7 +274,7 @@ def onnxruntime(precision: str) -> Engine:
 
         return Runner(greedy, sample)
 
-    return Engine("onnxruntime-genai", load, convert)
+    return GenerationEngine("onnxruntime-genai", load, convert)
 
 
 def load_llama(folder: Path) -> Runner:
@@ -297,12 +297,12 @@ def load_llama(folder: Path) -> Runner:
 
 
 ENGINES = {
-    "transformers-fp32": Engine("transformers", load_transformers, dequantize),
-    "transformers-int8": Engine("transformers", partial(load_transformers, int8=True)),
+    "transformers-fp32": GenerationEngine("transformers", load_transformers, dequantize),
+    "transformers-int8": GenerationEngine("transformers", partial(load_transformers, int8=True)),
     "ctranslate2-fp32": ctranslate2("float32"),
     "ctranslate2-int8": ctranslate2("int8"),
-    "openvino-int8": Engine("openvino-genai", load_citewell, requantize),
+    "openvino-int8": GenerationEngine("openvino-genai", load_citewell, requantize),
     "onnxruntime-int8": onnxruntime("int8"),
     "onnxruntime-int4": onnxruntime("int4"),
-    "llama.cpp-q4_1": Engine("llama-cpp-python", load_llama),
+    "llama.cpp-q4_1": GenerationEngine("llama-cpp-python", load_llama),
 }

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.extractors import OURS, REFERENCE, Engine, ours, peers
+from benchmarks.extractors import OURS, REFERENCE, ExtractionEngine, ours, peers
 from benchmarks.report import external_data, save, table
 from citewell.core.settings import load_settings
 from citewell.retriever.extract.training.cross_validation import fold_classifiers
@@ -66,7 +66,7 @@ Results = dict[str, dict[str, list[PageResult]]]
 """Results by data set and engine, in the order of the pages."""
 
 
-def score_page(row: PageRow, engine: Engine) -> PageResult:
+def score_page(row: PageRow, engine: ExtractionEngine) -> PageResult:
     """Read a page and score its text; the text of an engine that raises is empty."""
     failed = False
     try:
@@ -84,7 +84,9 @@ def score_page(row: PageRow, engine: Engine) -> PageResult:
     )
 
 
-def score_all(rows: Iterator[tuple[str, PageRow]], engines_of: Callable[[PageRow], list[Engine]]) -> Results:
+def score_all(
+    rows: Iterator[tuple[str, PageRow]], engines_of: Callable[[PageRow], list[ExtractionEngine]]
+) -> Results:
     """Score every page by every engine."""
     results: Results = {}
     for number, (data_set, row) in enumerate(rows, start=1):
@@ -96,7 +98,7 @@ def score_all(rows: Iterator[tuple[str, PageRow]], engines_of: Callable[[PageRow
 
 
 def cpu_ms(
-    rows: Sequence[tuple[str, PageRow]], engines: Sequence[Engine], rounds: int
+    rows: Sequence[tuple[str, PageRow]], engines: Sequence[ExtractionEngine], rounds: int
 ) -> dict[str, dict[str, list[float]]]:
     """Return CPU milliseconds per page, by data set and engine, of each round after one warm-up round.
 
@@ -231,14 +233,16 @@ def main() -> None:
         lambda step: print(step, flush=True),
     )
 
-    def engines_of(row: PageRow) -> list[Engine]:
+    def engines_of(row: PageRow) -> list[ExtractionEngine]:
         unseen = classifiers[fold(row.site, FOLDS)]
-        packaged = [Engine(f"{OURS}, pages it has learned from", ours())] if arguments.packaged else []
-        return [Engine(OURS, ours(unseen)), *packaged, *others]
+        packaged = (
+            [ExtractionEngine(f"{OURS}, pages it has learned from", ours())] if arguments.packaged else []
+        )
+        return [ExtractionEngine(OURS, ours(unseen)), *packaged, *others]
 
     results = score_all(_every(rows_of(files), arguments.every), engines_of)
     timed = list(_every(rows_of(files), arguments.timed))
-    speed = speed_rows(cpu_ms(timed, [Engine(OURS, ours()), *others], arguments.rounds))
+    speed = speed_rows(cpu_ms(timed, [ExtractionEngine(OURS, ours()), *others], arguments.rounds))
     articles, wcxb = article_rows(results[ARTICLES]), wcxb_rows(results[WCXB])
     print(report(articles, wcxb, speed))
     save(

@@ -17,7 +17,7 @@ REFERENCE = "trafilatura"
 CONTENT_TYPE = "text/html; charset=utf-8"
 
 
-class Engine(NamedTuple):
+class ExtractionEngine(NamedTuple):
     """Reads the UTF-8 bytes of a page with a URL; returns an empty text if it finds none, and may raise."""
 
     name: str
@@ -36,7 +36,7 @@ def ours(classifier: Classifier | None = None) -> Callable[[bytes, str], str]:
     return read
 
 
-def peers() -> list[Engine]:
+def peers() -> list[ExtractionEngine]:
     """Return the other extractors, with the options that their documentation recommends for main text."""
     import trafilatura
     from readability import Document
@@ -66,10 +66,10 @@ def peers() -> list[Engine]:
             return ""
 
     return [
-        Engine(REFERENCE, standard),
-        Engine("trafilatura, no comments", without_comments),
-        Engine("trafilatura, fast", fast),
-        Engine("resiliparse", resiliparse),
-        Engine("readability-lxml", readability),
-        Engine("html2text, as WebGLM", paper),
+        ExtractionEngine(REFERENCE, standard),
+        ExtractionEngine("trafilatura, no comments", without_comments),
+        ExtractionEngine("trafilatura, fast", fast),
+        ExtractionEngine("resiliparse", resiliparse),
+        ExtractionEngine("readability-lxml", readability),
+        ExtractionEngine("html2text, as WebGLM", paper),
     ]

@@ -25,7 +25,16 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.engine_agreement import agreement
-from benchmarks.engines import CANDIDATES, ENGINES, PROMPT, REFERENCE_TOKENS, THREADS, WARM_UP, Engine, Prompt
+from benchmarks.engines import (
+    CANDIDATES,
+    ENGINES,
+    PROMPT,
+    REFERENCE_TOKENS,
+    THREADS,
+    WARM_UP,
+    GenerationEngine,
+    Prompt,
+)
 from benchmarks.report import machine, peak_megabytes, save, table
 
 NAME = "generation_engines"
@@ -46,13 +55,13 @@ COLUMNS = {
 }
 
 
-def convert(engine: Engine, folder: Path) -> dict[str, float]:
+def convert(engine: GenerationEngine, folder: Path) -> dict[str, float]:
     started = time.perf_counter()
     engine.convert(folder)
     return {"seconds": time.perf_counter() - started}
 
 
-def measure(engine: Engine, folder: Path) -> dict[str, float]:
+def measure(engine: GenerationEngine, folder: Path) -> dict[str, float]:
     """Measure once, after a short warm-up that does not count; loading includes the imports."""
     prompt = Prompt(**json.loads((folder.parent / PROMPT).read_text()))
     started = time.perf_counter()
@@ -90,7 +99,7 @@ def measure(engine: Engine, folder: Path) -> dict[str, float]:
     }
 
 
-def agree(engine: Engine, folder: Path) -> dict[str, float]:
+def agree(engine: GenerationEngine, folder: Path) -> dict[str, float]:
     """Compare the tokens that the default engine prefers with float32's."""
     return agreement(folder, Prompt(**json.loads((folder.parent / PROMPT).read_text())))
 

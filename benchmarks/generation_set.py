@@ -60,7 +60,7 @@ _CORRECT = ("Definitely correct", "Probably correct")
 _POOL = 20  # other questions whose passages may fill up the references
 
 
-class Asked(NamedTuple):
+class GenerationSetQuestion(NamedTuple):
     """A question with its own references; `group` decides its split."""
 
     row: dict[str, Any]
@@ -105,7 +105,7 @@ def main() -> None:
     )
 
 
-def expertqa(data: Path) -> Iterator[Asked]:
+def expertqa(data: Path) -> Iterator[GenerationSetQuestion]:
     """Yield experts' questions whose answer cites at least two passages with a known text."""
     for row in _rows(data / "longform" / "expertqa_train.jsonl.gz"):
         own = [reference for reference in row["references"] if reference.get("text")][:REFERENCES]
@@ -123,19 +123,19 @@ def expertqa(data: Path) -> Iterator[Asked]:
         yield _asked(row, "expertqa", own, answer=answer, claims=claims)
 
 
-def pubmedqa(data: Path) -> Iterator[Asked]:
+def pubmedqa(data: Path) -> Iterator[GenerationSetQuestion]:
     """Yield research questions with the sections of an abstract, which its conclusion answers."""
     for row in _rows(data / "longform" / "pubmedqa.jsonl.gz"):
         yield _asked(row, "pubmedqa", row["references"][:REFERENCES], answer=row["answer"])
 
 
-def eli5(data: Path) -> Iterator[Asked]:
+def eli5(data: Path) -> Iterator[GenerationSetQuestion]:
     """Yield ALCE's ELI5 questions; `with_retrieved` finds their references."""
     for row in _rows(data / "questions" / "alce_eli5.jsonl.gz"):
         yield _asked(row, "eli5", [], answer=row["answer"], claims=row["claims"])
 
 
-def squad_unanswerable(data: Path) -> Iterator[Asked]:
+def squad_unanswerable(data: Path) -> Iterator[GenerationSetQuestion]:
     """Yield SQuAD's questions that their paragraph does not answer, by article."""
     for row in _rows(data / "qa_pairs" / "squad_dev.jsonl.gz"):
         if not row["answerable"]:
@@ -143,7 +143,7 @@ def squad_unanswerable(data: Path) -> Iterator[Asked]:
             yield asked._replace(group=row["hard_negative"][0]["title"])
 
 
-READERS: Mapping[str, Callable[[Path], Iterator[Asked]]] = {
+READERS: Mapping[str, Callable[[Path], Iterator[GenerationSetQuestion]]] = {
     "expertqa": expertqa,
     "pubmedqa": pubmedqa,
     "eli5": eli5,
@@ -151,11 +151,13 @@ READERS: Mapping[str, Callable[[Path], Iterator[Asked]]] = {
 }
 
 
-def divided(questions: Sequence[Asked], source: str) -> dict[str, list[Asked]]:
+def divided(
+    questions: Sequence[GenerationSetQuestion], source: str
+) -> dict[str, list[GenerationSetQuestion]]:
     """Return the questions of a source by split, each question once, in the order of their digests."""
     test, dev = SHARES[source]
     once = {digest(asked.question): asked for asked in questions}
-    parts: dict[str, list[Asked]] = {split: [] for split in SPLITS}
+    parts: dict[str, list[GenerationSetQuestion]] = {split: [] for split in SPLITS}
     for _, asked in sorted(once.items()):
         place = int(digest(asked.group), 16) / 16**16
         parts["test" if place < test else "dev" if place < dev else "train"].append(asked)
@@ -164,7 +166,7 @@ def divided(questions: Sequence[Asked], source: str) -> dict[str, list[Asked]]:
     return parts
 
 
-def held(parts: Mapping[str, Mapping[str, Sequence[Asked]]]) -> list[str]:
+def held(parts: Mapping[str, Mapping[str, Sequence[GenerationSetQuestion]]]) -> list[str]:
     """Return the digests of all dev and test questions, in order."""
     return sorted(
         {digest(asked.question) for of in parts.values() for split in ("dev", "test") for asked in of[split]}
@@ -180,7 +182,9 @@ def check_list(digests: Sequence[str], *, pin: bool) -> None:
         sys.exit(f"The data holds out other questions than {file} lists. To accept that, give --pin.")
 
 
-def with_retrieved(parts: Mapping[str, Sequence[Asked]], data_dir: Path) -> dict[str, list[Asked]]:
+def with_retrieved(
+    parts: Mapping[str, Sequence[GenerationSetQuestion]], data_dir: Path
+) -> dict[str, list[GenerationSetQuestion]]:
     """Return the questions with evidence in Wikipedia for Schools, with the retrieved passages."""
     settings = load_settings(
         {"data_dir": data_dir, "search.collection": COLLECTION, "retriever.k": REFERENCES}
@@ -189,8 +193,10 @@ def with_retrieved(parts: Mapping[str, Sequence[Asked]], data_dir: Path) -> dict
     return asyncio.run(_retrieved(parts, settings))
 
 
-async def _retrieved(parts: Mapping[str, Sequence[Asked]], settings: Any) -> dict[str, list[Asked]]:
-    found: dict[str, list[Asked]] = {}
+async def _retrieved(
+    parts: Mapping[str, Sequence[GenerationSetQuestion]], settings: Any
+) -> dict[str, list[GenerationSetQuestion]]:
+    found: dict[str, list[GenerationSetQuestion]] = {}
     async with open_pipeline(settings) as pipeline:
         for split, questions in parts.items():
             found[split] = []
@@ -202,7 +208,9 @@ async def _retrieved(parts: Mapping[str, Sequence[Asked]], settings: Any) -> dic
     return found
 
 
-def collect(parts: Mapping[str, Mapping[str, Sequence[Asked]]], split: str) -> list[dict[str, Any]]:
+def collect(
+    parts: Mapping[str, Mapping[str, Sequence[GenerationSetQuestion]]], split: str
+) -> list[dict[str, Any]]:
     """Return the rows of one split, sources interleaved, each with five references in random order."""
     rows = []
     for of in parts.values():
@@ -210,7 +218,7 @@ def collect(parts: Mapping[str, Mapping[str, Sequence[Asked]]], split: str) -> l
     return sorted(rows, key=lambda row: digest(f"{row['question']} order"))
 
 
-def filled(asked: Asked, others: Sequence[Asked]) -> dict[str, Any]:
+def filled(asked: GenerationSetQuestion, others: Sequence[GenerationSetQuestion]) -> dict[str, Any]:
     """Return the row with its missing passages taken from other groups, the most similar first."""
     own = list(asked.row["references"])
     chance = random.Random(asked.question)
@@ -246,7 +254,7 @@ def _asked(
     answer: str = "",
     claims: Sequence[str] = (),
     answerable: bool = True,
-) -> Asked:
+) -> GenerationSetQuestion:
     question = squeeze(row["question"])
     kept = {
         "id": row["id"],
@@ -260,7 +268,7 @@ def _asked(
         "source": source,
         "license": row["license"],
     }
-    return Asked(kept, question)
+    return GenerationSetQuestion(kept, question)
 
 
 def _rows(file: Path) -> Iterator[dict[str, Any]]:

@@ -95,7 +95,7 @@ _WORKER_MEGABYTES = READING.memory_bytes / 1e6 + 60  # the limit counts from a b
 
 
 @dataclass
-class Outcome:
+class AttackResult:
     """The outcome of one group of attacks. Megabytes are resident memory, per worker."""
 
     attacks: int = 0
@@ -182,9 +182,13 @@ async def fetcher_of(web: HostileWeb, resolver: AbstractResolver | None = None) 
         yield fetcher
 
 
-async def addresses(web: HostileWeb) -> dict[str, Outcome]:
+async def addresses(web: HostileWeb) -> dict[str, AttackResult]:
     """Try every spelling in every way; a page here would be the secret."""
-    ways = {"address": Outcome(), "address by a redirect": Outcome(), "address by DNS rebinding": Outcome()}
+    ways = {
+        "address": AttackResult(),
+        "address by a redirect": AttackResult(),
+        "address by DNS rebinding": AttackResult(),
+    }
     direct, redirected, rebound = ways.values()
     async with fetcher_of(web) as fetcher:
         for host in SPELLINGS:
@@ -206,9 +210,9 @@ async def addresses(web: HostileWeb) -> dict[str, Outcome]:
     return ways
 
 
-async def servers(web: HostileWeb, mebibytes: int) -> dict[str, Outcome]:
+async def servers(web: HostileWeb, mebibytes: int) -> dict[str, AttackResult]:
     """Fetch from every hostile server, all bombs at once and then all others."""
-    groups = {f"bomb of {mebibytes:,} MiB": Outcome(), "server": Outcome()}
+    groups = {f"bomb of {mebibytes:,} MiB": AttackResult(), "server": AttackResult()}
     async with fetcher_of(web) as fetcher:
         for outcome, paths in zip(groups.values(), (BOMBS, attacks(mebibytes).keys() - BOMBS), strict=True):
             with _watched(outcome):
@@ -218,9 +222,9 @@ async def servers(web: HostileWeb, mebibytes: int) -> dict[str, Outcome]:
     return groups
 
 
-async def documents(bodies: dict[str, bytes]) -> Outcome:
+async def documents(bodies: dict[str, bytes]) -> AttackResult:
     """Read documents in the sandbox, two at a time, as it does."""
-    outcome = Outcome()
+    outcome = AttackResult()
     turns = asyncio.Semaphore(READING.workers)
     async with Sandbox(READING) as sandbox:
 
@@ -239,7 +243,7 @@ def _suffix(name: str) -> str:
 
 
 @contextmanager
-def _watched(outcome: Outcome) -> Iterator[None]:
+def _watched(outcome: AttackResult) -> Iterator[None]:
     """Record the peak memory that this process gains and that a child of it has, twenty times per second."""
     before = _megabytes("self")
     over = threading.Event()
@@ -277,7 +281,7 @@ def _megabytes(pid: str) -> float:
     return pages * 4096 / 1e6
 
 
-async def run(mebibytes: int, pages: int, seed: int, data: Path | None) -> dict[str, Outcome]:
+async def run(mebibytes: int, pages: int, seed: int, data: Path | None) -> dict[str, AttackResult]:
     """Run all attacks; pages are mutated only if there is a folder of evaluation data."""
     with hostile_web(mebibytes) as web:
         outcomes = await addresses(web) | await servers(web, mebibytes)
@@ -312,13 +316,13 @@ def main() -> None:
     sys.exit(bool(faults))
 
 
-def _row(name: str, outcome: Outcome) -> list[object]:
+def _row(name: str, outcome: AttackResult) -> list[object]:
     reasons = sum(outcome.reasons.values())
     numbers = (f"{outcome.slowest:.1f}", f"{outcome.grown_megabytes:.0f}", f"{outcome.worker_megabytes:.0f}")
     return [name, outcome.attacks, outcome.pages, reasons, len(outcome.faults), *numbers]
 
 
-def _result(outcome: Outcome) -> dict[str, Any]:
+def _result(outcome: AttackResult) -> dict[str, Any]:
     result = asdict(outcome)
     result["reasons"] = dict(outcome.reasons.most_common(40))
     for key in ("slowest", "grown_megabytes", "worker_megabytes"):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from benchmarks.ask_wikispeedia import Question, build_index, covered_questions, stored_pages
+from benchmarks.ask_wikispeedia import ArticleQuestion, build_index, covered_questions, stored_pages
 from benchmarks.report import external_data
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import shorten, split_sentences, squeeze
@@ -57,7 +57,7 @@ class LocalWeb:
         """The settings that the web was indexed with."""
         return self._settings
 
-    def questions(self, split: str, limit: int) -> list[Question]:
+    def questions(self, split: str, limit: int) -> list[ArticleQuestion]:
         """Return the questions of a split that the articles can answer."""
         return covered_questions(list(stored_pages(self._settings)), split, limit)[0]
 

@@ -55,7 +55,7 @@ _NO_PROSE = re.compile(r"^#|These resources address")
 _LONGEST = 600  # words of an answer; longer ones are whole articles
 
 
-class Question(NamedTuple):
+class LabeledQuestion(NamedTuple):
     """A question, its answer, the passages of the answer, and its topic."""
 
     id: str
@@ -66,7 +66,7 @@ class Question(NamedTuple):
     licence: str
 
 
-def read(source: str, folder: Path) -> Iterator[Question]:
+def read(source: str, folder: Path) -> Iterator[LabeledQuestion]:
     """Yield the questions of one file of `qa_pairs` that have an answer in prose."""
     for row in _rows(folder / "qa_pairs" / f"{source}.jsonl.gz"):
         positives = row["positive"]
@@ -84,23 +84,23 @@ def read(source: str, folder: Path) -> Iterator[Question]:
             )
         )
         group = row["id"] if source == "pubmedqa" else positives[0]["title"]
-        yield Question(row["id"], row["question"], answer, passages, group, row["license"])
+        yield LabeledQuestion(row["id"], row["question"], answer, passages, group, row["license"])
 
 
 class Part(NamedTuple):
     """The questions of a split from one source, and the passages of all questions of their groups."""
 
-    questions: list[Question]
+    questions: list[LabeledQuestion]
     passages: list[Passage]
 
 
-def split(questions: Sequence[Question], sizes: Sequence[int]) -> dict[str, Part]:
+def split(questions: Sequence[LabeledQuestion], sizes: Sequence[int]) -> dict[str, Part]:
     """Divide by group, in an order that the groups' names decide; `sizes` limit each of `SPLITS`."""
-    groups: dict[str, list[Question]] = {}
+    groups: dict[str, list[LabeledQuestion]] = {}
     for question in questions:
         groups.setdefault(question.group, []).append(question)
     names = sorted(groups, key=lambda name: hashlib.sha256(name.encode()).digest())
-    parts: dict[str, list[Question]] = {name: [] for name in SPLITS}
+    parts: dict[str, list[LabeledQuestion]] = {name: [] for name in SPLITS}
     wanted = dict(zip(SPLITS, sizes, strict=True))
     for name in names:
         part = next((s for s in SPLITS if len(parts[s]) < wanted[s]), None)
@@ -121,7 +121,9 @@ def texts(passages: Sequence[Passage]) -> list[str]:
     return [encoded_text(p.title, p.text) for p in passages]
 
 
-def relevance(questions: Sequence[Question], passages: Sequence[Passage], encoder: DualEncoder) -> Vectors:
+def relevance(
+    questions: Sequence[LabeledQuestion], passages: Sequence[Passage], encoder: DualEncoder
+) -> Vectors:
     """Return the inner products of q questions and p passages, a (q, p) array."""
     vectors = encoder.encode_passages(texts(passages))
     scores: Vectors = encoder.encode_questions([q.question for q in questions]) @ vectors.T
@@ -129,7 +131,7 @@ def relevance(questions: Sequence[Question], passages: Sequence[Passage], encode
 
 
 def with_references(
-    questions: Sequence[Question], passages: Sequence[Passage], scores: Vectors
+    questions: Sequence[LabeledQuestion], passages: Sequence[Passage], scores: Vectors
 ) -> list[dict[str, Any]]:
     """Return rows in the format of WebGLM-QA, each with the passages of the largest inner products."""
     rows = []

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from aiohttp import web
 
-from benchmarks.delays import Fate, Reply
+from benchmarks.delays import DelayedReply, Fate
 from benchmarks.local_web import read_articles, read_others
 
 _LARGE = 10_000_000
@@ -40,9 +40,9 @@ def plan(fate: Fate) -> str:
     return "~".join(f"{reply.kind}-{reply.seconds:.4f}-{reply.status}" for reply in fate)
 
 
-def _planned(text: str, request: int) -> Reply:
+def _planned(text: str, request: int) -> DelayedReply:
     kind, seconds, status = text.split("~")[min(request, 1)].split("-")
-    return Reply(kind, float(seconds), int(status))  # type: ignore[arg-type]
+    return DelayedReply(kind, float(seconds), int(status))  # type: ignore[arg-type]
 
 
 class Oddities(NamedTuple):

@@ -34,7 +34,7 @@ RULES: Mapping[str, VoteConfig] = {
 }
 
 
-class Pair(NamedTuple):
+class LengthPair(NamedTuple):
     """The lengths of a better and a worse answer, and whether each was cut."""
 
     better: int
@@ -98,23 +98,23 @@ def measure(voted: Sequence[Voted], rule: VoteConfig) -> tuple[dict[str, Share],
     return shares, notes.funnel()
 
 
-def _pairs(voted: Voted, comparisons: Sequence[Comparison]) -> list[Pair]:
+def _pairs(voted: Voted, comparisons: Sequence[Comparison]) -> list[LengthPair]:
     whole = {answer.text for answer in voted.answers}
     return [
-        Pair(len(words(c.first)), len(words(c.second)), c.first not in whole, c.second not in whole)
+        LengthPair(len(words(c.first)), len(words(c.second)), c.first not in whole, c.second not in whole)
         for c in comparisons
     ]
 
 
-def _by_characters(comparisons: Sequence[Comparison]) -> list[Pair]:
-    return [Pair(len(each.first), len(each.second), False, False) for each in comparisons]
+def _by_characters(comparisons: Sequence[Comparison]) -> list[LengthPair]:
+    return [LengthPair(len(each.first), len(each.second), False, False) for each in comparisons]
 
 
-def _longer(pair: Pair) -> float:
+def _longer(pair: LengthPair) -> float:
     return 0.5 if pair.better == pair.worse else float(pair.better > pair.worse)
 
 
-def _share(pairs: Sequence[Pair], right: Callable[[Pair], float]) -> Share:
+def _share(pairs: Sequence[LengthPair], right: Callable[[LengthPair], float]) -> Share:
     share = round(sum(map(right, pairs)) / len(pairs), 4) if pairs else None
     return Share(share, len(pairs))
 

@@ -36,7 +36,7 @@ from typing import Any
 
 from benchmarks.ask_wikispeedia import COLLECTION, OWN_QUESTIONS, build_index
 from benchmarks.report import save, table
-from benchmarks.service_load import Client, Reply, client, closed_loop, endless, open_loop, plain
+from benchmarks.service_load import Client, LoadReply, client, closed_loop, endless, open_loop, plain
 from benchmarks.service_process import Served, pinned, served
 from citewell.core.events import final_answer
 from citewell.core.settings import load_settings
@@ -52,7 +52,7 @@ STAND_IN = (
 
 
 @dataclass(frozen=True)
-class Plan:
+class ServicePlan:
     """The size of the measurements."""
 
     questions: Sequence[str]
@@ -67,7 +67,7 @@ class Plan:
     designs: Mapping[str, int] = field(default_factory=lambda: DESIGNS)
 
 
-def run(plan: Plan, settings: Mapping[str, Any]) -> dict[str, Any]:
+def run(plan: ServicePlan, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Measure everything, over the collection that the settings name."""
     load = os.getloadavg()[0]
     rounds: dict[str, list[dict[str, Any]]] = {name: [] for name in plan.designs}
@@ -93,7 +93,7 @@ def run(plan: Plan, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def bare_seconds(plan: Plan, settings: Mapping[str, Any]) -> list[float]:
+def bare_seconds(plan: ServicePlan, settings: Mapping[str, Any]) -> list[float]:
     """Return the seconds of each question in a process that has the pipeline alone, on the same cores."""
     with pinned(plan.cores), multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_ask_all, (list(plan.questions), dict(settings)))
@@ -113,7 +113,7 @@ def _ask_all(questions: list[str], settings: dict[str, Any]) -> list[float]:
     return asyncio.run(seconds())
 
 
-async def _round(plan: Plan, settings: Mapping[str, Any], concurrency: int) -> dict[str, Any]:
+async def _round(plan: ServicePlan, settings: Mapping[str, Any], concurrency: int) -> dict[str, Any]:
     result: dict[str, Any] = {}
     own = {**settings, "server.concurrency": concurrency, "server.queue_seconds": 600}
     roomy = own | {"server.queue": plan.streams + plan.clients}
@@ -132,7 +132,7 @@ async def _round(plan: Plan, settings: Mapping[str, Any], concurrency: int) -> d
     return result
 
 
-async def _added(asking: Client, plan: Plan) -> dict[str, Any]:
+async def _added(asking: Client, plan: ServicePlan) -> dict[str, Any]:
     replies = [await asking.ask(body) for body in plain(plan.questions)]
     _all_of(replies, 201)
     return {
@@ -141,7 +141,7 @@ async def _added(asking: Client, plan: Plan) -> dict[str, Any]:
     }
 
 
-async def _sustained(asking: Client, plan: Plan) -> dict[str, Any]:
+async def _sustained(asking: Client, plan: ServicePlan) -> dict[str, Any]:
     began = time.perf_counter()
     replies = await closed_loop(asking, endless(plan.questions), plan.clients, plan.seconds)
     seconds = time.perf_counter() - began
@@ -153,7 +153,7 @@ async def _sustained(asking: Client, plan: Plan) -> dict[str, Any]:
     }
 
 
-async def _streams(asking: Client, plan: Plan) -> dict[str, Any]:
+async def _streams(asking: Client, plan: ServicePlan) -> dict[str, Any]:
     bodies = endless(plan.questions)
     began = time.perf_counter()
     replies = await asyncio.gather(*(asking.stream(next(bodies)) for _ in range(plan.streams)))
@@ -166,7 +166,7 @@ async def _streams(asking: Client, plan: Plan) -> dict[str, Any]:
     }
 
 
-async def _overload(asking: Client, plan: Plan, places: int) -> dict[str, Any]:
+async def _overload(asking: Client, plan: ServicePlan, places: int) -> dict[str, Any]:
     bodies = endless(plan.questions)
     began = time.perf_counter()
     borne = await closed_loop(asking, bodies, places, plan.seconds)
@@ -191,7 +191,7 @@ async def _overload(asking: Client, plan: Plan, places: int) -> dict[str, Any]:
     }
 
 
-async def _soak(plan: Plan, settings: Mapping[str, Any], concurrency: int) -> dict[str, Any]:
+async def _soak(plan: ServicePlan, settings: Mapping[str, Any], concurrency: int) -> dict[str, Any]:
     own = {**settings, "server.concurrency": concurrency}
     samples: list[float] = []
     with (
@@ -221,7 +221,7 @@ async def _watch(service: Served, samples: list[float]) -> None:
         await asyncio.sleep(1)
 
 
-async def _warm(asking: Client, plan: Plan) -> None:
+async def _warm(asking: Client, plan: ServicePlan) -> None:
     for body in plain(plan.questions[:5]):
         await asking.ask(body)
 
@@ -230,7 +230,7 @@ def _database(folder: str, name: str) -> dict[str, str]:
     return {"server.database_url": f"sqlite:///{folder}/{name}.sqlite3"}
 
 
-def _all_of(replies: Sequence[Reply], status: int) -> None:
+def _all_of(replies: Sequence[LoadReply], status: int) -> None:
     """Raise `RuntimeError` unless all replies have this status: there would be nothing to report."""
     found = Counter(reply.status for reply in replies)
     if set(found) != {status}:
@@ -304,7 +304,9 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="output file of the results")
     options = parser.parse_args()
     questions = [json.loads(line)["question"] for line in OWN_QUESTIONS.read_text("utf-8").splitlines()]
-    plan = Plan(questions, options.cores, repeats=options.repeats, seconds=options.seconds, soak=options.soak)
+    plan = ServicePlan(
+        questions, options.cores, repeats=options.repeats, seconds=options.seconds, soak=options.soak
+    )
     with tempfile.TemporaryDirectory() as temporary, pinned(options.client_cores):
         settings = {
             "data_dir": str(options.data_dir or temporary),

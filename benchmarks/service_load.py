@@ -20,7 +20,7 @@ Body = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class LoadReply:
     """One reply: its status, 0 if there was none, and seconds from the request to its end.
 
     `first` are the seconds to the first event of a stream, and `pipeline` those of the pipeline.
@@ -54,19 +54,19 @@ class Client:
             if reply.status != 200:
                 raise RuntimeError(await reply.text())
 
-    async def ask(self, body: Body) -> Reply:
+    async def ask(self, body: Body) -> LoadReply:
         """Ask, and wait for the answer."""
         began = time.perf_counter()
         try:
             async with self._session.post("/v1/answers", json=body) as reply:
                 content = await reply.read()
         except aiohttp.ClientError:
-            return Reply(0, time.perf_counter() - began)
+            return LoadReply(0, time.perf_counter() - began)
         seconds = time.perf_counter() - began
         timings = json.loads(content).get("timings", {})
-        return Reply(reply.status, seconds, pipeline=timings.get("total", 0.0))
+        return LoadReply(reply.status, seconds, pipeline=timings.get("total", 0.0))
 
-    async def stream(self, body: Body) -> Reply:
+    async def stream(self, body: Body) -> LoadReply:
         """Ask for events, and read them to the last one, which must be `done`."""
         began = time.perf_counter()
         first, last = 0.0, b""
@@ -78,9 +78,9 @@ class Client:
                         first = first or time.perf_counter() - began
                         last = line.removeprefix(b"event: ").strip()
         except (aiohttp.ClientError, ValueError):
-            return Reply(0, time.perf_counter() - began)
+            return LoadReply(0, time.perf_counter() - began)
         broken = reply.status == 200 and last != b"done"
-        return Reply(0 if broken else reply.status, time.perf_counter() - began, first)
+        return LoadReply(0 if broken else reply.status, time.perf_counter() - began, first)
 
 
 @asynccontextmanager
@@ -97,10 +97,12 @@ async def client(url: str) -> AsyncIterator[Client]:
         yield asking
 
 
-async def closed_loop(client: Client, bodies: Iterator[Body], clients: int, seconds: float) -> list[Reply]:
+async def closed_loop(
+    client: Client, bodies: Iterator[Body], clients: int, seconds: float
+) -> list[LoadReply]:
     """Let this many clients ask one question after another, for this long; running requests are finished."""
     end = time.perf_counter() + seconds
-    replies: list[Reply] = []
+    replies: list[LoadReply] = []
 
     async def work() -> None:
         while time.perf_counter() < end:
@@ -110,7 +112,7 @@ async def closed_loop(client: Client, bodies: Iterator[Body], clients: int, seco
     return replies
 
 
-async def open_loop(client: Client, bodies: Iterator[Body], rate: float, seconds: float) -> list[Reply]:
+async def open_loop(client: Client, bodies: Iterator[Body], rate: float, seconds: float) -> list[LoadReply]:
     """Send questions at `rate` per second, evenly, whether earlier ones were answered or not."""
     began = time.perf_counter()
     asking = []

@@ -43,7 +43,7 @@ K = 5
 Ids = frozenset[tuple[str, str]]
 
 
-class State(NamedTuple):
+class RuleState(NamedTuple):
     """The input of a rule. `snippets` are the scores of all hits' titles and snippets, by rank."""
 
     seconds: float
@@ -54,11 +54,11 @@ class State(NamedTuple):
     """The time at which half of the pages were there or had failed."""
 
 
-Rule = Callable[[State], float]
+Rule = Callable[[RuleState], float]
 """Returns the time until which to wait, in seconds from the start."""
 
 
-class Step(NamedTuple):
+class WaitStep(NamedTuple):
     """The state after a page's requests have ended.
 
     `best` are the references from these pages and the baseline's together.
@@ -70,7 +70,7 @@ class Step(NamedTuple):
     best: Ids
 
 
-class Draw(NamedTuple):
+class DelayDraw(NamedTuple):
     """One question under one draw of delays; the steps without a second request, and with it."""
 
     snippets: Sequence[float]
@@ -78,8 +78,8 @@ class Draw(NamedTuple):
     baseline_seconds: float
     baseline: Ids
     everything: tuple[Reference, ...]
-    once: list[Step]
-    hedged: list[Step]
+    once: list[WaitStep]
+    hedged: list[WaitStep]
 
 
 class Remembering:
@@ -103,7 +103,7 @@ class Remembering:
         return np.stack([self._vectors[passage] for passage in passages])
 
 
-def draw_all(case: Case, settings: Settings, draws: int) -> list[Draw]:
+def draw_all(case: Case, settings: Settings, draws: int) -> list[DelayDraw]:
     """Play the arrivals of a case, `draws` times."""
     ranker = build_ranker(settings)
     encoder = Remembering(ranker.encoder)
@@ -117,15 +117,15 @@ def draw_all(case: Case, settings: Settings, draws: int) -> list[Draw]:
             known[places] = ranking.top(K)
         return known[places]
 
-    def steps(fates: Sequence[Fate], after: float, baseline: frozenset[int]) -> list[Step]:
+    def steps(fates: Sequence[Fate], after: float, baseline: frozenset[int]) -> list[WaitStep]:
         ends = sorted((*end(fate, after), place) for place, fate in enumerate(fates))
         there: frozenset[int] = frozenset()
-        played = [Step(0.0, -1, (), ids(top(baseline)))]
+        played = [WaitStep(0.0, -1, (), ids(top(baseline)))]
         for seconds, is_page, place in ends:
             if seconds > WEBGLM.deadline:
                 break
             there |= {place} if is_page else frozenset()
-            played.append(Step(seconds, place, top(there), ids(top(there | baseline))))
+            played.append(WaitStep(seconds, place, top(there), ids(top(there | baseline))))
         return played
 
     texts = [encoded_text(hit.title, hit.snippet) for hit in case.hits]
@@ -142,7 +142,7 @@ def draw_all(case: Case, settings: Settings, draws: int) -> list[Draw]:
             if first.kind == "page" and first.seconds <= WEBGLM.deadline
         )
         played.append(
-            Draw(
+            DelayDraw(
                 snippets,
                 [hit.url for hit in case.hits],
                 max(min(WEBGLM.deadline, first.seconds) for first in firsts),
@@ -155,23 +155,23 @@ def draw_all(case: Case, settings: Settings, draws: int) -> list[Draw]:
     return played
 
 
-class End(NamedTuple):
+class PageEnd(NamedTuple):
     """The end of the requests for a page, and whether there is a page then."""
 
     seconds: float
     is_page: bool
 
 
-def end(fate: Fate, after: float) -> End:
+def end(fate: Fate, after: float) -> PageEnd:
     """Return the end of a page's requests if a second one is sent `after` seconds (infinity: never)."""
     first, second = fate
     if first.kind == "error":
         if first.status in PASSING and after < math.inf:
-            return End(first.seconds + second.seconds, second.kind == "page")
-        return End(first.seconds, False)
+            return PageEnd(first.seconds + second.seconds, second.kind == "page")
+        return PageEnd(first.seconds, False)
     if first.seconds > after and second.kind == "page" and after + second.seconds < first.seconds:
-        return End(after + second.seconds, True)
-    return End(first.seconds, first.kind == "page")
+        return PageEnd(after + second.seconds, True)
+    return PageEnd(first.seconds, first.kind == "page")
 
 
 def ids(references: Sequence[Reference]) -> Ids:
@@ -179,7 +179,7 @@ def ids(references: Sequence[Reference]) -> Ids:
     return frozenset((reference.url, reference.text) for reference in references)
 
 
-def promised(state: State) -> float:
+def promised(state: RuleState) -> float:
     """Return the expected number of references from the pending pages."""
     return sum(expected_references(state.snippets[place], place, state.least) for place in state.pending)
 
@@ -192,7 +192,7 @@ def deadline(seconds: float) -> Rule:
 def share_of_pages(share: float) -> Rule:
     """Wait until a share of the pages is there or has failed."""
 
-    def until(state: State) -> float:
+    def until(state: RuleState) -> float:
         settled = len(state.snippets) - len(state.pending)
         return 0.0 if settled >= share * len(state.snippets) else WEBGLM.deadline
 
@@ -230,10 +230,10 @@ class Stop(NamedTuple):
     """The time at which a rule stopped, and the last step before it."""
 
     seconds: float
-    step: Step
+    step: WaitStep
 
 
-def stop(draw: Draw, steps: Sequence[Step], rule: Rule) -> Stop:
+def stop(draw: DelayDraw, steps: Sequence[WaitStep], rule: Rule) -> Stop:
     """Play a rule over the steps of a draw."""
     pending = set(range(len(draw.urls)))
     step, until, half = steps[0], WEBGLM.deadline, None
@@ -247,12 +247,12 @@ def stop(draw: Draw, steps: Sequence[Step], rule: Rule) -> Stop:
         if half is None and len(pending) <= len(draw.urls) / 2:
             half = step.seconds
         least = step.references[-1].score if len(step.references) == K else None
-        wanted = rule(State(step.seconds, frozenset(pending), least, draw.snippets, half))
+        wanted = rule(RuleState(step.seconds, frozenset(pending), least, draw.snippets, half))
         until = min(WEBGLM.deadline, max(step.seconds, wanted))
     return Stop(until, step)
 
 
-def judge(draws: Sequence[Draw], rule: Rule, *, hedged: bool) -> dict[str, float]:
+def judge(draws: Sequence[DelayDraw], rule: Rule, *, hedged: bool) -> dict[str, float]:
     """Return the seconds of a rule, and the share of references that it kept."""
     seconds, strictly, kept = [], [], []
     for draw in draws:
@@ -274,7 +274,7 @@ def judge(draws: Sequence[Draw], rule: Rule, *, hedged: bool) -> dict[str, float
     return {name: round(value, 3) for name, value in numbers.items()}
 
 
-def fit(draws: Sequence[Draw]) -> list[float]:
+def fit(draws: Sequence[DelayDraw]) -> list[float]:
     """Fit the four parameters of `citewell.retriever.expected_references` by maximum likelihood (Newton)."""
     rows, won = [], []
     for draw in draws:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from citewell.core.training.plan import Draw, Step
+from citewell.core.training.plan import PlannedDraw, PlannedStep
 from citewell.generator.training.encode import TokenizedExample
 
 if TYPE_CHECKING:
@@ -19,7 +19,11 @@ class GeneratorCollator:
     """A collator that makes the tensors of each step when it is due."""
 
     def __init__(
-        self, steps: Sequence[Step], encode: Callable[[Draw], TokenizedExample], *, packing: bool
+        self,
+        steps: Sequence[PlannedStep],
+        encode: Callable[[PlannedDraw], TokenizedExample],
+        *,
+        packing: bool,
     ) -> None:
         self._steps = steps
         self._encode = encode

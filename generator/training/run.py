@@ -11,7 +11,7 @@ from citewell.core.progress import Log
 from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
-from citewell.core.training.plan import Draw, Step, plan
+from citewell.core.training.plan import PlannedDraw, PlannedStep, plan
 from citewell.core.training.run import Run, RunResult
 from citewell.generator.training.card import describe
 from citewell.generator.training.config import GeneratorRecipe, load_config
@@ -76,7 +76,7 @@ def _task(
     steps = plan(sizes, [source.repeat for source, _ in rows], config.training)
     tell(_summary(data, steps))
 
-    def encode(draw: Draw) -> TokenizedExample:
+    def encode(draw: PlannedDraw) -> TokenizedExample:
         return encoder.encode(encoder.shown(*rows[draw.place], draw.time))
 
     selected_by = config.training.choose_by
@@ -85,7 +85,7 @@ def _task(
     return fit_task(trained, config.training, steps, encode, goal, evaluate)
 
 
-def _summary(data: GeneratorData, steps: Sequence[Step]) -> str:
+def _summary(data: GeneratorData, steps: Sequence[PlannedStep]) -> str:
     lines = [f"{source.name}: {len(source.examples):,} training rows" for source in data.train]
     lines += [f"{source.name}: {len(source.examples):,} dev rows" for source in data.dev]
     tokens = sum(step.tokens for step in steps)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.training.fit import Evaluate, FitTask, Goal
-from citewell.core.training.plan import Draw, Step
+from citewell.core.training.plan import PlannedDraw, PlannedStep
 from citewell.generator.training.collate import GeneratorCollator
 from citewell.generator.training.config import CausalTrainingConfig
 from citewell.generator.training.encode import TokenizedExample
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def fit_task(
     trained: TrainableGenerator,
     training: CausalTrainingConfig,
-    steps: Sequence[Step],
-    encode: Callable[[Draw], TokenizedExample],
+    steps: Sequence[PlannedStep],
+    encode: Callable[[PlannedDraw], TokenizedExample],
     goal: Goal,
     evaluate: Evaluate | None,
 ) -> FitTask:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from citewell.core.training.plan import Size, Step
+from citewell.core.training.plan import PlannedStep, Size
 from citewell.scorer.encode import InputTokenizer, TokenizedInput, padded
 from citewell.scorer.training.elements import Element
 
@@ -31,7 +31,7 @@ class ScorerCollator:
 
     def __init__(
         self,
-        steps: Sequence[Step],
+        steps: Sequence[PlannedStep],
         examples: Sequence[Element],
         encoder: InputTokenizer,
         *,

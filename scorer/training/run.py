@@ -14,7 +14,7 @@ from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.checkpoints import last_checkpoint, quiet
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import CHECKPOINTS, finish, open_folder
-from citewell.core.training.plan import Step, plan
+from citewell.core.training.plan import PlannedStep, plan
 from citewell.core.training.run import Run, RunResult
 from citewell.scorer.data.types import Comparison
 from citewell.scorer.form import Form
@@ -92,7 +92,7 @@ def _elements(source: ComparisonSource, config: ScorerRecipe) -> list[Element]:
 
 def _plan(
     config: ScorerRecipe, sources: Sources, examples: Sequence[Sequence[Element]], trainable: TrainableScorer
-) -> list[Step]:
+) -> list[PlannedStep]:
     match_length = config.objective.match_length
     sizes = [measure(element, trainable.encoder, match_length) for each in examples for element in each]
     repeats = [source.repeat for source, each in zip(sources.train, examples, strict=True) for _ in each]
@@ -123,7 +123,7 @@ def _task(
     config: ScorerRecipe,
     trainable: TrainableScorer,
     examples: list[Element],
-    steps: list[Step],
+    steps: list[PlannedStep],
     dev: ScorerDevSets,
 ) -> FitTask:
     from citewell.scorer.model import pooled
@@ -175,7 +175,7 @@ def _comparisons(source: ComparisonSource) -> list[Comparison]:
     return [comparison for group in source.groups for comparison in group.comparisons]
 
 
-def _summary(sources: Sources, steps: Sequence[Step]) -> str:
+def _summary(sources: Sources, steps: Sequence[PlannedStep]) -> str:
     uses = {"training": sources.train, "dev": sources.dev, "test": sources.test}
     lines = [
         f"{source.name}: {len(source.groups):,} {use} questions, {source.comparisons:,} comparisons"

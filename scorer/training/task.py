@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.training.fit import Evaluate, FitTask, Goal
-from citewell.core.training.plan import Step
+from citewell.core.training.plan import PlannedStep
 from citewell.scorer.training.config import ScorerTrainingConfig
 from citewell.scorer.training.model import TrainableScorer
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def fit_task(
     trainable: TrainableScorer,
     training: ScorerTrainingConfig,
-    steps: Sequence[Step],
+    steps: Sequence[PlannedStep],
     collate: Callable[[Sequence[dict[str, int]]], dict[str, Any]],
     loss: PartLoss,
     goal: Goal,

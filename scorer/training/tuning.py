@@ -10,7 +10,7 @@ from citewell.core.progress import Log
 from citewell.core.training.checkpoints import TRAINED, load_trained, save_trained
 from citewell.core.training.fit import Goal, fit
 from citewell.core.training.folder import CHECKPOINTS
-from citewell.core.training.plan import Size, Step, plan
+from citewell.core.training.plan import PlannedStep, Size, plan
 from citewell.scorer.encode import padded
 from citewell.scorer.training.config import ScorerRecipe
 from citewell.scorer.training.elements import Element
@@ -81,7 +81,7 @@ def answer_loss(backbone: Any, head: Any, part: Mapping[str, Any]) -> torch.Tens
 
 
 class _Collator:
-    def __init__(self, steps: Sequence[Step], rows: Sequence[Any], trainable: TrainableScorer) -> None:
+    def __init__(self, steps: Sequence[PlannedStep], rows: Sequence[Any], trainable: TrainableScorer) -> None:
         self._steps = steps
         self._rows = rows
         self._encoder = trainable.encoder

@@ -16,7 +16,7 @@ from citewell.server.api.chat_schemas import ChatRequest
 from citewell.server.api.jsonl import one_line
 from citewell.server.api.sse import MEDIA_TYPE
 from citewell.server.services import Services
-from citewell.server.work.event_log import Ended
+from citewell.server.work.event_log import QuestionEnded
 from citewell.server.work.subscription import Subscription
 
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -42,7 +42,7 @@ async def _lines(
                     yield _STILL_THERE
                     continue
                 event = numbered.event
-                if isinstance(event, Ended):
+                if isinstance(event, QuestionEnded):
                     if event.error is not None:
                         yield _line(error_of(event.error))
                         return

@@ -7,13 +7,13 @@ from typing import Any
 
 from citewell.core.events import Browsed, Failed, Fetched, Notice, Ranked, Scored, Searched, Token
 from citewell.server.api.answer_reply import answer_response
-from citewell.server.work.event_log import Ended, QuestionEvent, Queued, Started
+from citewell.server.work.event_log import QuestionEnded, QuestionEvent, QuestionQueued, Started
 
 
 def api_event(event: QuestionEvent) -> tuple[str, Any]:
     """Return the name and the data of an event."""
     match event:
-        case Queued():
+        case QuestionQueued():
             return "queued", asdict(event)
         case Started():
             return "searching", {}
@@ -41,6 +41,6 @@ def api_event(event: QuestionEvent) -> tuple[str, Any]:
                 for candidate in candidates
             ]
             return "scored", {"candidates": shown, "best": best}
-        case Ended(answer):
+        case QuestionEnded(answer):
             return ("done", answer_response(answer)) if answer.problem is None else ("error", answer.problem)
     raise AssertionError(f"{event} is not logged")

@@ -14,7 +14,7 @@ from citewell.server.store.answers import StoredAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Queued:
+class QuestionQueued:
     """The question waits for its turn, behind `ahead` others."""
 
     ahead: int
@@ -26,14 +26,14 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class QuestionEnded:
     """The last event of every question: its answer as it is stored, and the error if it failed."""
 
     answer: StoredAnswer
     error: CitewellError | None = None
 
 
-QuestionEvent = Queued | Started | Event | Ended
+QuestionEvent = QuestionQueued | Started | Event | QuestionEnded
 
 
 class NumberedEvent(NamedTuple):

@@ -25,9 +25,9 @@ from citewell.server.work.errors import (
     QueueLateError,
     StoppingError,
 )
-from citewell.server.work.event_log import Queued, Started
+from citewell.server.work.event_log import QuestionQueued, Started
 from citewell.server.work.history import QuestionHistory, Result
-from citewell.server.work.subscription import Keep, QuestionRun, RunEnd, Subscription
+from citewell.server.work.subscription import Keep, RunEnd, SharedQuestion, Subscription
 
 Work = Callable[[], AsyncGenerator[Event, None]]
 """A function that starts the work on a question, which ends with `Done`."""
@@ -69,7 +69,7 @@ class QuestionQueue:
         self._limits = limits
         self._observers = observers
         self._slots = asyncio.Semaphore(limits.concurrency)
-        self._running: dict[str, QuestionRun] = {}
+        self._running: dict[str, SharedQuestion] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._subscriptions: dict[str, Subscription] = {}
         self._usual_seconds = _FIRST_GUESS
@@ -119,7 +119,7 @@ class QuestionQueue:
     def replay(self, answer: StoredAnswer) -> Subscription:
         """Return a subscription to a finished question, as a short stream of events."""
         history = QuestionHistory(answer.id, answer.mode)
-        run = QuestionRun("", history)
+        run = SharedQuestion("", history)
         if answer.body is not None:
             references = msgspec.convert(answer.body["references"], tuple[Reference, ...])
             run.log.add(Ranked(references, relevant=answer.body["outcome"] != "no_evidence"))
@@ -150,16 +150,16 @@ class QuestionQueue:
         if self.is_full(digest):
             raise QueueFullError(len(self._running), self._retry_after())
 
-    def _start(self, digest: str, work: Work, history: QuestionHistory) -> QuestionRun:
-        run = self._running[digest] = QuestionRun(digest, history)
+    def _start(self, digest: str, work: Work, history: QuestionHistory) -> SharedQuestion:
+        run = self._running[digest] = SharedQuestion(digest, history)
         if len(self._running) > self._limits.concurrency:
-            run.log.add(Queued(len(self._running) - 1))
+            run.log.add(QuestionQueued(len(self._running) - 1))
         run.task = asyncio.create_task(self._answer(run, work))
         self._in_background(self._attend(run, run.task))
         return run
 
     def _subscribe(
-        self, asked: StoredAnswer, run: QuestionRun, history: QuestionHistory, keep: Keep | None
+        self, asked: StoredAnswer, run: SharedQuestion, history: QuestionHistory, keep: Keep | None
     ) -> Subscription:
         return Subscription(
             asked, run, history, self._leave, keep=keep, resume_seconds=self._limits.resume_seconds
@@ -176,13 +176,13 @@ class QuestionQueue:
         self._subscriptions.pop(subscription.answer.id, None)
         self._in_background(self._finish([subscription], RunEnd("cancelled", error=CancelledError())))
 
-    def _cancel(self, run: QuestionRun) -> None:
+    def _cancel(self, run: SharedQuestion) -> None:
         # Removed at once: a caller with the same question must not join a run that is being cancelled.
         del self._running[run.digest]
         if run.task is not None:
             run.task.cancel()
 
-    async def _attend(self, run: QuestionRun, answering: asyncio.Task[dict[str, Any]]) -> None:
+    async def _attend(self, run: SharedQuestion, answering: asyncio.Task[dict[str, Any]]) -> None:
         """Wait for the answer, and finish all subscriptions; this task is never cancelled."""
         await asyncio.wait({answering})
         if self._running.get(run.digest) is run:
@@ -192,7 +192,7 @@ class QuestionQueue:
         run.log.close()
         self._release_later(subscriptions)
 
-    async def _answer(self, run: QuestionRun, work: Work) -> dict[str, Any]:
+    async def _answer(self, run: SharedQuestion, work: Work) -> dict[str, Any]:
         async with self._turn():
             run.log.add(Started())
             return await self._run(run, work)
@@ -209,7 +209,7 @@ class QuestionQueue:
         finally:
             self._slots.release()
 
-    async def _run(self, run: QuestionRun, work: Work) -> dict[str, Any]:
+    async def _run(self, run: SharedQuestion, work: Work) -> dict[str, Any]:
         """Work on the question, log each event, and return the JSON of the answer."""
         run.history.begin()
         began = time.monotonic()

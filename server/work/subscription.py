@@ -12,7 +12,7 @@ from typing import Any, Literal
 from citewell.core.errors import CitewellError
 from citewell.server.problems import problem_of
 from citewell.server.store.answers import StoredAnswer
-from citewell.server.work.event_log import Ended, EventLog, NumberedEvent
+from citewell.server.work.event_log import EventLog, NumberedEvent, QuestionEnded
 from citewell.server.work.history import QuestionHistory
 
 HEARTBEAT = 10.0  # seconds without an event, after which followers get a sign of life
@@ -32,7 +32,7 @@ class RunEnd:
 
 
 @dataclass(eq=False)
-class QuestionRun:
+class SharedQuestion:
     """The work on one question, for everyone who asked it. Events are noted in the `history` of the first
     caller."""
 
@@ -49,7 +49,7 @@ class Subscription:
     def __init__(
         self,
         asked: StoredAnswer,
-        run: QuestionRun,
+        run: SharedQuestion,
         history: QuestionHistory,
         leave: Callable[[Subscription], None],
         *,
@@ -99,7 +99,7 @@ class Subscription:
     async def follow(
         self, after: int = 0, heartbeat: float = HEARTBEAT
     ) -> AsyncGenerator[NumberedEvent | None, None]:
-        """Yield all events after number `after`, the last of them `Ended`; None as a sign of life.
+        """Yield all events after number `after`, the last of them `QuestionEnded`; None as a sign of life.
 
         A follower that stops may reconnect within a few seconds; after that, the claim is given up.
         """
@@ -111,7 +111,7 @@ class Subscription:
                 async for event in events:
                     yield event
             if after <= len(log):
-                yield NumberedEvent(len(log) + 1, Ended(self.answer, self.error))
+                yield NumberedEvent(len(log) + 1, QuestionEnded(self.answer, self.error))
         finally:
             self._readers -= 1
             if not self._readers and not log.is_closed:

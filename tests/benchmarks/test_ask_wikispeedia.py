@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.ask_wikispeedia import OWN_QUESTIONS, PassageSearch, Question, measure_recall, stored_pages
+from benchmarks.ask_wikispeedia import (
+    OWN_QUESTIONS,
+    ArticleQuestion,
+    PassageSearch,
+    measure_recall,
+    stored_pages,
+)
 from citewell.core.settings import load_settings
 from citewell.core.types import Page, Passage
 from citewell.retriever.collection.collection import collection_folder
@@ -60,7 +66,9 @@ def test_the_right_article_is_among_the_references(tmp_path: Path) -> None:
 
     by_title = {page.title: page.url for page in stored_pages(settings)}
     questions = [
-        Question(row["question"], frozenset(by_title[t] for t in row["articles"] if t in by_title), "own")
+        ArticleQuestion(
+            row["question"], frozenset(by_title[t] for t in row["articles"] if t in by_title), "own"
+        )
         for row in rows
         if by_title.keys() & row["articles"]
     ]

@@ -7,12 +7,12 @@ import random
 
 import pytest
 
-from benchmarks.best_of_n import PRECISION, RECALL, SUPPORTED, WORDS, Question, adapted, measured
+from benchmarks.best_of_n import PRECISION, RECALL, SUPPORTED, WORDS, SampledQuestion, adapted, measured
 from citewell.core.types import Reference, Sentence
 from citewell.generator.evaluation.rows import EvaluationRow
 
 
-def question(number: int) -> Question:
+def question(number: int) -> SampledQuestion:
     """Seventeen samples and a greedy answer; one in three has an unsupported sentence, and is liked more."""
     chance = random.Random(number)
     sentences, score, judged, held = [], [], [], []
@@ -27,7 +27,7 @@ def question(number: int) -> Question:
         held.append(0.5 if invented else 1.0)
     row = EvaluationRow(str(number), number, "Why?", (Reference(1, "", "", "So.", 0.0),))
     counted = {name: tuple(held) for name in (RECALL, PRECISION, SUPPORTED, WORDS)}
-    return Question(row, tuple(sentences), tuple(score), tuple(judged), counted)
+    return SampledQuestion(row, tuple(sentences), tuple(score), tuple(judged), counted)
 
 
 QUESTIONS = [question(number) for number in range(30)]
@@ -48,7 +48,7 @@ def test_a_wider_margin_means_more_support_for_less_liking() -> None:
     assert support[0] < 0.8
     assert support[-1] > 0.98
     assert rows[0]["judged"].value > rows[-1]["judged"].value
-    alone = measured(QUESTIONS, Question.by_score, 8)
+    alone = measured(QUESTIONS, SampledQuestion.by_score, 8)
     assert alone["judged"].value == pytest.approx(rows[0]["judged"].value)
 
 

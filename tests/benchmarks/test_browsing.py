@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.browsing import CLONED, PAGE_SECONDS, SEARCH_SECONDS, Plan, cost, reckon, run
+from benchmarks.browsing import CLONED, PAGE_SECONDS, SEARCH_SECONDS, BrowsingPlan, cost, reckon, run
 from citewell.browser.episode import Episode, Step, read_episodes, write_episodes
 from citewell.browser.evaluation.questions import BrowsingQuestion
 from citewell.core.settings import load_settings
@@ -44,7 +44,7 @@ def test_costs_are_of_all_splits_and_only_of_those_who_browse(
 ) -> None:
     systems = (CLONED, "pipeline")
     for split, episodes in (("dev", BROWSED[:2]), ("test", BROWSED[2:])):
-        plan = Plan(systems, tmp_path / split, None)
+        plan = BrowsingPlan(systems, tmp_path / split, None)
         write_episodes(episodes, plan.file(CLONED))
         write_episodes([episode("a")], plan.file("pipeline"))
     found = cost(Namespace(systems=systems, splits=("dev", "test"), episodes=tmp_path))
@@ -57,7 +57,7 @@ def test_costs_are_of_all_splits_and_only_of_those_who_browse(
 
 async def test_systems_browse_and_their_episodes_are_kept(tmp_path: Path) -> None:
     pytest.importorskip("html2text", reason="the extra `browser` is not installed")
-    plan = Plan(("random", "scripted", "pipeline"), tmp_path / "dev", None)
+    plan = BrowsingPlan(("random", "scripted", "pipeline"), tmp_path / "dev", None)
     with linked_pages(tmp_path / "data") as linked:
         settings = load_settings(linked.settings | {"fetch.cache": False})
         found = await run(settings, plan, ASKED)

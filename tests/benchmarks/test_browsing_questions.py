@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchmarks.browsing_questions import HELD_OUT, Asked, apart, divided, point
+from benchmarks.browsing_questions import HELD_OUT, BrowsingSetQuestion, apart, divided, point
 
 
-def asked(*questions: str) -> list[Asked]:
-    return [Asked(question, ("so",), "made up") for question in questions]
+def asked(*questions: str) -> list[BrowsingSetQuestion]:
+    return [BrowsingSetQuestion(question, ("so",), "made up") for question in questions]
 
 
 def test_each_question_is_in_one_split_of_its_kind() -> None:
@@ -21,7 +21,10 @@ def test_each_question_is_in_one_split_of_its_kind() -> None:
 
 
 def test_case_and_marks_make_no_other_question_and_the_first_answers_count() -> None:
-    twice = [Asked("Who wrote Emma?", ("Austen",), "one"), Asked("who wrote emma", ("Jane",), "two")]
+    twice = [
+        BrowsingSetQuestion("Who wrote Emma?", ("Austen",), "one"),
+        BrowsingSetQuestion("who wrote emma", ("Jane",), "two"),
+    ]
     assert point(twice[0].question) == point(twice[1].question)
     splits = divided([], twice)
     assert splits["dev"] + splits["test"] == twice[:1]

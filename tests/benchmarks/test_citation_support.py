@@ -27,7 +27,7 @@ def test_the_support_check_does_not_fall_behind_its_pinned_floor() -> None:
 
 
 def test_both_measures_agree_where_there_are_no_stop_words() -> None:
-    from benchmarks.citation_support import Pair
+    from benchmarks.citation_support import ClaimPair
 
-    pair = Pair("tides rise twice daily", "Tides rise along coasts.")
+    pair = ClaimPair("tides rise twice daily", "Tides rise along coasts.")
     assert all_words(pair) == rouge_1_precision(*pair) == 0.5

@@ -10,11 +10,22 @@ from ipaddress import ip_network
 import pytest
 from aiohttp.test_utils import TestServer
 
-from benchmarks.coarse_latency import WEBGLM, Bench, Loopback, Outcome, summary
-from benchmarks.delays import ERRORS, FETCH_MEAN, HANG, PASSING, WITHIN, Fate, Law, Reply, fitted, stage_mean
+from benchmarks.coarse_latency import WEBGLM, Bench, LatencyResult, Loopback, summary
+from benchmarks.delays import (
+    ERRORS,
+    FETCH_MEAN,
+    HANG,
+    PASSING,
+    WITHIN,
+    DelayedReply,
+    DelayLaw,
+    Fate,
+    fitted,
+    stage_mean,
+)
 from benchmarks.local_web import Case, snippet
 from benchmarks.replay import Oddities, application, name, plan
-from benchmarks.waiting_rules import End, end
+from benchmarks.waiting_rules import PageEnd, end
 from citewell.core.errors import FetchError
 from citewell.core.settings import load_settings
 from citewell.core.types import Hit, Page, Passage
@@ -41,7 +52,7 @@ PAGES = {
     for url, text in zip(URLS, TEXTS, strict=True)
 }
 CASE = Case(QUESTION, tuple(Hit(url, "Bats", text) for url, text in zip(URLS, TEXTS, strict=True)), ())
-FAST = Law(math.log(0.02), 0.1)
+FAST = DelayLaw(math.log(0.02), 0.1)
 
 
 @pytest.fixture
@@ -86,16 +97,16 @@ def test_the_second_request_is_like_the_first_or_unlike_it(share: float) -> None
 
 async def test_the_server_does_what_a_url_asks_for(port: int, fetcher: HttpFetcher) -> None:
     plain = next(page for page in PAGES if not Oddities.of(page).redirects)
-    hangs = plan(Fate(Reply("hang"), Reply("page", 0.01)))
+    hangs = plan(Fate(DelayedReply("hang"), DelayedReply("page", 0.01)))
     get = HedgedFetch(fetcher.fetch, after=0.05, max_hedges=1)
     page = await get(PageRequest(f"http://a.test:{port}/1/{hangs}/{plain}"))
     assert page.body == PAGES[plain]
     for status in (404, PASSING[0]):
-        fails = plan(Fate(Reply("error", 0.01, status), Reply("error", 0.01, status)))
+        fails = plan(Fate(DelayedReply("error", 0.01, status), DelayedReply("error", 0.01, status)))
         with pytest.raises(FetchError, match=str(status)):
             await fetcher.get(f"http://b.test:{port}/2/{fails}/{plain}")
     # Twice: aiohttp itself repeats a request whose connection is reset.
-    reset = plan(Fate(Reply("error", 0.01, 0), Reply("error", 0.01, 0)))
+    reset = plan(Fate(DelayedReply("error", 0.01, 0), DelayedReply("error", 0.01, 0)))
     with pytest.raises(FetchError, match="closed the connection"):
         await fetcher.get(f"http://c.test:{port}/3/{reset}/{plain}")
 
@@ -126,8 +137,8 @@ def kinds(seed: int) -> list[str]:
 
 
 def test_what_a_better_page_outranks_is_not_lost() -> None:
-    def outcome(*texts: str) -> Outcome:
-        return Outcome(1.0, 0.1, frozenset(("page", text) for text in texts), {}, 10, 0)
+    def outcome(*texts: str) -> LatencyResult:
+        return LatencyResult(1.0, 0.1, frozenset(("page", text) for text in texts), {}, 10, 0)
 
     ours, baseline = outcome("a", "b", "new"), outcome("a", "b", "c")
     outranked = summary([ours], [baseline], [frozenset({("page", "a"), ("page", "b"), ("page", "new")})])
@@ -137,14 +148,14 @@ def test_what_a_better_page_outranks_is_not_lost() -> None:
 
 
 def test_a_second_request_ends_earlier_or_changes_nothing() -> None:
-    slow = Fate(Reply("page", 4.0), Reply("page", 0.2))
-    assert end(slow, math.inf) == End(4.0, True)
-    assert end(slow, 1.0) == End(1.2, True)
-    assert end(Fate(Reply("page", 0.5), Reply("page", 0.1)), 1.0) == End(0.5, True)
-    assert end(Fate(Reply("hang"), Reply("hang")), 1.0) == End(math.inf, False)
-    passing = Fate(Reply("error", 0.3, PASSING[0]), Reply("page", 0.2))
-    assert end(passing, 1.0) == End(0.5, True)
-    assert end(passing, math.inf) == End(0.3, False)
+    slow = Fate(DelayedReply("page", 4.0), DelayedReply("page", 0.2))
+    assert end(slow, math.inf) == PageEnd(4.0, True)
+    assert end(slow, 1.0) == PageEnd(1.2, True)
+    assert end(Fate(DelayedReply("page", 0.5), DelayedReply("page", 0.1)), 1.0) == PageEnd(0.5, True)
+    assert end(Fate(DelayedReply("hang"), DelayedReply("hang")), 1.0) == PageEnd(math.inf, False)
+    passing = Fate(DelayedReply("error", 0.3, PASSING[0]), DelayedReply("page", 0.2))
+    assert end(passing, 1.0) == PageEnd(0.5, True)
+    assert end(passing, math.inf) == PageEnd(0.3, False)
 
 
 def test_a_snippet_is_the_sentence_that_matches_best() -> None:

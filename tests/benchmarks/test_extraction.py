@@ -18,7 +18,7 @@ from benchmarks.extraction import (
     speed_rows,
     wcxb_rows,
 )
-from benchmarks.extractors import REFERENCE, Engine, ours
+from benchmarks.extractors import REFERENCE, ExtractionEngine, ours
 from citewell.retriever.extract.training.rows import PageRow
 
 TEXT = "Kites were known in China by the year 400 BC, when silk was used for sails and bamboo for frames. "
@@ -40,9 +40,9 @@ ROWS = [(ARTICLES, page(n, "article")) for n in range(4)] + [
     (WCXB, page(n, "forum" if n % 2 else "service")) for n in range(4)
 ]
 ENGINES = [
-    Engine(OURS, ours()),
-    Engine(REFERENCE, lambda body, url: body.decode().replace("<", " <")),
-    Engine("broken", fails),
+    ExtractionEngine(OURS, ours()),
+    ExtractionEngine(REFERENCE, lambda body, url: body.decode().replace("<", " <")),
+    ExtractionEngine("broken", fails),
 ]
 
 

@@ -12,7 +12,7 @@ from benchmarks.generation_set import (
     READERS,
     SPLITS,
     UNANSWERABLE,
-    Asked,
+    GenerationSetQuestion,
     collect,
     divided,
     held,
@@ -23,9 +23,9 @@ from citewell.generator.evaluation.held_out import LIST, digest, is_held_out
 DATA = os.environ.get("CITEWELL_DATA", "")
 
 
-def asked(number: int, group: str = "") -> Asked:
+def asked(number: int, group: str = "") -> GenerationSetQuestion:
     row = {"question": f"What is {number}?", "references": [{"text": f"It is {number}."}], "source": "mine"}
-    return Asked(row, group or f"What is {number}?")
+    return GenerationSetQuestion(row, group or f"What is {number}?")
 
 
 def test_a_question_keeps_its_split_when_others_come_or_go() -> None:

@@ -12,7 +12,7 @@ from benchmarks.reference_set import (
     DEPTH,
     REFERENCES,
     SPLITS,
-    Question,
+    LabeledQuestion,
     relevance,
     split,
     with_candidates,
@@ -38,9 +38,9 @@ class Letters:
         return np.array(counts, dtype=np.float32)
 
 
-def question(number: int, group: str) -> Question:
+def question(number: int, group: str) -> LabeledQuestion:
     passage = Passage(f"http://a.example/{number}", group, f"About {group}, part {number}.")
-    return Question(f"q{number}", f"What of {group} {number}?", passage.text, (passage,), group, "CC0")
+    return LabeledQuestion(f"q{number}", f"What of {group} {number}?", passage.text, (passage,), group, "CC0")
 
 
 def test_no_group_and_no_passage_is_in_two_splits() -> None:
@@ -58,7 +58,7 @@ def test_no_group_and_no_passage_is_in_two_splits() -> None:
 def test_the_nearest_passages_are_the_references(tmp_path: Path) -> None:
     near = [Passage("", "", "zzzz" + "z" * number) for number in range(REFERENCES)]
     far = [Passage("", "", "aaaa" * number) for number in range(1, 9)]
-    asked = Question("q", "zz?", "z", (near[0],), "z", "CC0")
+    asked = LabeledQuestion("q", "zz?", "z", (near[0],), "z", "CC0")
     passages = [*far, *near]
     (row,) = with_references([asked], passages, relevance([asked], passages, Letters()))
     assert {reference["text"] for reference in row["references"]} == {passage.text for passage in near}
@@ -71,7 +71,7 @@ def test_candidates_are_the_references_and_others_that_are_near_or_share_words()
     near = [Passage("", "", "z" * (100 - number)) for number in range(DEPTH + 20)]
     worded = [Passage("", "", f"zz aaaa {'b' * number}") for number in range(DEPTH)]
     passages = [*near, *worded]
-    asked = Question("q", "zz?", "z", (near[0],), "z", "CC0")
+    asked = LabeledQuestion("q", "zz?", "z", (near[0],), "z", "CC0")
     scores = relevance([asked], passages, Letters())
     rows = with_references([asked], passages, scores)
     (row,) = with_candidates(rows, passages, scores)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.service import Plan, milliseconds, run, show
+from benchmarks.service import ServicePlan, milliseconds, run, show
 from tests.server.api.conftest import collection_data
 
 __all__ = ["collection_data"]
@@ -35,7 +35,9 @@ def test_every_measurement_is_made(
         "threads": 1,
     }
     designs = {"citewell": 2}
-    plan = Plan(QUESTIONS, repeats=1, seconds=0.3, clients=3, streams=24, queue=2, soak=0.5, designs=designs)
+    plan = ServicePlan(
+        QUESTIONS, repeats=1, seconds=0.3, clients=3, streams=24, queue=2, soak=0.5, designs=designs
+    )
     result = run(plan, settings)
     show(result)
     assert "| streams at once | 24 |" in capsys.readouterr().out

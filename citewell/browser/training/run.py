@@ -15,7 +15,7 @@ from citewell.core.progress import Log
 from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
-from citewell.core.training.plan import Draw, plan
+from citewell.core.training.plan import PlannedDraw, plan
 from citewell.core.training.run import Run, RunResult
 from citewell.generator.defaults import GenerationDefaults
 from citewell.generator.training.encode import TokenizedExample
@@ -72,7 +72,7 @@ def _task(
     steps = plan(encoder.sizes(pairs), repeats, config.training)
     tell(f"{len(steps):,} steps, {sum(step.tokens for step in steps):,} tokens")
 
-    def encode(draw: Draw) -> TokenizedExample:
+    def encode(draw: PlannedDraw) -> TokenizedExample:
         return encoder.encode(pairs[draw.place])
 
     selected_by = config.training.choose_by

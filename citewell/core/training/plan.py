@@ -19,32 +19,34 @@ class Size(NamedTuple):
     tokens: int
 
 
-class Draw(NamedTuple):
+class PlannedDraw(NamedTuple):
     """The index of an example, and the number of times it has been seen before."""
 
     place: int
     time: int
 
 
-class Step(NamedTuple):
+class PlannedStep(NamedTuple):
     """The examples of a step, in parts that are computed together, and their tokens without padding."""
 
-    parts: tuple[tuple[Draw, ...], ...]
+    parts: tuple[tuple[PlannedDraw, ...], ...]
     tokens: int
 
 
-def plan(sizes: Sequence[Size], repeats: Sequence[int], training: PartedOptimizationConfig) -> list[Step]:
+def plan(
+    sizes: Sequence[Size], repeats: Sequence[int], training: PartedOptimizationConfig
+) -> list[PlannedStep]:
     """Return the steps of a run: each epoch has every example `repeats` times, in random order.
 
     The examples of a step are sorted by length and divided into parts that, padded to their longest row, have
     at most `part_tokens` tokens, or one example: the rows of an example are never divided.
     """
-    steps: list[Step] = []
+    steps: list[PlannedStep] = []
     if training.steps == 0:
         return steps
     for epoch in range(training.epochs):
         draws = [
-            Draw(place, epoch * repeat + time)
+            PlannedDraw(place, epoch * repeat + time)
             for place, repeat in enumerate(repeats)
             for time in range(repeat)
         ]
@@ -56,8 +58,8 @@ def plan(sizes: Sequence[Size], repeats: Sequence[int], training: PartedOptimiza
     return steps
 
 
-def _step(draws: Sequence[Draw], sizes: Sequence[Size], part_tokens: int) -> Step:
-    parts: list[list[Draw]] = []
+def _step(draws: Sequence[PlannedDraw], sizes: Sequence[Size], part_tokens: int) -> PlannedStep:
+    parts: list[list[PlannedDraw]] = []
     rows = 0
     for draw in sorted(draws, key=lambda draw: (-sizes[draw.place].longest, draw)):
         size = sizes[draw.place]
@@ -67,4 +69,4 @@ def _step(draws: Sequence[Draw], sizes: Sequence[Size], part_tokens: int) -> Ste
         else:
             parts.append([draw])
             rows = size.rows
-    return Step(tuple(map(tuple, parts)), sum(sizes[draw.place].tokens for draw in draws))
+    return PlannedStep(tuple(map(tuple, parts)), sum(sizes[draw.place].tokens for draw in draws))

@@ -11,7 +11,7 @@ import html
 import pytest
 
 from benchmarks.browser_injections import INJECTIONS
-from benchmarks.browser_invariants import Watched, check_state, checked_step
+from benchmarks.browser_invariants import RecordedWeb, check_state, checked_step
 from citewell.browser.environment import Browser
 from citewell.browser.page import Link, TextPage
 from citewell.browser.reading import read_page
@@ -43,9 +43,9 @@ def page_with(text: str) -> TextPage:
     return read_page(body.encode(errors="replace"), URL, "text/html")
 
 
-def watched(text: str) -> Watched:
+def watched(text: str) -> RecordedWeb:
     hits = [Hit(URL, text, text), Hit("https://birds.example/", text, "Crows.")]
-    return Watched(lambda query: results_page(query, hits), lambda url: page_with(text))
+    return RecordedWeb(lambda query: results_page(query, hits), lambda url: page_with(text))
 
 
 @pytest.mark.parametrize("text", INJECTIONS, ids=[f"{number}" for number in range(len(INJECTIONS))])

@@ -22,7 +22,7 @@ from citewell.server.work.errors import (
     QueueLateError,
     StoppingError,
 )
-from citewell.server.work.event_log import Ended, NumberedEvent, QuestionEvent
+from citewell.server.work.event_log import NumberedEvent, QuestionEnded, QuestionEvent
 from citewell.server.work.history import QuestionHistory
 from citewell.server.work.queue import QuestionQueue, QueueLimits, Work
 from citewell.server.work.subscription import Subscription
@@ -119,7 +119,7 @@ async def test_the_end_is_kept_before_it_is_told() -> None:
     subscription = queue.join(asked(), work, kept)
     work.gate.set()
     async for event in subscription.follow():
-        assert (event is not None and isinstance(event.event, Ended)) == bool(kept.answers)
+        assert (event is not None and isinstance(event.event, QuestionEnded)) == bool(kept.answers)
     assert kept.statuses == ["done"]
     assert kept.answers[0].body == ANSWER.to_json()
 
@@ -130,7 +130,7 @@ async def test_each_caller_gets_its_own_answer_with_the_last_event() -> None:
     work.gate.set()
     ends = [(await events(subscription))[-1] for subscription in (first, second)]
     for end, subscription in zip(ends, (first, second), strict=True):
-        assert isinstance(end, Ended)
+        assert isinstance(end, QuestionEnded)
         assert end.answer is subscription.answer
         assert (end.answer.status, end.answer.body) == ("done", ANSWER.to_json())
     assert first.answer.id != second.answer.id
@@ -210,7 +210,7 @@ async def test_a_failure_is_told_to_everyone_and_nobody_after(error: Exception, 
     for subscription in subscriptions:
         assert type(await error_of(subscription)).__name__ == name
         end = (await events(subscription))[-1]
-        assert isinstance(end, Ended)
+        assert isinstance(end, QuestionEnded)
         assert (end.answer.status, end.error) == ("failed", subscription.error)
         assert end.answer.problem is not None
     again = Pipeline()
@@ -338,6 +338,6 @@ async def test_a_question_that_has_ended_can_be_replayed() -> None:
     known = replace(asked(), status="done", seconds=0.1, body=body)
     ranked, end = await events(queue.replay(known))
     assert ranked == Ranked(references, relevant=True)
-    assert end == Ended(known)
+    assert end == QuestionEnded(known)
     failed = replace(asked(), status="failed", problem={"title": "Late"})
-    assert await events(queue.replay(failed)) == [Ended(failed)]
+    assert await events(queue.replay(failed)) == [QuestionEnded(failed)]
