@@ -140,8 +140,8 @@ async def test_events_are_numbered_and_resumed_from_any_of_them() -> None:
     queue, work = QuestionQueue(QueueLimits()), Pipeline()
     subscription = join(queue, work)
     work.gate.set()
-    assert await names(subscription) == ["Started", "Notice", "Ended"]
-    assert await names(subscription, after=1) == ["Notice", "Ended"]
+    assert await names(subscription) == ["Started", "Notice", "QuestionEnded"]
+    assert await names(subscription, after=1) == ["Notice", "QuestionEnded"]
     assert await names(subscription, after=99) == []
     assert queue.subscription(subscription.answer.id) is subscription
 
@@ -172,7 +172,7 @@ async def test_only_so_many_questions_run_and_wait() -> None:
     for work in works:
         work.gate.set()
     assert [await status_of(subscription) for subscription in subscriptions] == ["done"] * 3
-    assert await names(subscriptions[2]) == ["Queued", "Started", "Notice", "Ended"]
+    assert await names(subscriptions[2]) == ["QuestionQueued", "Started", "Notice", "QuestionEnded"]
 
 
 async def test_a_question_that_waits_too_long_fails_and_frees_its_place() -> None:
