@@ -63,8 +63,8 @@ def command(
     live = sys.stdout.isatty() and not as_json
     view: AnswerView = TerminalView() if live else PlainView()
     answer = asyncio.run(_ask(question, settings, view))
-    # Nothing is left to save: Ctrl-C ends the process at once. Raised in the middle of printing it can crash the
-    # interpreter once OpenVINO is loaded.
+    # Nothing is left to save, so Ctrl-C ends the process at once. Raised while printing, it can crash the
+    # interpreter when OpenVINO is loaded.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if as_json:
         click.echo(json.dumps(answer.to_json(), ensure_ascii=False))
