@@ -31,7 +31,7 @@ def _convert(name: str, target: Path) -> None:
     file = locate(name).path
     verify(name)
     if file is None or file.suffix != ".gguf":
-        raise ModelError(f"The model {name} is no GGUF file.", "Use it as it is.")
+        raise ModelError(f"The model {name} is not a GGUF file.", "Use it as it is.")
     begin("reading")
     options: dict[str, Any] = {"gguf_file": file.name}
     try:

@@ -47,7 +47,7 @@ def open_gguf(file: Path) -> Any:
         template = _value(reader, "tokenizer.chat_template")
     except (ValueError, IndexError, KeyError, OverflowError, TypeError) as error:
         raise ModelError(
-            f"The file {file} is no GGUF file, or it is damaged: {error}",
+            f"The file {file} is not a GGUF file, or it is damaged: {error}",
             "Download it again, and compare its size with the original's.",
         ) from error
     if architecture not in ARCHITECTURES:

@@ -62,7 +62,7 @@ def read_adapter(adapter: Path) -> dict[str, LowRank]:
         if key.endswith(".lora_B.weight"):
             continue
         if not key.endswith(".lora_A.weight") or up is None:
-            raise misfit(adapter, f"its tensor {key} is no part of a LoRA pair.")
+            raise misfit(adapter, f"its tensor {key} is not part of a LoRA pair.")
         rank = down.shape[0]
         scale = config["lora_alpha"] / (math.sqrt(rank) if config.get("use_rslora") else rank)
         path = key.removeprefix(_PREFIX).removesuffix(".lora_A.weight")
@@ -132,6 +132,6 @@ def _check(config: dict[str, Any], adapter: Path) -> None:
     ]
     if found:
         raise ModelError(
-            f"The adapter {adapter} cannot be merged, since it is no plain LoRA adapter: {', '.join(found)}.",
+            f"The adapter {adapter} cannot be merged: it is not plain LoRA: {', '.join(found)}.",
             "Merge it with PEFT's merge_and_unload(), and give the folder of the merged model.",
         )

@@ -50,7 +50,7 @@ def dense_indexing(
         others = set(encodings(folder, where.kind, where)) - {encoding_of(encoder)}
         for name in sorted(other.name for other in others):
             click.echo(
-                f"The vectors of {folder.name} were made by {name}; all passages are encoded anew with "
+                f"The vectors of {folder.name} were made by {name}; all passages are encoded again with "
                 f"{encoder.name}, as it is now.",
                 err=True,
             )

@@ -74,7 +74,7 @@ def test_a_file_that_was_cut_short_is_refused(kept: int, write: Write, tmp_path:
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "notes.gguf"
     file.write_text("These are no weights. " * 100)
-    with pytest.raises(ModelError, match="no GGUF file"):
+    with pytest.raises(ModelError, match="not a GGUF file"):
         open_gguf(file)
 
 
