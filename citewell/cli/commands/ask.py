@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -63,9 +62,6 @@ def command(
     live = sys.stdout.isatty() and not as_json
     view: AnswerView = TerminalView() if live else PlainView()
     answer = asyncio.run(_ask(question, settings, view))
-    # Nothing is left to save, so Ctrl-C ends the process at once. Raised while printing, it can crash the
-    # interpreter when OpenVINO is loaded.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if as_json:
         click.echo(json.dumps(answer.to_json(), ensure_ascii=False))
     else:

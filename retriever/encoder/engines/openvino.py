@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from citewell.core.errors import ModelError
+from citewell.core.openvino_core import openvino_core
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.engines.engine import Ids, pad
 from citewell.retriever.encoder.resolve import Tower
@@ -33,11 +34,9 @@ class OpenVinoEngine:
 
     def __init__(self, folder: Path, *, threads: int) -> None:
         """Load the model in `folder`; `threads` batches run at a time, each on one thread."""
-        import openvino
-
         self.lanes = threads
         options = _OPTIONS | {"NUM_STREAMS": threads, "INFERENCE_NUM_THREADS": threads}
-        self._model = openvino.Core().compile_model(str(folder / _FILE), "CPU", options)
+        self._model = openvino_core().compile_model(str(folder / _FILE), "CPU", options)
         self._idle: list[InferRequest] = []
 
     def pooled(self, ids: Ids) -> Vectors:
