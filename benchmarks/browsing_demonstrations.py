@@ -34,7 +34,7 @@ from citewell.pipeline.parts import build_ranker
 
 RECIPE = Path("recipes/citewell-browser.toml")
 AT_ONCE = 4
-LICENCES = {"qed_train": "CC BY-SA 3.0", "squad_dev": "CC BY-SA 4.0"}
+LICENSES = {"qed_train": "CC BY-SA 3.0", "squad_dev": "CC BY-SA 4.0"}
 
 
 def main() -> None:
@@ -93,7 +93,7 @@ def read_known(file: Path) -> list[Known]:
         Known(
             row["question"],
             tuple(row["answers"]),
-            {"source": row["origin"], "licence": LICENCES[row["origin"]]},
+            {"source": row["origin"], "license": LICENSES[row["origin"]]},
         )
         for row in map(json.loads, file.read_text(encoding="utf-8").splitlines())
     ]

@@ -236,7 +236,7 @@ def main() -> None:
     def engines_of(row: PageRow) -> list[ExtractionEngine]:
         unseen = classifiers[fold(row.site, FOLDS)]
         packaged = (
-            [ExtractionEngine(f"{OURS}, pages it has learned from", ours())] if arguments.packaged else []
+            [ExtractionEngine(f"{OURS}, pages it was trained on", ours())] if arguments.packaged else []
         )
         return [ExtractionEngine(OURS, ours(unseen)), *packaged, *others]
 

@@ -7,7 +7,7 @@
   claims that the expert found correct and completely supported.
 - `pubmedqa`: research questions with the sections of an abstract; the answer is its conclusion.
 - `eli5`: ALCE's ELI5 questions with three claims each, and the references that Citewell's own retrieval finds
-  in Wikipedia for Schools. Those without evidence there are left out. No licence allows training on them.
+  in Wikipedia for Schools. Those without evidence there are left out. No license allows training on them.
 - `squad-unanswerable`: questions that their paragraph does not answer.
 
 Every question has five references if there are enough: missing ones are filled up with the most similar

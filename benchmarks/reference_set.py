@@ -63,7 +63,7 @@ class LabeledQuestion(NamedTuple):
     answer: str
     passages: tuple[Passage, ...]
     group: str
-    licence: str
+    license: str
 
 
 def read(source: str, folder: Path) -> Iterator[LabeledQuestion]:
@@ -146,7 +146,7 @@ def with_references(
                 "question": question.question,
                 "answer": question.answer,
                 "references": [_reference(passage) for passage in chosen],
-                "license": question.licence,
+                "license": question.license,
             }
         )
     return rows

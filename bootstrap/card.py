@@ -22,7 +22,7 @@ _LARGER = "1M<n<10M"
 _CARD = """\
 ---
 pretty_name: {name}
-license: {licence}
+license: {license}
 task_categories: [question-answering, text-generation]
 tags: [citewell, citations, webglm]
 size_categories: [{size}]
@@ -74,7 +74,7 @@ Near-duplicate questions (Jaccard similarity of their words of at least {near:g}
 ## How it was made
 
 - Teacher: {teachers}
-- License: {licence}
+- License: {license}
 - Command:
 
 ```sh
@@ -113,7 +113,7 @@ def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
         # A string of JSON is a string of YAML.
         name=json.dumps(config.name, ensure_ascii=False),
         title=config.name,
-        licence=config.licence,
+        license=config.license,
         size=next((name for bound, name in _SIZES if total < bound), _LARGER),
         files="\n".join(f"  - {{split: {split}, path: {split}.jsonl}}" for split in dataset.rows),
         total=total,

@@ -137,7 +137,7 @@ class DatasetConfig(Section):
     """Keys of the section `[dataset]`."""
 
     name: str = Field("Bootstrapped answers with citations", min_length=1, description="Name on the card.")
-    licence: str = Field(
+    license: str = Field(
         "unknown", min_length=1, description="License of questions, references and answers, for the card."
     )
     dev: float = Field(0.05, ge=0, lt=0.5, description="Share of the questions in the split dev.")

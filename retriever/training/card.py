@@ -79,5 +79,5 @@ def _teachers(config: EncoderRecipe, run: Run) -> str:
         towers = resolve(each.teacher(run.folders))
         known = encoder_digest(towers, digests(towers))
         name = published_name(each.encoder)
-        lines.append(f"\n\nTaught by the encoder {name} ({each.licence}; SHA-256 {known}).")
+        lines.append(f"\n\nTaught by the encoder {name} ({each.license}; SHA-256 {known}).")
     return "".join(lines)

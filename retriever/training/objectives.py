@@ -95,7 +95,7 @@ class EncoderKlConfig(_Objective):
     encoder: str = Field(
         ..., min_length=1, description="The teacher: a folder beside the recipe, or an encoder's name."
     )
-    licence: str = Field(..., min_length=1, description="License of the teacher, for the model card.")
+    license: str = Field(..., min_length=1, description="License of the teacher, for the model card.")
     temperature: float = Field(0.05, gt=0, description="Inner products are divided by this.")
     teacher_temperature: float = Field(
         0.05, gt=0, description="The teacher's inner products are divided by this."

@@ -38,7 +38,7 @@ class ReadingConfig(Section):
     body_chars: int = Field(
         500, ge=0, description="Characters of a forum question's body that are kept after its title."
     )
-    licence: str = Field("", description="Licence of the rows that name none.")
+    license: str = Field("", description="License of the rows that name none.")
 
 
 class SplitConfig(Section):

@@ -27,7 +27,7 @@ class _Found(NamedTuple):
 
     item: Item
     place: SourceLine
-    licence: str
+    license: str
 
 
 def read_comparisons(file: Path, config: ReadingConfig | None = None) -> ComparisonData:
@@ -68,21 +68,21 @@ def _read(file: Path, config: ReadingConfig) -> ComparisonData:
     voted: list[Voted] = []
     thumbs: list[Thumb] = []
     comparisons: dict[str, list[Comparison]] = {}
-    licences: dict[str, set[str]] = {}
-    for item, place, licence in _found(file, start):
-        licences.setdefault(item.group, set()).add(licence)
+    licenses: dict[str, set[str]] = {}
+    for item, place, stated in _found(file, start):
+        licenses.setdefault(item.group, set()).add(stated)
         if isinstance(item, Thumb):
             thumbs.append(item)
         elif isinstance(item, Voted):
-            voted.append(replace(item, licence=licence))
+            voted.append(replace(item, license=stated))
             comparisons.setdefault(item.group, []).extend(compare(item, config.votes, notes))
         else:
             comparisons.setdefault(item.group, []).extend(_as_given(item, place))
     for each in _tallied(thumbs, notes):
-        voted.append(replace(each, licence=_all(licences[each.group])))
+        voted.append(replace(each, license=_all(licenses[each.group])))
         comparisons.setdefault(each.group, []).extend(compare_thumbs(each))
     groups = tuple(
-        Group(key, found[0].question, tuple(found), _all(licences[key]))
+        Group(key, found[0].question, tuple(found), _all(licenses[key]))
         for key, found in comparisons.items()
         if found
     )
@@ -94,10 +94,10 @@ def _read(file: Path, config: ReadingConfig) -> ComparisonData:
 
 
 def _found(file: Path, start: SourceLine) -> Iterator[_Found]:
-    default = start.config.licence
+    default = start.config.license
     if file.suffix == ".xml":
         for each in read_dump(file, start):
-            yield _Found(each, start, each.licence or default)
+            yield _Found(each, start, each.license or default)
         return
     for line in read_lines(file):
         start.notes.count("lines")
@@ -107,9 +107,9 @@ def _found(file: Path, start: SourceLine) -> Iterator[_Found]:
         except InputError as error:
             place.problem("no_json", error.message.removeprefix(f"{place.where}: "))
             continue
-        licence = str(row.get("license") or row.get("licence") or default)
+        stated = str(row.get("license") or default)
         for item in read_row(row, place):
-            yield _Found(item, place, licence)
+            yield _Found(item, place, stated)
 
 
 def _as_given(item: Comparison | RankedAnswers, place: SourceLine) -> tuple[Comparison, ...]:
@@ -131,8 +131,8 @@ def _tallied(thumbs: Sequence[Thumb], notes: FileNotes) -> tuple[Voted, ...]:
     return voted
 
 
-def _all(licences: Iterable[str]) -> str:
-    return "; ".join(sorted(set(licences) - {""}))
+def _all(licenses: Iterable[str]) -> str:
+    return "; ".join(sorted(set(licenses) - {""}))
 
 
 def _nothing(file: Path, what: str, data: ComparisonData, hint: str) -> InputError:

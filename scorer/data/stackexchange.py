@@ -23,13 +23,13 @@ from citewell.scorer.data.voted_rows import voted
 _QUESTION, _ANSWER = "1", "2"  # PostTypeId
 _TABLES = """
 PRAGMA journal_mode = OFF;
-CREATE TABLE questions (id INTEGER PRIMARY KEY, title TEXT, body TEXT, licence TEXT);
-CREATE TABLE answers (id INTEGER PRIMARY KEY, question INTEGER, body TEXT, score INTEGER, licence TEXT);
+CREATE TABLE questions (id INTEGER PRIMARY KEY, title TEXT, body TEXT, license TEXT);
+CREATE TABLE answers (id INTEGER PRIMARY KEY, question INTEGER, body TEXT, score INTEGER, license TEXT);
 """
 _ADD_QUESTION = "INSERT OR REPLACE INTO questions VALUES (?, ?, ?, ?)"
 _ADD_ANSWER = "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)"
 _JOIN = """
-SELECT question, title, questions.body, questions.licence, answers.id, answers.body, score, answers.licence
+SELECT question, title, questions.body, questions.license, answers.id, answers.body, score, answers.license
 FROM answers JOIN questions ON questions.id = question ORDER BY question, answers.id
 """
 
@@ -38,11 +38,11 @@ class _Joined(NamedTuple):
     number: int
     title: str
     body: str
-    licence: str
+    license: str
     answer_number: int
     answer: str
     score: int
-    answer_licence: str
+    answer_license: str
 
 
 def read_dump(file: Path, place: SourceLine) -> Iterator[Voted]:
@@ -81,13 +81,13 @@ def _rows(file: Path, place: SourceLine) -> Iterator[Any]:
 
 
 def _keep(row: Any, posts: sqlite3.Connection, place: SourceLine) -> None:
-    kind, body, licence = row.get("PostTypeId"), row.get("Body") or "", row.get("ContentLicense") or ""
+    kind, body, granted = row.get("PostTypeId"), row.get("Body") or "", row.get("ContentLicense") or ""
     try:
         if kind == _QUESTION:
-            posts.execute(_ADD_QUESTION, (int(row["Id"]), row.get("Title") or "", body, licence))
+            posts.execute(_ADD_QUESTION, (int(row["Id"]), row.get("Title") or "", body, granted))
         elif kind == _ANSWER:
             numbers = int(row["Id"]), int(row["ParentId"])
-            posts.execute(_ADD_ANSWER, (*numbers, body, int(row["Score"]), licence))
+            posts.execute(_ADD_ANSWER, (*numbers, body, int(row["Score"]), granted))
     except (KeyError, ValueError, OverflowError) as error:
         place.problem("no_number", f"Id, ParentId or Score is missing or no number: {error}.")
 
@@ -101,6 +101,6 @@ def _voted(rows: list[_Joined], place: SourceLine) -> Iterator[Voted]:
         text = place.text(html_text(row.answer), f"answer {row.answer_number}")
         if text is not None:
             answers.append(VotedAnswer(text, row.score))
-    licences = {rows[0].licence, *(row.answer_licence for row in rows)} - {""}
+    licenses = {rows[0].license, *(row.answer_license for row in rows)} - {""}
     for each in voted(question, answers, place):
-        yield replace(each, licence="; ".join(sorted(licences)) or each.licence)
+        yield replace(each, license="; ".join(sorted(licenses)) or each.license)

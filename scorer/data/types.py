@@ -75,7 +75,7 @@ class Group:
     key: str
     question: str
     comparisons: tuple[Comparison, ...]
-    licence: str = ""
+    license: str = ""
 
 
 class VotedAnswer(NamedTuple):
@@ -95,7 +95,7 @@ class Voted:
     _: KW_ONLY
     group: str
     source: str
-    licence: str = ""
+    license: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,6 @@ class ComparisonData:
         return tuple(comparison for group in self.groups for comparison in group.comparisons)
 
     @property
-    def licences(self) -> Mapping[str, int]:
+    def licenses(self) -> Mapping[str, int]:
         """The number of groups under each license; `unknown` if a file names none."""
-        return dict(Counter(group.licence or "unknown" for group in self.groups))
+        return dict(Counter(group.license or "unknown" for group in self.groups))

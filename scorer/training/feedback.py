@@ -41,7 +41,7 @@ def retrain(run: Run, scorer: str, tell: Log, *, threads: int, force: bool = Fal
     folder = scorer_folder(scorer)
     before = _configuration(folder)
     pinned = read_pinned(folder, read_form(folder))
-    reading = ScorerDataConfig(name=SOURCE, files=(str(run.recipe.resolve()),), licence="feedback of users")
+    reading = ScorerDataConfig(name=SOURCE, files=(str(run.recipe.resolve()),), license="feedback of users")
     data = read_comparisons(run.recipe, reading.reading)
     count = len(data.comparisons)
     if count < MINIMUM and not force:

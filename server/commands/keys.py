@@ -27,9 +27,7 @@ def _database(command: F) -> F:
 
 
 def _json(command: F) -> F:
-    return click.option(
-        "--json", "as_json", is_flag=True, help="Print one JSON object per line (JSON Lines)."
-    )(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")(command)
 
 
 @click.group("keys")

@@ -10,14 +10,14 @@ def asked(*questions: str) -> list[BrowsingSetQuestion]:
 
 
 def test_each_question_is_in_one_split_of_its_kind() -> None:
-    learnt = asked(*(f"who is number {n} of the learnt people in the north" for n in range(100)))
+    learned = asked(*(f"who is number {n} of the learned people in the north" for n in range(100)))
     tested = asked(*(f"what happened in {n} to all towns by the southern sea" for n in range(1000, 1100)))
-    splits = divided(learnt[:1], tested)
+    splits = divided(learned[:1], tested)
     assert sum(map(len, splits.values())) == 101
     assert {row.question for row in splits["dev"] + splits["test"]} == {row.question for row in tested}
     assert 30 < len(splits["dev"]) < 70
     (place,) = (name for name in ("train", "held_out") if splits[name])
-    assert place == ("train" if point(learnt[0].question) >= HELD_OUT else "held_out")
+    assert place == ("train" if point(learned[0].question) >= HELD_OUT else "held_out")
 
 
 def test_case_and_marks_make_no_other_question_and_the_first_answers_count() -> None:
@@ -30,6 +30,6 @@ def test_case_and_marks_make_no_other_question_and_the_first_answers_count() -> 
     assert splits["dev"] + splits["test"] == twice[:1]
 
 
-def test_what_is_near_a_question_that_is_asked_is_not_learnt() -> None:
+def test_what_is_near_a_question_that_is_asked_is_not_learned() -> None:
     far, near = "why is the sky blue", "who was the first president of the united states of america"
     assert apart(asked(far, near), asked("who was the first president of the united states")) == asked(far)

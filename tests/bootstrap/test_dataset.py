@@ -15,7 +15,7 @@ from tests.bootstrap.outcomes import HELD_OUT, drop, fault, sample
 
 NO_MARKS = FilterScores(words=30, segments=1, overlap=0.6, marks=0, right=0, cited=1, cited_segments=1)
 CONFIG = DatasetConfig(
-    name='Answers: "cited"', licence="cc-by-4.0", dev=0.2, test=0.2, evaluation_sets=("questions/*.jsonl",)
+    name='Answers: "cited"', license="cc-by-4.0", dev=0.2, test=0.2, evaluation_sets=("questions/*.jsonl",)
 )
 OUTCOMES: list[Outcome] = [
     fault("f"),
@@ -148,7 +148,7 @@ def test_datasets_loads_the_folder_with_its_card(tmp_path: Path, data: Path) -> 
     assert loaded["train"].features["scores"]["accuracy"].dtype == "float64"
 
 
-def test_the_card_says_where_rows_went_and_under_what_licence(tmp_path: Path, data: Path) -> None:
+def test_the_card_says_where_rows_went_and_under_what_license(tmp_path: Path, data: Path) -> None:
     text = (write(tmp_path / "dataset", data).folder / "README.md").read_text(encoding="utf-8")
     for expected in (
         "license: cc-by-4.0",

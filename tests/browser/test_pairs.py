@@ -1,4 +1,4 @@
-"""Which steps of demonstrations are learnt."""
+"""Which steps of demonstrations are learned."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_pair_is_a_state_and_the_command_that_was_given_in_it() -> None:
     ]
 
 
-def test_invalid_commands_are_not_learnt() -> None:
+def test_invalid_commands_are_not_learned() -> None:
     found = pairs(episode(("Clicked on link 9", "invalid"), ("jump", "invalid"), ("Top", "top")))
     assert [pair.command for pair in found] == ["Top"]
 

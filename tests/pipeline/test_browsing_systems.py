@@ -21,7 +21,7 @@ Make = Callable[..., Settings]
 
 @pytest.fixture(scope="module")
 def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a policy that learnt nothing."""
+    """The folder of a policy that learned nothing."""
     for package in ("torch", "peft", "xgrammar"):
         pytest.importorskip(package, reason=f"{package} is not installed")
     from tests.browser.training.made_up import write_policy

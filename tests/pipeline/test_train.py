@@ -31,7 +31,7 @@ def test_an_extractor_with_its_card(cli: Cli, pages: Path, tmp_path: Path) -> No
     assert "fold 2 of 2: second forest" in result.err
     record = json.loads((out / RECORD).read_text())
     assert record["data"] == [
-        {"name": pages.name, "sha256": checksum(pages), "pages": 80, "licences": ["made up"]}
+        {"name": pages.name, "sha256": checksum(pages), "pages": 80, "licenses": ["made up"]}
     ]
     assert record["model"] == {name: checksum(out / name) for name in MODEL_FILES}
     assert [score["pages"] for score in record["scores"]] == [80, 40, 40]

@@ -1,4 +1,4 @@
-"""`citewell train policy`, from outside: a run that was killed, and browsing with what was learnt."""
+"""`citewell train policy`, from outside: a run that was killed, and browsing with what was learned."""
 
 from __future__ import annotations
 

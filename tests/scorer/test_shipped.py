@@ -31,8 +31,8 @@ def test_it_is_small() -> None:
 
 def test_it_was_taught_nothing_that_may_not_be_passed_on() -> None:
     data = json.loads((FOLDER / "training.json").read_text())["data"]
-    assert {each["licence"] for each in data} == {"MIT"}
-    assert (FOLDER / "LICENCE-hh-rlhf").is_file()
+    assert {each["license"] for each in data} == {"MIT"}
+    assert (FOLDER / "LICENSE-hh-rlhf").is_file()
 
 
 def test_it_judges_the_pinned_comparisons_as_its_card_says(scorer: PreferenceScorer) -> None:

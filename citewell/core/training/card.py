@@ -61,7 +61,7 @@ class DataFile:
     source: str
     name: str
     sha256: str
-    licence: str
+    license: str
     use: str
 
 
@@ -127,7 +127,7 @@ def describe_files(
 ) -> list[DataFile]:
     """Return the files of all sources, by their use, with the SHA-256 of their contents."""
     return [
-        DataFile(source.name, path.name, _digest(path), source.licence, use)
+        DataFile(source.name, path.name, _digest(path), source.license, use)
         for use, sources in uses.items()
         for source in sources
         for path in paths(source)
@@ -142,7 +142,7 @@ def data_table(files: Sequence[DataFile], columns: Mapping[str, Cells]) -> str:
             file.source,
             *(str(cells[file.use, file.source]) for cells in columns.values()),
             f"`{file.name}`",
-            file.licence,
+            file.license,
             file.sha256,
         ]
         for file in files

@@ -45,7 +45,7 @@ class SourceConfig(Section):
         min_length=1,
         description="Files or folders, relative to the recipe or to the folder of the setting `data`.",
     )
-    licence: str = Field(..., min_length=1, description="License of the data, for the model card.")
+    license: str = Field(..., min_length=1, description="License of the data, for the model card.")
     limit: int | None = Field(
         None, ge=1, description="Maximum number of examples, sampled with the seed; by default all."
     )

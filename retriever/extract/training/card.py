@@ -49,14 +49,14 @@ class PageFile(NamedTuple):
     name: str
     sha256: str
     pages: int
-    licences: tuple[str, ...]
+    licenses: tuple[str, ...]
 
 
 def describe(file: Path) -> PageFile:
     """Collect the card's facts about a file of `citewell.retriever.extract.training.rows`."""
     rows: list[PageRow] = list(read_rows(file))
-    licences = sorted({row.license for row in rows if row.license})
-    return PageFile(file.name, checksum(file), len(rows), tuple(licences))
+    licenses = sorted({row.license for row in rows if row.license})
+    return PageFile(file.name, checksum(file), len(rows), tuple(licenses))
 
 
 def write_card(
@@ -120,8 +120,8 @@ def _about(scores: Sequence[GroupScore], folds: int) -> str:
 
 
 def _line(file: PageFile) -> str:
-    licences = "; ".join(file.licences) or "no license stated"
-    return f"- `{file.name}`: {file.pages:,} pages with text ({licences}), SHA-256 {file.sha256}"
+    licenses = "; ".join(file.licenses) or "no license stated"
+    return f"- `{file.name}`: {file.pages:,} pages with text ({licenses}), SHA-256 {file.sha256}"
 
 
 def _flat(score: GroupScore) -> dict[str, Any]:

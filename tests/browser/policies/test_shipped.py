@@ -22,8 +22,8 @@ def test_it_is_found_by_its_name_and_is_small() -> None:
     folder = policy_folder(NAME)
     assert folder == ADAPTERS / NAME
     assert sum(file.stat().st_size for file in folder.iterdir()) < 20_000_000
-    licences = [each["licence"] for each in json.loads((folder / "training.json").read_text())["data"]]
-    assert all("CC BY-SA" in licence for licence in licences)
+    licenses = [each["license"] for each in json.loads((folder / "training.json").read_text())["data"]]
+    assert all("CC BY-SA" in stated for stated in licenses)
 
 
 async def test_it_searches_for_the_question_first(cache: Path) -> None:

@@ -25,7 +25,7 @@ window_lines = 3
 [[data]]
 name = "made-up"
 files = ["demonstrations.jsonl"]
-licence = "CC0"
+license = "CC0"
 held_out = 3
 most = {{ search = 8 }}
 [reward]
@@ -79,7 +79,7 @@ def write_recipe(folder: Path, more: str = "", name: str = "recipe.toml") -> Pat
 
 
 def write_policy(folder: Path) -> Path:
-    """A policy that learnt nothing: the model with an adapter that changes nothing, and `LIMITS`."""
+    """A policy that learned nothing: the model with an adapter that changes nothing, and `LIMITS`."""
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForCausalLM
 

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 
 def test_the_recipe_can_be_read() -> None:
     config = load_config(ROOT / "recipes" / "citewell-browser.toml")
-    assert all(source.licence for source in config.data)
+    assert all(source.license for source in config.data)
     assert config.measured
     assert config.browser.limits.actions == config.browser.actions
 

@@ -47,7 +47,7 @@ def trained(world: Path) -> tuple[Path, RunResult, list[str]]:
     return world / "out", *run(write_recipe(world), world / "out")
 
 
-def test_commands_are_learnt(trained: tuple[Path, RunResult, list[str]]) -> None:
+def test_commands_are_learned(trained: tuple[Path, RunResult, list[str]]) -> None:
     _, outcome, told = trained
     assert outcome.after["command_loss"] < 0.95 * outcome.before["command_loss"]
     assert {"reward", "valid", "score"} <= outcome.after.keys()

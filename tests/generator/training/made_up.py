@@ -101,7 +101,7 @@ answer_tokens = 32
 [[data]]
 name = "made-up"
 files = ["rows.jsonl"]
-licence = "CC0"
+license = "CC0"
 held_out = 8
 [training]
 threads = 1

@@ -17,11 +17,11 @@ references = 3
 [[data]]
 name = "first"
 files = ["a.jsonl"]
-licence = "CC0"
+license = "CC0"
 [[data]]
 name = "second"
 files = ["b.jsonl"]
-licence = "CC0"
+license = "CC0"
 [training]
 epochs = 2
 """

@@ -15,7 +15,7 @@ RECIPES = sorted((ROOT / "recipes").glob("generator-*.toml")) + [ROOT / "recipes
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda file: file.stem)
 def test_a_recipe_can_be_read(recipe: Path) -> None:
     config = load_config(recipe)
-    assert all(source.licence for source in (*config.data, *config.dev))
+    assert all(source.license for source in (*config.data, *config.dev))
 
 
 def test_the_ablations_differ_in_one_thing() -> None:

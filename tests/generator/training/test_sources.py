@@ -1,4 +1,4 @@
-"""Sources: broken lines are named, and what is measured on is not learnt from."""
+"""Sources: broken lines are named, and what is measured on is not trained on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def read(folder: Path, extra: str = "") -> tuple[GeneratorData, list[str]]:
     return read_data(load_config(recipe), DataFolders(folder), told.append), told
 
 
-def test_a_held_out_question_is_not_learnt_from(tmp_path: Path) -> None:
+def test_a_held_out_question_is_not_learned_from(tmp_path: Path) -> None:
     write_rows(tmp_path / "rows.jsonl", rows(20))
     data, _ = read(tmp_path)
     train = {example.question for source in data.train for example in source.examples}
@@ -91,6 +91,6 @@ def test_the_folder_of_a_bootstrap_has_its_splits(tmp_path: Path) -> None:
     write_rows(dataset / "train.jsonl", values[:7])
     write_rows(dataset / "dev.jsonl", values[7:])
     write_rows(tmp_path / "rows.jsonl", rows(10))
-    extra = '\n[[dev]]\nname = "made-dev"\nfiles = ["made"]\nlicence = "CC0"\n'
+    extra = '\n[[dev]]\nname = "made-dev"\nfiles = ["made"]\nlicense = "CC0"\n'
     data, _ = read(tmp_path, extra)
     assert {example.question for example in data.dev[0].examples} == {row["question"] for row in values[7:]}

@@ -84,7 +84,7 @@ def test_pages_are_replaced_and_removed(open_vectors: Open) -> None:
     known = vectors.known(["a", "b"])
     assert list(known) == [(5).to_bytes(16, "big")]
     np.testing.assert_array_equal(known[(5).to_bytes(16, "big")], page("", 5).vectors[0])
-    # Before and after the index has learnt of it, what is gone is not found.
+    # Before and after the index has learned of it, what is gone is not found.
     assert {match.url for match in vectors.search(vector(3), 4)} <= {"a", "c"}
     vectors.complete()
     assert {(match.url, match.passage) for match in vectors.search(vector(3), 4)} == {("a", 0), ("c", 0)}

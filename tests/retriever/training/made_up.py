@@ -47,7 +47,7 @@ name = "made-up"
 files = ["rows.jsonl"]
 format = "references"
 label = "adopted"
-licence = "CC0"
+license = "CC0"
 held_out = 15
 [[objectives]]
 name = "contrastive"

@@ -19,7 +19,7 @@ name = "pairs"
 files = ["pairs.jsonl"]
 format = "pairs"
 label = "positives"
-licence = "CC0"
+license = "CC0"
 [[objectives]]
 name = "contrastive"
 temperature = 0.1
@@ -52,7 +52,7 @@ def test_what_is_not_said_has_a_default_and_is_shown(tmp_path: Path) -> None:
             ("temperature = 0.1", "temprature = 0.1"),
             "no key objectives[1].temprature. Did you mean temperature?",
         ),
-        (('licence = "CC0"', 'license = "CC0"'), "licen"),
+        (('license = "CC0"', 'licence = "CC0"'), "data[1].license is missing"),
         (("[training]", "[trainings]"), "no key trainings. Did you mean training?"),
         (("epochs = 2", "epochs = 0"), "training.epochs: input should be greater than"),
         (('name = "contrastive"', 'name = "contrastiv"'), "objectives[1]"),

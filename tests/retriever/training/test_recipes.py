@@ -15,4 +15,4 @@ RECIPES = sorted(file for file in (ROOT / "recipes").glob("*.toml") if "[[object
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda file: file.stem)
 def test_a_recipe_can_be_read(recipe: Path) -> None:
     config = load_config(recipe)
-    assert all(source.licence for source in (*config.data, *config.dev))
+    assert all(source.license for source in (*config.data, *config.dev))

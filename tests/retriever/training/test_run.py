@@ -103,7 +103,7 @@ def test_a_student_learns_from_another_encoder_without_labels(
 [[objectives]]
 name = "encoder_kl"
 encoder = "{out.name}"
-licence = "CC0"
+license = "CC0"
 temperature = 0.2
 teacher_temperature = 0.2
 '''
@@ -120,7 +120,7 @@ teacher_temperature = 0.2
 def test_a_model_that_is_not_there_leaves_no_folder(world: Path, old: str) -> None:
     config = write_config(world, "missing.toml")
     text = config.read_text().replace(
-        'name = "anchor"', 'name = "encoder_kl"\nencoder = "trained"\nlicence = "CC0"'
+        'name = "anchor"', 'name = "encoder_kl"\nencoder = "trained"\nlicense = "CC0"'
     )
     config.write_text(text.replace(old, old.split(" = ")[0] + ' = "no-such" #'))
     with pytest.raises(ModelError, match="no model named 'no-such'"):

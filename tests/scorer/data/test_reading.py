@@ -22,14 +22,14 @@ def test_a_file_of_votes_becomes_comparisons_by_question(tmp_path: Path) -> None
         ("Why?", 3),
     ]
     assert {each.source for each in data.comparisons} == {"forum"}
-    assert data.licences == {"CC0": 1, "unknown": 1}
-    assert data.voted[0].licence == "CC0"
+    assert data.licenses == {"CC0": 1, "unknown": 1}
+    assert data.voted[0].license == "CC0"
     assert not data.problems
 
 
-def test_a_licence_of_the_settings_is_that_of_rows_that_name_none(tmp_path: Path) -> None:
-    config = ALL.model_copy(update={"licence": "MIT"})
-    assert read_comparisons(write(tmp_path, [GOOD]), config).licences == {"MIT": 1}
+def test_a_license_of_the_settings_is_that_of_rows_that_name_none(tmp_path: Path) -> None:
+    config = ALL.model_copy(update={"license": "MIT"})
+    assert read_comparisons(write(tmp_path, [GOOD]), config).licenses == {"MIT": 1}
 
 
 def test_rows_of_the_same_question_are_one_group(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_answers_find_their_questions_wherever_they_stand(tmp_path: Path) -> Non
     assert found.first == "Early"
     assert found.second.split() == ["Late", "-", "one", "-", "two", "<", "3", "a", "b"]
     assert "\n  b" in found.second
-    assert group.licence == "CC BY-SA 3.0; CC BY-SA 4.0"
+    assert group.license == "CC BY-SA 3.0; CC BY-SA 4.0"
     assert data.funnel["lines"] == 6
 
 

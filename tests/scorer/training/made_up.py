@@ -153,7 +153,7 @@ DATA = """
 [[data]]
 name = "choices"
 files = ["choices.jsonl"]
-licence = "CC0"
+license = "CC0"
 [split]
 dev = 0.2
 test = 0.2

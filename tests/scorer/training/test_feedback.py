@@ -87,7 +87,7 @@ def test_a_scorer_that_is_worse_is_refused(world: Path) -> None:
 [[data]]
 name = "spite"
 files = ["spite.jsonl"]
-licence = "CC0"
+license = "CC0"
 [model]
 base = {json.dumps(str(world / "bert"))}
 start = {json.dumps(str(current))}

@@ -25,9 +25,9 @@ def test_what_is_shipped_learns_only_from_what_may_be_passed_on() -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda file: file.stem)
-def test_comparisons_without_a_licence_are_not_kept(recipe: Path) -> None:
+def test_comparisons_without_a_license_are_not_kept(recipe: Path) -> None:
     config = load_config(recipe)
-    assert all("none" not in source.licence for source in config.data) or config.training.pinned == 0
+    assert all("none" not in source.license for source in config.data) or config.training.pinned == 0
 
 
 def test_the_formulations_differ_in_nothing_else() -> None:
@@ -49,7 +49,7 @@ def test_the_formulations_differ_in_nothing_else() -> None:
 )
 def test_a_recipe_that_cannot_be(text: str, problem: str, tmp_path: Path) -> None:
     file = tmp_path / "recipe.toml"
-    data = {"name": "a", "files": ["a.jsonl"], "licence": "CC0"}
+    data = {"name": "a", "files": ["a.jsonl"], "license": "CC0"}
     lines = "\n".join(f"{key} = {json.dumps(value)}" for key, value in data.items())
     file.write_text(f"[[data]]\n{lines}\n{text}\n")
     with pytest.raises(InputError, match=problem):

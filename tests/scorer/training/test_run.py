@@ -102,7 +102,7 @@ def test_more_layers_than_there_are_are_refused(world: Path) -> None:
         run(write_recipe(world, "deep.toml", depth=4), world / "deep")
 
 
-def test_scores_have_mean_0_and_deviation_1_over_what_was_learnt_from(
+def test_scores_have_mean_0_and_deviation_1_over_what_was_learned_from(
     trained: tuple[Path, RunResult, list[str]], world: Path
 ) -> None:
     out, _, _ = trained
@@ -130,7 +130,7 @@ def test_what_is_written_says_where_it_is_from(trained: tuple[Path, RunResult, l
     assert sum(file.stat().st_size for file in out.rglob("*.safetensors")) < 10_000_000
 
 
-def test_the_pinned_test_is_of_questions_that_were_not_learnt_from(
+def test_the_pinned_test_is_of_questions_that_were_not_learned_from(
     trained: tuple[Path, RunResult, list[str]],
 ) -> None:
     out, _, _ = trained
@@ -157,7 +157,7 @@ def test_the_other_formulations_of_the_paper(world: Path, formulation: str) -> N
 [[data]]
 name = "votes"
 files = ["votes.jsonl"]
-licence = "CC0"
+license = "CC0"
 [data.reading.votes]
 answers = 4
 ranks = 2
