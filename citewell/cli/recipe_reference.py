@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel
@@ -39,16 +40,30 @@ class _Key(NamedTuple):
 
 
 def _tables(recipes: Mapping[str, type[Section]], title: str) -> Iterator[str]:
-    keys = [key for recipe, model in recipes.items() for key in _keys(model, "", "", recipe)]
-    training = {key._replace(section="[[dev]]") for key in keys if key.section == "[[data]]"}
-    for section in dict.fromkeys(key.section for key in keys):
-        own = [key for key in keys if key.section == section and key not in training]
-        same = dict.fromkeys(f"`{key.name}`" for key in keys if key.section == section and key in training)
-        note = f"The keys {', '.join(same)} are those of `[[data]]`.\n\n" if same else ""
-        yield f"## {title}: `{section}`\n\n{note}{_table(own, len(recipes))}"
+    sections: dict[str, dict[_Key, None]] = {}
+    for key in (key for recipe, model in recipes.items() for key in _keys(model, "", "", recipe)):
+        sections.setdefault(key.section, {})[key] = None
+    for section, keys in sections.items():
+        training = re.sub(r"(?<=\[)dev\b", "data", section)
+        known = (
+            {key._replace(section=section) for key in sections[training]} if training != section else set()
+        )
+        own = [key for key in keys if key not in known]
+        if not own:
+            continue  # the heading of the equal section of the training data names it
+        owners = dict.fromkeys(key.owner for key in own)
+        whose = f" the {next(iter(owners))}" if len(recipes) > len(owners) == 1 else ""
+        twin = re.sub(r"(?<=\[)data\b", "dev", section)
+        equal = twin != section and {key._replace(section=twin) for key in keys} == set(sections[twin])
+        note = f"The keys {_named(keys, known)} are those of `{training}`.\n\n" if known else ""
+        yield f"## {title}{whose}: `{section}`{f' and `{twin}`' if equal else ''}\n\n{note}{_table(own)}"
 
 
-def _table(keys: Sequence[_Key], recipes: int) -> str:
+def _named(keys: Iterable[_Key], known: Container[_Key]) -> str:
+    return ", ".join(dict.fromkeys(f"`{key.name}`" for key in keys if key in known))
+
+
+def _table(keys: Sequence[_Key]) -> str:
     owners = dict.fromkeys(key.owner for key in keys)
     rows: dict[tuple[str, str], dict[str, list[str]]] = {}
     for key in keys:
@@ -64,8 +79,7 @@ def _table(keys: Sequence[_Key], recipes: int) -> str:
         if len(defaults) > 1:
             default = "; ".join(f"{value} ({', '.join(found)})" for value, found in defaults.items())
         lines.append(f"| `{name}` | {default} |{f' {of} |' if several else ''} {meaning} |")
-    about = f"Of the recipe of the {next(iter(owners))}.\n\n" if recipes > 1 and not several else ""
-    return about + "\n".join(lines)
+    return "\n".join(lines)
 
 
 def _keys(model: type[BaseModel], path: str, section: str, owner: str) -> Iterator[_Key]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from types import NoneType, UnionType
@@ -30,6 +30,7 @@ MARK = "<!-- Below this line: written by `python -m citewell.cli.reference`. -->
 
 _WIDTH = 100  # columns of a help text
 _SHARED = 5  # commands that have an option from which on it is printed once, for all of them
+_FEW = 3  # missing shared options from which on those that a command has are named
 _TYPES: Mapping[Any, str] = {
     int: "integer",
     float: "number",
@@ -75,10 +76,23 @@ def cli_reference() -> str:
         own = copy(command)
         own.add_help_option = command is citewell
         own.params = [option for option in command.params if lines.get(option) not in shared]
-        names = [f"`{line[0].split()[0]}`" for line in lines.values() if line in shared]
+        if isinstance(own, click.Group) and command is not citewell:
+            own.commands = {}  # they follow
         parts += [f"{'###' if path.count(' ') > 1 else '##'} {path}", _fenced(own.get_help(context))]
-        parts += [f"Shared options: {', '.join(names)}."] if names else []
+        parts += _shared_of(set(lines.values()), shared)
     return "\n\n".join(parts)
+
+
+def _shared_of(lines: Container[tuple[str, str]], shared: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield a sentence about the shared options that a command with the help `lines` has, if any."""
+    has, lacks = [
+        [f"`{line[0].split()[0]}`" for line in shared if (line in lines) is wanted]
+        for wanted in (True, False)
+    ]
+    if has and len(lacks) < _FEW:
+        yield f"All shared options except {', '.join(lacks)}." if lacks else "All shared options."
+    elif has:
+        yield f"Shared options: {', '.join(has)}."
 
 
 REFERENCES: Mapping[str, Callable[[], str]] = {

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     default=None,
     help="Drop sentences that no reference supports.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @retrieval_options
 def command(
     question: str,

@@ -59,7 +59,7 @@ HUMAN = "human"
     metavar="FILE",
     help="Browse a recording, offline.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @retrieval_options
 def command(
     question: str,

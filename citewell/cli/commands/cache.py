@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command("cache")
 @click.argument("action", type=click.Choice(["show", "clear"]), default="show")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 def command(action: Literal["show", "clear"], as_json: bool) -> None:
     """Show the size and location of the web page cache, or delete its entries (`citewell cache clear`)."""
     if action == "clear":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("collections")
 @click.option("--remove", metavar="NAME", help="Delete a collection and all its pages.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per collection (JSON Lines).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 def command(remove: str | None, as_json: bool) -> None:
     """List all collections with their size, sources and vectors, or remove one."""
     from citewell.core.settings import load_settings

@@ -34,7 +34,7 @@ class Check(NamedTuple):
 
 
 @click.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per check (JSON Lines).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 def command(as_json: bool) -> None:
     """Check the installation, model weights, folders and search providers."""
     from citewell.core.settings import load_settings

@@ -258,7 +258,7 @@ def _write_runs(folder: Path, evaluation: RetrievalEvaluation, judged: Qrels | N
     default=1,
     help="Minimum grade counted as relevant (not used by nDCG) [1].",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 def compare(first: Path, second: Path, qrels: Path | None, relevant: int, as_json: bool) -> None:
     """Compare B with A query by query: two TREC runs, or two files written by --json.
 

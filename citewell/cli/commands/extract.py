@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("extract")
 @click.argument("sources", metavar="FILE_OR_URL...", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per source (JSON Lines).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @common_options
 def command(
     sources: tuple[str, ...],

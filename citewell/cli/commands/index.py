@@ -38,7 +38,7 @@ _SHOWN = 5  # failures listed; the rest are counted
     "--encoder", "retriever__encoder", metavar="MODEL", help="Dual encoder: packaged model, folder or hub id."
 )
 @click.option("--rebuild", is_flag=True, help="Rebuild the search indexes from the stored pages.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per source (JSON Lines).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @common_options
 def command(
     sources: tuple[str, ...],

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="File of questions: one per line, as plain text or as JSON with `question` and optionally `id`.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per question (JSON Lines).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @retrieval_options
 def command(
     question: str | None,

@@ -145,7 +145,7 @@ def _report(result: RunResult, out: Path) -> None:
 def retriever(recipe: Path, out: Path) -> None:
     """Train the dual encoder that the TOML file RECIPE describes: model, data, objectives.
 
-    docs/training-retriever.md explains the recipe; recipes/ has examples. Run the same command to resume an
+    docs/training-retriever.md explains the recipe. Run the same command to resume an
     interrupted run; the result is the same.
     """
     from citewell.core.settings import load_settings
@@ -167,7 +167,7 @@ def retriever(recipe: Path, out: Path) -> None:
 def generator(recipe: Path, out: Path, export: Path | None) -> None:
     """Train a language model to write cited answers, as the TOML file RECIPE describes.
 
-    docs/training-generator.md explains the recipe; recipes/ has examples. Run the same command to resume an
+    docs/training-generator.md explains the recipe. Run the same command to resume an
     interrupted run; the result is the same.
     """
     from citewell.core.settings import load_settings
@@ -186,7 +186,7 @@ def generator(recipe: Path, out: Path, export: Path | None) -> None:
 def policy(recipe: Path, out: Path, collection: str | None, assignments: tuple[str, ...]) -> None:
     """Train a language model to browse as in demonstrations, as the TOML file RECIPE describes.
 
-    docs/browser-training.md explains the recipe; recipes/ has an example. During training, the model browses
+    docs/browser-training.md explains the recipe. During training, the model browses
     for questions with known answers, in the web that the settings describe; how often it finds them selects
     the best checkpoint. Run the same command to resume an interrupted run; the result is the same.
     """
@@ -223,7 +223,7 @@ def scorer(
 ) -> None:
     """Train a scorer as the TOML file RECIPE describes or, with --from, train one further on feedback.
 
-    docs/training-scorer.md explains the recipe; recipes/ has examples. Run the same command to resume an
+    docs/training-scorer.md explains the recipe. Run the same command to resume an
     interrupted run; the result is the same. With --from, a scorer that is worse than the one it started from
     is not written.
     """
