@@ -48,7 +48,7 @@ from citewell.core.significance import (
 )
 from citewell.core.text import words
 from citewell.core.types import Reference
-from citewell.retriever.collection.collection import Collection, collection_names
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 
 FIVE, TWENTY = 5, 20
 FRAGMENT = 12
@@ -90,7 +90,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         where = {"data_dir": arguments.data_dir or Path(temporary), "search.collection": arguments.collection}
         settings = load_settings(where | flags)
-        if arguments.collection not in collection_names(settings.data_dir) and not arguments.questions:
+        if arguments.collection not in EmbeddedCatalog(settings.data_dir).names() and not arguments.questions:
             print("Indexing …", flush=True)
             build_index(settings)
         found = measure_systems(settings, questions, arguments.systems.split(","))
@@ -122,10 +122,10 @@ def measure_systems(
     settings: Settings, questions: Sequence[BearingQuestion], names: Sequence[str]
 ) -> dict[str, Measured]:
     """Measure each system in its own process, except those that need vectors where there are none."""
-    store = Collection(settings.data_dir, settings.search.collection).store
+    store = EmbeddedCatalog(settings.data_dir).open(settings.search.collection)
     found = {}
     for name in names:
-        if SYSTEMS[name].needs_vectors and not store.vectors():
+        if SYSTEMS[name].needs_vectors and not store.is_dense():
             print(f"{name}: skipped, since the collection has no vectors.", flush=True)
             continue
         spawn = multiprocessing.get_context("spawn")

@@ -15,6 +15,7 @@ from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.pipeline import Pipeline
 from citewell.pipeline.providers import OpenedSearch, filters
 from citewell.retriever.collection.collection import Collection
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.evaluation.systems.lexical import LexicalSystem
 from citewell.retriever.evaluation.systems.lexical import bm25 as by_bm25
 from citewell.retriever.evaluation.task import Corpus
@@ -67,7 +68,8 @@ async def _encoder(settings: Settings) -> AsyncGenerator[Ask, None]:
 @asynccontextmanager
 async def _default(settings: Settings) -> AsyncGenerator[Ask, None]:
     async with open_pipeline(settings) as pipeline:
-        collection = Collection(settings.data_dir, settings.search.collection)  # without its vectors, if any
+        store = EmbeddedCatalog(settings.data_dir).open(settings.search.collection)
+        collection = Collection(store)  # without its vectors, if any
         yield _asking(
             pipeline.varied(
                 search=OpenedSearch(Metasearch([collection]), collection, filters(settings.search))

@@ -36,8 +36,8 @@ from citewell.core.text import content_words, words
 from citewell.core.types import Page
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.fetching import sandbox_limits
-from citewell.retriever.collection.collection import Collection, collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import read_source
 
 COLLECTION = "wikispeedia"
@@ -89,7 +89,7 @@ def build_index(settings: Settings) -> dict[str, float]:
     for run in ("first", "again"):
         before = time.perf_counter()
         documents = (d for file in sorted(folder.glob("articles-*.jsonl.gz")) for d in read_source(file))
-        with Indexer(collection_folder(settings.data_dir, COLLECTION)) as indexer:
+        with indexing(EmbeddedCatalog(settings.data_dir), COLLECTION) as indexer:
             report = index_documents(indexer, str(folder), documents, sandbox=sandbox_limits(settings))
         seconds[run] = round(time.perf_counter() - before, 1)
     return seconds | {"pages": report.unchanged, "failures": len(report.failures)}
@@ -97,7 +97,7 @@ def build_index(settings: Settings) -> dict[str, float]:
 
 def stored_pages(settings: Settings) -> Iterator[Page]:
     """Yield every page of the collection."""
-    store = Collection(settings.data_dir, settings.search.collection).store
+    store = EmbeddedCatalog(settings.data_dir).open(settings.search.collection)
     for url in store.digests():
         if page := store.page(url):
             yield page

@@ -32,8 +32,9 @@ from citewell.browser.results import results_page
 from citewell.browser.simplify import simplify
 from citewell.core.settings import Settings, load_settings
 from citewell.pipeline.fetching import sandbox_limits
-from citewell.retriever.collection.collection import Collection, collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.collection import Collection
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.search.query import Query
 
@@ -72,7 +73,7 @@ def address(path: str) -> str:
 def index_web(settings: Settings) -> None:
     """Index the articles, which takes a minute the first time."""
     documents = (SourceDocument(address(path), body, "text/html") for path, body in read_articles().items())
-    with Indexer(collection_folder(settings.data_dir, COLLECTION)) as indexer:
+    with indexing(EmbeddedCatalog(settings.data_dir), COLLECTION) as indexer:
         report = index_documents(indexer, COLLECTION, documents, sandbox=sandbox_limits(settings))
     print(f"{report.added + report.unchanged:,} articles are indexed, {len(report.failures)} failed.")
 
@@ -142,7 +143,7 @@ class ShelfWeb:
 
 def open_shelf(settings: Settings) -> ShelfWeb:
     """Open the web without HTTP."""
-    return ShelfWeb(Collection(settings.data_dir, COLLECTION), read_web())
+    return ShelfWeb(Collection(EmbeddedCatalog(settings.data_dir).open(COLLECTION)), read_web())
 
 
 def _is_served() -> bool:

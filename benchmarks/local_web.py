@@ -21,8 +21,9 @@ from citewell.core.settings import Settings, load_settings
 from citewell.core.text import shorten, split_sentences, squeeze
 from citewell.core.types import Hit, Page
 from citewell.pipeline.fetching import sandbox_limits
-from citewell.retriever.collection.collection import Collection, collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.collection import Collection
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.lexical import bm25
 from citewell.retriever.search.query import Query
@@ -49,7 +50,7 @@ class LocalWeb:
         self._settings = load_settings({"data_dir": data_dir, "search.collection": ARTICLES})
         build_index(self._settings)
         documents = [SourceDocument(url, body) for url, body in read_others().items()]
-        with Indexer(collection_folder(data_dir, OTHERS)) as indexer:
+        with indexing(EmbeddedCatalog(data_dir), OTHERS) as indexer:
             index_documents(indexer, OTHERS, iter(documents), sandbox=sandbox_limits(self._settings))
 
     @property
@@ -72,7 +73,7 @@ class LocalWeb:
         return Case(question, hits, tuple(articles))
 
     async def _found(self, name: str, question: str, number: int) -> list[Page]:
-        collection = Collection(self._settings.data_dir, name)
+        collection = Collection(EmbeddedCatalog(self._settings.data_dir).open(name))
         hits = await collection.search(Query(question, number))
         return [page for hit in hits if (page := collection.page(hit.url))]
 

@@ -25,8 +25,8 @@ from citewell.core.settings import Settings, load_settings
 from citewell.core.text import shorten, squeeze
 from citewell.core.types import Answer
 from citewell.pipeline.build import open_pipeline
-from citewell.retriever.collection.collection import collection_folder, collection_names
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import read_source
 
 QUESTIONS = Path(__file__).parent / "questions"
@@ -87,9 +87,9 @@ def prepare(settings: Settings) -> None:
     """Index the collection of the settings, unless the pipeline does so itself or it is there already."""
     name = settings.search.collection
     if name == NOTES:
-        with Indexer(collection_folder(settings.data_dir, NOTES)) as indexer:
+        with indexing(EmbeddedCatalog(settings.data_dir), NOTES) as indexer:
             index_documents(indexer, NOTES, read_source(QUESTIONS / NOTES))
-    elif name == COLLECTION and name not in collection_names(settings.data_dir):
+    elif name == COLLECTION and name not in EmbeddedCatalog(settings.data_dir).names():
         build_index(settings)
 
 

@@ -41,7 +41,7 @@ from benchmarks.service_process import Served, pinned, served
 from citewell.core.events import final_answer
 from citewell.core.settings import load_settings
 from citewell.pipeline.build import open_pipeline
-from citewell.retriever.collection.collection import collection_names
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 
 DESIGNS = {"citewell": 2, "one question at a time": 1}
 """The number of questions that are answered at once."""
@@ -315,7 +315,7 @@ def main() -> None:
             "threads": len(options.cores) or os.cpu_count(),
         }
         loaded = load_settings(settings)
-        if COLLECTION not in collection_names(loaded.data_dir):
+        if COLLECTION not in EmbeddedCatalog(loaded.data_dir).names():
             build_index(loaded)
         gc.freeze()  # the clients' own pauses are not the service's
         result = run(plan, settings)

@@ -7,16 +7,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Protocol
 
 import click
 
 from citewell.core.settings import Settings
-from citewell.pipeline.providers import configured_encoder, vector_store
-from citewell.retriever.collection.dense import drop_vectors, encodings, updating
+from citewell.pipeline.providers import configured_encoder
+from citewell.retriever.collection.dense import updating
 from citewell.retriever.collection.encoding import EncodingProgress, encoding_of
-from citewell.retriever.collection.store import PageStore
+from citewell.retriever.collection.protocol import CollectionWriter
 from citewell.retriever.encoder.encoder import DualEncoder
 
 _EVERY = 0.2  # seconds between two lines of progress
@@ -31,30 +30,27 @@ class Encode(Protocol):
 
 
 @contextmanager
-def dense_indexing(
-    store: PageStore, folder: Path, settings: Settings, *, dense: bool | None, repair: bool
-) -> Iterator[Encode]:
-    """Prepare to encode the collection in `folder`, and return the update to run once its pages are stored.
+def dense_indexing(store: CollectionWriter, settings: Settings, *, dense: bool | None) -> Iterator[Encode]:
+    """Prepare to encode a collection, and return the update to run once its pages are stored.
 
     `dense` is the user's choice: True for vectors, False for none, None for what the collection has. Errors
     of the encoder, the vectors or their database are raised before any page is read.
     """
     if dense is False:
-        drop_vectors(folder, store, vector_store(settings))
-    if dense is False or not (dense or store.vectors()):
+        store.set_dense(False)
+    if dense is False or not (dense or store.is_dense()):
         yield lambda *, as_json: None
         return
     encoder = configured_encoder(settings, on_step=_tell_step)
-    where = vector_store(settings)
-    with updating(folder, store, encoder, where, dense=bool(dense), repair=repair) as update:
-        others = set(encodings(folder, where.kind, where)) - {encoding_of(encoder)}
+    with updating(store, encoder) as update:
+        others = set(store.encodings()) - {encoding_of(encoder)}
         for name in sorted(other.name for other in others):
             click.echo(
-                f"The vectors of {folder.name} were made by {name}; all passages are encoded again with "
+                f"The vectors of {store.name} were made by {name}; all passages are encoded again with "
                 f"{encoder.name}, as it is now.",
                 err=True,
             )
-        yield lambda *, as_json: _show(update(_progress()), folder.name, encoder, as_json=as_json)
+        yield lambda *, as_json: _show(update(_progress()), store.name, encoder, as_json=as_json)
 
 
 def _progress() -> Callable[[EncodingProgress], None]:

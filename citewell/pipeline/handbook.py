@@ -7,6 +7,7 @@ from pathlib import Path
 import citewell
 from citewell.core.errors import CollectionError
 from citewell.core.settings import Settings
+from citewell.pipeline.collections import open_catalog
 
 HANDBOOK = "handbook"
 
@@ -19,8 +20,7 @@ def handbook_folder() -> Path | None:
 
 def ensure_handbook(settings: Settings) -> None:
     """Bring the collection `handbook` up to date with the documentation; cheap when nothing changed."""
-    from citewell.retriever.collection.collection import collection_folder
-    from citewell.retriever.collection.indexing import Indexer, index_documents
+    from citewell.retriever.collection.indexing import index_documents, indexing
     from citewell.retriever.collection.sources import read_source
 
     folder = handbook_folder()
@@ -29,5 +29,5 @@ def ensure_handbook(settings: Settings) -> None:
             "The handbook is not installed with this copy of Citewell.",
             "Index something of your own: citewell index SOURCE --collection NAME",
         )
-    with Indexer(collection_folder(settings.data_dir, HANDBOOK)) as indexer:
+    with indexing(open_catalog(settings), HANDBOOK) as indexer:
         index_documents(indexer, HANDBOOK, read_source(folder))

@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from citewell.core.errors import InputError
 from citewell.core.settings import SearchSettings, Settings
+from citewell.pipeline.collections import open_catalog
 from citewell.pipeline.handbook import HANDBOOK, ensure_handbook
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
@@ -21,9 +21,6 @@ from citewell.retriever.search.presets import PRESETS
 from citewell.retriever.search.provider import PageSource, SearchProvider
 from citewell.retriever.search.query import Query
 from citewell.retriever.search.retry import Retry
-
-if TYPE_CHECKING:
-    from citewell.retriever.collection.dense import VectorStoreConfig
 
 AUTO = "auto"
 PROVIDERS = (
@@ -175,8 +172,8 @@ def _provider(
 
             if wanted.collection == HANDBOOK:
                 ensure_handbook(settings)
-            dense = partial(open_dense, encoder=encoder, config=vector_store(settings))
-            return Collection(settings.data_dir, wanted.collection, dense)
+            store = open_catalog(settings).open(wanted.collection)
+            return Collection(store, open_dense(store, encoder))
     return _keyed(name, wanted, http, keys_of(name, wanted, environment))
 
 
@@ -193,13 +190,6 @@ def configured_encoder(
         engine=wanted.engine,
         on_step=on_step,
     )
-
-
-def vector_store(settings: Settings) -> VectorStoreConfig:
-    """Return the settings' storage of vectors."""
-    from citewell.retriever.collection.dense import VectorStoreConfig
-
-    return VectorStoreConfig(settings.collection.vectors.get_secret_value(), settings.threads)
 
 
 def _keyed(name: str, wanted: SearchSettings, http: SearchHttp, keys: tuple[str, ...]) -> SearchProvider:

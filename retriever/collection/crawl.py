@@ -10,7 +10,7 @@ from yarl import URL
 
 from citewell.core.errors import ExtractionError, FetchError
 from citewell.core.types import Failure, Page
-from citewell.retriever.collection.frontier import Frontier, Queued, State
+from citewell.retriever.collection.frontier import Queued, State
 from citewell.retriever.collection.indexing import Indexer, Report
 from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.extract.extractor import Extractor
@@ -95,7 +95,7 @@ class _Crawl:
         self._wait = wait
         self._extractor = extractor
         self._limits = limits
-        self._frontier = Frontier(indexer.store.database, start)
+        self._frontier = indexer.store.frontier(start)
         self._site = URL(self._frontier.site())
 
     def next(self) -> Queued | None:

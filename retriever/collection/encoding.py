@@ -12,7 +12,7 @@ import numpy as np
 from citewell.core.errors import ModelError
 from citewell.core.text import encoded_text
 from citewell.core.types import Page
-from citewell.retriever.collection.store import PageStore
+from citewell.retriever.collection.protocol import CollectionWriter
 from citewell.retriever.collection.vectors import EncodedPage, Encoding, Stored, VectorIndex
 from citewell.retriever.encoder.encoder import DualEncoder
 
@@ -55,7 +55,7 @@ def encoding_of(encoder: DualEncoder) -> Encoding:
 
 
 def encode_pages(
-    store: PageStore,
+    store: CollectionWriter,
     vectors: VectorIndex,
     encoder: DualEncoder,
     on_progress: Callable[[EncodingProgress], None] = lambda encoded: None,
@@ -86,7 +86,7 @@ def encode_pages(
     return encoded
 
 
-def _batches(store: PageStore, urls: list[str]) -> Iterator[list[Page]]:
+def _batches(store: CollectionWriter, urls: list[str]) -> Iterator[list[Page]]:
     batch: list[Page] = []
     passages = 0
     for url in urls:

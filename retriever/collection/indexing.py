@@ -5,19 +5,12 @@ from __future__ import annotations
 import hashlib
 from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import chain
-from pathlib import Path
-from types import TracebackType
 
-from filelock import FileLock, Timeout
-
-from citewell.core.errors import CollectionError
 from citewell.core.types import Failure, Page
-from citewell.retriever.collection.index import SearchIndex
+from citewell.retriever.collection.protocol import Catalog, CollectionWriter
 from citewell.retriever.collection.sources import SourceDocument
-from citewell.retriever.collection.store import PageStore
 from citewell.retriever.collection.workers import extract_all
 from citewell.retriever.extract.sandbox import SandboxLimits
 
@@ -45,56 +38,12 @@ class Report:
 
 
 class Indexer:
-    """The only writer of a collection, for the duration of the `with` block.
+    """Writes the documents of a run into a collection, and counts them."""
 
-    A second indexer of the same collection, in this or another process, calls `on_wait` and waits. Pages are
-    stored first and indexed later: the next run indexes what an interrupted run has stored.
-    """
-
-    def __init__(
-        self, folder: Path, on_wait: Callable[[], None] = lambda: None, *, rebuild: bool = False
-    ) -> None:
-        """Prepare to write the collection in `folder`, which is created if it does not exist.
-
-        `rebuild` rebuilds the search index from the stored pages, whatever its state.
-        """
-        self._folder = folder
-        self._on_wait = on_wait
-        self._rebuild = rebuild
-
-    def __enter__(self) -> Indexer:
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(self._folder / "lock")
-            try:
-                self._lock.acquire(timeout=0.2)
-            except Timeout:
-                self._on_wait()
-                self._lock.acquire()
-        except OSError as error:
-            raise CollectionError(
-                f"The collection folder {self._folder} is not writable: {error.strerror}.",
-                "Set CITEWELL_DATA_DIR to a writable folder.",
-            ) from error
-        with ExitStack() as opened:
-            opened.callback(self._lock.release)
-            self.store = PageStore(self._folder / "pages.db")
-            opened.callback(self.store.close)
-            self._digests = self.store.digests()
-            if self._rebuild or not SearchIndex.exists(self._folder / "index"):
-                self.rebuild()
-            else:
-                self._index = SearchIndex(self._folder / "index")
-                self.commit()
-            self._opened = opened.pop_all()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with self._opened:
-            if kind in (None, KeyboardInterrupt, CancelledError):
-                self.commit()
+    def __init__(self, store: CollectionWriter) -> None:
+        """Write to `store`; see `indexing`."""
+        self.store = store
+        self._digests = dict(store.digests())
 
     def is_known(self, document: SourceDocument) -> bool:
         """Return whether the collection has exactly this document."""
@@ -122,22 +71,29 @@ class Indexer:
     def forget(self, source: str, keep: set[str], report: Report) -> None:
         """Delete the pages of `source` that are not in `keep`, and count them in the report."""
         report.removed += self.store.forget(source, keep)
-        self._digests = self.store.digests()
+        self._digests = dict(self.store.digests())
 
     def commit(self) -> None:
-        """Bring the index up to date with the store."""
-        unindexed = self.store.unindexed()
-        first = next(unindexed, None)
-        if first is not None:
-            self._index.update(chain([first], unindexed))
-            self.store.mark_indexed()
+        """Make everything written so far searchable."""
+        self.store.commit()
 
-    def rebuild(self) -> None:
-        """Rebuild the index from the stored pages."""
-        self.store.mark_all_new()  # first: an interruption after this loses nothing
-        SearchIndex.destroy(self._folder / "index")
-        self._index = SearchIndex(self._folder / "index")
-        self.commit()
+
+@contextmanager
+def indexing(
+    catalog: Catalog, name: str, on_wait: Callable[[], None] = lambda: None, *, rebuild: bool = False
+) -> Iterator[Indexer]:
+    """Open the collection `name` to fill it, as `Catalog.writing` does, and commit at the end.
+
+    An interruption by the user commits too; after an error, the next run does.
+    """
+    with catalog.writing(name, on_wait, rebuild=rebuild) as store:
+        indexer = Indexer(store)
+        try:
+            yield indexer
+        except (KeyboardInterrupt, CancelledError):
+            indexer.commit()
+            raise
+        indexer.commit()
 
 
 def index_documents(

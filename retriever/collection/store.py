@@ -109,18 +109,17 @@ class PageStore:
             (number,) = db.execute("SELECT count(*) FROM pages WHERE state != 'gone'").fetchone()
         return int(number)
 
-    def vectors(self) -> str:
-        """Return where the vectors are stored, as given to `set_vectors`; empty if there are none."""
+    def is_dense(self) -> bool:
+        """Return whether the passages have vectors, or are to have them."""
         with self.database.reading() as db:
-            row = db.execute("SELECT value FROM facts WHERE name = 'vectors'").fetchone()
-        return str(row[0]) if row else ""
+            return db.execute("SELECT 1 FROM facts WHERE name = 'vectors'").fetchone() is not None
 
-    def set_vectors(self, storage: str) -> None:
-        """Note where the vectors are stored; an empty `storage` means nowhere."""
+    def set_dense(self, dense: bool) -> None:
+        """Note whether the passages are to have vectors."""
         with self.database.writing() as db:
             db.execute("DELETE FROM facts WHERE name = 'vectors'")
-            if storage:
-                db.execute("INSERT INTO facts VALUES ('vectors', ?)", (storage,))
+            if dense:
+                db.execute("INSERT INTO facts VALUES ('vectors', 'files')")
 
     def sources(self) -> list[str]:
         """Return the folders, files and start URLs that pages came from."""

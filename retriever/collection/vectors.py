@@ -47,8 +47,7 @@ class PassageMatch(NamedTuple):
 class VectorIndex(Protocol):
     """The vectors of one collection's passages from one encoder.
 
-    Only one process writes at a time, which `citewell.retriever.collection.indexing.Indexer` ensures. `put`
-    and `remove` are transactions: once they return, their changes are durable. All methods raise
+    `put` and `remove` are transactions: once they return, their changes are durable. All methods raise
     `CollectionError`.
     """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from pathlib import Path
 
 from litestar import Response, get, post
@@ -11,8 +12,9 @@ from litestar.params import FromPath, JSONBody
 
 from citewell.core.errors import CitewellError
 from citewell.core.settings import Settings
+from citewell.pipeline.collections import open_catalog
 from citewell.pipeline.providers import chosen_providers
-from citewell.retriever.collection.collection import Collection, collection_names
+from citewell.retriever.collection.protocol import Catalog
 from citewell.server.api.documented import problems
 from citewell.server.api.paging import Before, Limit, page_of
 from citewell.server.api.schemas import (
@@ -92,17 +94,17 @@ async def get_job(services: NamedDependency[Services], job_id: FromPath[str]) ->
 
 
 def _collections(settings: Settings) -> CollectionList:
-    rows = [_describe(settings, name) for name in collection_names(settings.data_dir)]
+    catalog = open_catalog(settings)
+    rows = [_describe(settings, catalog, name) for name in catalog.names()]
     searched = "collection" in chosen_providers(settings.search)
     return CollectionList(rows, settings.search.collection if searched else None)
 
 
-def _describe(settings: Settings, name: str) -> CollectionSummary:
+def _describe(settings: Settings, catalog: Catalog, name: str) -> CollectionSummary:
     try:
-        found = Collection(settings.data_dir, name)
-        size = sum(file.stat().st_size for file in found.folder.rglob("*") if file.is_file())
-        sources = [_source(settings, source) for source in found.store.sources()]
-        return CollectionSummary(name, found.store.count(), size, bool(found.store.vectors()), sources)
+        with closing(catalog.open(name)) as store:
+            sources = [_source(settings, source) for source in store.sources()]
+            return CollectionSummary(name, store.count(), store.size(), store.is_dense(), sources)
     except CitewellError as error:
         return CollectionSummary(name, None, None, vectors=False, sources=[], problem=error.message)
 

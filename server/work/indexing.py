@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 
 from citewell.core.errors import CitewellError, FetchError, InputError
 from citewell.core.settings import Settings
+from citewell.pipeline.collections import open_catalog
 from citewell.pipeline.dense import dense_indexing
 from citewell.pipeline.indexing import index_source
-from citewell.retriever.collection.collection import collection_folder, collection_names, remove_collection
-from citewell.retriever.collection.indexing import Indexer, Report
+from citewell.retriever.collection.indexing import Report, indexing
+from citewell.retriever.collection.naming import check_name
 from citewell.retriever.collection.sources import read_source
 from citewell.retriever.fetch.urls import web_url
 from citewell.server.store.database import ServiceStore
@@ -59,7 +60,7 @@ class IndexingService:
         if len(self._tasks) >= _MAX_WAITING:
             raise IndexingBusyError
         address = await asyncio.to_thread(self._resolve, source)
-        collection_folder(self._settings.data_dir, name)
+        check_name(name)
         now = datetime.now(UTC)
         job = StoredJob(
             new_id(), "index", "running", 0, None, "waiting", now, now, {"name": name, "source": source}
@@ -132,18 +133,18 @@ class IndexingService:
 
         on_progress(report)
         settings = self._settings
-        folder = collection_folder(settings.data_dir, name)
-        is_new = name not in collection_names(settings.data_dir)
+        catalog = open_catalog(settings)
+        is_new = catalog.version(name) is None
         try:
             with (
-                Indexer(folder) as indexer,
-                dense_indexing(indexer.store, folder, settings, dense=None, repair=False) as encode,
+                indexing(catalog, name) as indexer,
+                dense_indexing(indexer.store, settings, dense=None) as encode,
             ):
                 vars(report).update(vars(index_source(address, indexer, settings, on_progress)))
                 encode(as_json=True)
         except CitewellError:
-            if is_new and not report.added and name in collection_names(settings.data_dir):
-                remove_collection(settings.data_dir, name)
+            if is_new and not report.added and catalog.version(name):
+                catalog.remove(name)
             raise
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 from collections import OrderedDict
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import replace
-from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -22,13 +21,13 @@ from citewell.core.events import Event
 from citewell.core.settings import SearchSettings, Settings
 from citewell.pipeline.browsing import Browsing, browser_limits
 from citewell.pipeline.build import pipeline_of
+from citewell.pipeline.collections import open_catalog
 from citewell.pipeline.handbook import HANDBOOK
 from citewell.pipeline.parts import Parts, open_parts
 from citewell.pipeline.pipeline import Pipeline
 from citewell.pipeline.providers import OpenedSearch, chosen_providers, filters
 from citewell.pipeline.web import web_of
-from citewell.retriever.collection.collection import collection_folder
-from citewell.retriever.collection.store import PageStore
+from citewell.retriever.collection.protocol import CollectionVersion
 from citewell.retriever.search.query import Query
 from citewell.server.work.options import QuestionOptions
 from citewell.server.work.public_urls import PublicUrls
@@ -50,7 +49,7 @@ class NoCollectionError(CitewellError):
 
 class _Opened(NamedTuple):
     search: OpenedSearch
-    inode: int
+    identity: str
 
 
 class _Browsed(NamedTuple):
@@ -60,7 +59,7 @@ class _Browsed(NamedTuple):
 
 class _KnownUrls(NamedTuple):
     urls: PublicUrls
-    version: str
+    version: CollectionVersion
 
 
 class Pipelines:
@@ -76,6 +75,8 @@ class Pipelines:
         self._stack = AsyncExitStack()
         self._settings = settings
         self._fingerprint = _fingerprint(settings)
+        self._catalog = open_catalog(settings)
+        self._lookups = ThreadPoolExecutor(2, "collection-version")  # where no search makes them wait
         self._searches_collection = "collection" in chosen_providers(settings.search)
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
         self._opening_collection = asyncio.Lock()
@@ -87,14 +88,14 @@ class Pipelines:
         """The name of the generator in use."""
         return self._pipeline.generator.name
 
-    def version(self, options: QuestionOptions) -> str:
+    async def version(self, options: QuestionOptions) -> str:
         """Return the settings and the collection's version, on which an answer depends besides its options.
 
         Raises `NoCollectionError`.
         """
         name = options.collection or self._settings.search.collection
         if options.collection or self._searches_collection:
-            return f"{self._fingerprint}:{self._collection_version(name)}"
+            return f"{self._fingerprint}:{':'.join(await self._collection_version(name))}"
         return self._fingerprint
 
     async def begin(self, options: QuestionOptions) -> AsyncGenerator[Event, None]:
@@ -117,10 +118,10 @@ class Pipelines:
         name = options.collection or self._settings.search.collection
         if not options.collection and not self._searches_collection:
             return PublicUrls(name, ())
-        known, version = self._public_urls.get(name), self._collection_version(name)
+        version = await self._collection_version(name)
+        known = self._public_urls.get(name)
         if known is None or known.version != version:
-            pages = PageStore(collection_folder(self._settings.data_dir, name) / "pages.db")
-            urls = PublicUrls(name, await asyncio.to_thread(pages.sources))
+            urls = PublicUrls(name, await asyncio.to_thread(self._sources, name))
             known = self._public_urls[name] = _KnownUrls(urls, version)
         return known.urls
 
@@ -181,6 +182,7 @@ class Pipelines:
 
     async def close(self) -> None:
         """Close the policy."""
+        self._lookups.shutdown(wait=False)
         await self._stack.aclose()
 
     async def _shaped(self, options: QuestionOptions) -> Pipeline:
@@ -203,9 +205,9 @@ class Pipelines:
 
     async def _collection(self, name: str) -> OpenedSearch:
         async with self._opening_collection:
-            inode = self._inode(name)
+            identity = (await self._collection_version(name)).identity
             known = self._opened.get(name)
-            if known is not None and known.inode == inode:
+            if known is not None and known.identity == identity:
                 self._opened.move_to_end(name)
                 return known.search
             wanted = self._settings.search.model_copy(
@@ -213,33 +215,23 @@ class Pipelines:
             )
             settings = self._settings.model_copy(update={"search": wanted})
             search = self._parts.search(settings)
-            self._opened[name] = _Opened(search, inode)
+            self._opened[name] = _Opened(search, identity)
             self._opened.move_to_end(name)
             if len(self._opened) > _MAX_OPEN:
                 oldest, _ = self._opened.popitem(last=False)
                 self._browsed.pop(oldest, None)
             return search
 
-    def _inode(self, name: str) -> int:
-        """Identify the file of the pages: a deleted and recreated collection has another one."""
-        pages = _stat(collection_folder(self._settings.data_dir, name) / "pages.db")
-        if pages is None and name != HANDBOOK:
+    def _sources(self, name: str) -> Sequence[str]:
+        with closing(self._catalog.open(name)) as store:
+            return store.sources()
+
+    async def _collection_version(self, name: str) -> CollectionVersion:
+        loop = asyncio.get_running_loop()
+        version = await loop.run_in_executor(self._lookups, self._catalog.version, name)
+        if version is None and name != HANDBOOK:  # which is made when it is opened
             raise NoCollectionError(name)
-        return pages.st_ino if pages else 0
-
-    def _collection_version(self, name: str) -> str:
-        """Return a value that changes with a collection's pages: each run that changes them rewrites the
-        index."""
-        inode = self._inode(name)
-        index = _stat(collection_folder(self._settings.data_dir, name) / "index" / "meta.json")
-        return f"{inode}:{index.st_ino}:{index.st_mtime_ns}" if index else f"{inode}"
-
-
-def _stat(file: Path) -> os.stat_result | None:
-    try:
-        return file.stat()
-    except FileNotFoundError:
-        return None
+        return version or CollectionVersion("", "")
 
 
 def _fingerprint(settings: Settings) -> str:

@@ -48,7 +48,7 @@ class QuestionService:
         """
         pipelines, store = self._pipelines.get(), self._store.get()
         pipelines.check(options)
-        asked = _question(options, key_id, pipelines)
+        asked = await _question(options, key_id, pipelines)
         # Under overload a refusal does not wait for the database, not even if it has the answer.
         if self._cache_seconds and not fresh and not self._queue.is_full(asked.digest):
             since = asked.created - timedelta(seconds=self._cache_seconds)
@@ -67,11 +67,12 @@ class QuestionService:
             raise
         return subscription
 
-    def retrieve(self, options: QuestionOptions) -> Subscription:
+    async def retrieve(self, options: QuestionOptions) -> Subscription:
         """Take a question for references alone, which is not stored; raises as `ask` does."""
         pipelines = self._pipelines.get()
         pipelines.check(options)
-        return self._queue.join(_question(options, None, pipelines), partial(_answer, pipelines, options))
+        asked = await _question(options, None, pipelines)
+        return self._queue.join(asked, partial(_answer, pipelines, options))
 
     def subscription(self, answer_id: str) -> Subscription | None:
         """Return the subscription to an answer that this process works on, or finished within the last
@@ -117,7 +118,7 @@ async def _store_question(store: ServiceStore, asked: StoredAnswer, is_stored: a
     is_stored.set_result(True)
 
 
-def _question(options: QuestionOptions, key_id: str | None, pipelines: Pipelines) -> StoredAnswer:
+async def _question(options: QuestionOptions, key_id: str | None, pipelines: Pipelines) -> StoredAnswer:
     return StoredAnswer(
         id=new_id(),
         key_id=key_id,
@@ -129,5 +130,5 @@ def _question(options: QuestionOptions, key_id: str | None, pipelines: Pipelines
         body=None,
         problem=None,
         settings=options.options,
-        digest=options.digest(pipelines.version(options)),
+        digest=options.digest(await pipelines.version(options)),
     )

@@ -20,8 +20,8 @@ from benchmarks.answer_questions import (
 )
 from citewell.core.settings import Settings, load_settings
 from citewell.core.types import Reference
-from citewell.retriever.collection.collection import collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.extract.sandbox import SandboxLimits
 
@@ -66,7 +66,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
         SourceDocument(f"/wiki/{title.replace(' ', '_')}", text.encode(), "text/html", title)
         for title, text in ARTICLES.items()
     ]
-    with Indexer(collection_folder(folder, "tiny")) as indexer:
+    with indexing(EmbeddedCatalog(folder), "tiny") as indexer:
         report = index_documents(indexer, "tiny", documents, sandbox=SandboxLimits(workers=1))
     assert report.added == len(ARTICLES)
     return load_settings({"data_dir": folder, "search.collection": "tiny"})

@@ -16,8 +16,8 @@ from benchmarks.ask_wikispeedia import (
 )
 from citewell.core.settings import load_settings
 from citewell.core.types import Page, Passage
-from citewell.retriever.collection.collection import collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument, read_source
 from citewell.retriever.extract.sandbox import SandboxLimits
 
@@ -59,7 +59,7 @@ def test_the_right_article_is_among_the_references(tmp_path: Path) -> None:
     documents = [d for d in read_source(folder / "articles-00.jsonl.gz") if isinstance(d, SourceDocument)]
     chosen = [d for place, d in enumerate(documents) if d.title in wanted or place % 5 == 0]
     settings = load_settings({"data_dir": tmp_path, "search.collection": "wikispeedia"})
-    with Indexer(collection_folder(tmp_path, "wikispeedia")) as indexer:
+    with indexing(EmbeddedCatalog(tmp_path), "wikispeedia") as indexer:
         report = index_documents(indexer, "shard", chosen, sandbox=SandboxLimits(workers=2))
     assert report.added == len(chosen) > 300
     assert not report.failures

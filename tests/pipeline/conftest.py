@@ -16,8 +16,8 @@ import pytest
 from aiohttp import web
 
 from citewell.core.settings import Settings, load_settings
-from citewell.retriever.collection.collection import collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import read_source
 from citewell.retriever.search.keys import KEYS
 from tests.nursery import PIPE, Forked, Nursery, open_nursery
@@ -156,7 +156,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shared_data(tmp_path_factory: pytest.TempPathFactory, notes: Path) -> Path:
     """A data folder with the collection `notes`; not to be written to."""
     data_dir = tmp_path_factory.mktemp("data")
-    with Indexer(collection_folder(data_dir, "notes")) as indexer:
+    with indexing(EmbeddedCatalog(data_dir), "notes") as indexer:
         report = index_documents(indexer, str(notes), read_source(notes))
     assert report.added == len(NOTES)
     return data_dir

@@ -15,6 +15,7 @@ from citewell.core.types import Answer, Reference
 from citewell.pipeline.pipeline import NO_EVIDENCE, Limits, Pipeline
 from citewell.pipeline.providers import OpenedSearch
 from citewell.retriever.collection.collection import Collection
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.page_request import PageRequest
@@ -51,7 +52,7 @@ async def _no_network(request: PageRequest) -> Download:
 
 class Ask:
     def __init__(self, data_dir: Path, ranker: Ranker) -> None:
-        self._collection = Collection(data_dir, "notes")
+        self._collection = Collection(EmbeddedCatalog(data_dir).open("notes"))
         self._ranker = ranker
 
     async def events(self, *answers: str, drop: bool = False, best_of: int = 1) -> list[Event]:

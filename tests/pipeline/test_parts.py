@@ -16,10 +16,9 @@ from citewell.core.events import final_answer
 from citewell.core.settings import Settings
 from citewell.pipeline.browsing import open_browsing
 from citewell.pipeline.dense import dense_indexing
-from citewell.retriever.collection.collection import collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import read_source
-from citewell.retriever.collection.store import PageStore
 from citewell.server.work.options import QuestionOptions
 from citewell.server.work.pipelines import open_pipelines
 
@@ -95,11 +94,10 @@ async def test_browsing_a_dense_collection_loads_the_encoder_once(
     settings: Make, notes: Path, tmp_path: Path
 ) -> None:
     chosen = settings(data_dir=tmp_path)
-    folder = collection_folder(tmp_path, "notes")
-    with Indexer(folder) as indexer:
+    with indexing(EmbeddedCatalog(tmp_path), "notes") as indexer:
         index_documents(indexer, str(notes), read_source(notes))
-    with dense_indexing(PageStore(folder / "pages.db"), folder, chosen, dense=True, repair=False) as encode:
-        encode(as_json=False)
+        with dense_indexing(indexer.store, chosen, dense=True) as encode:
+            encode(as_json=False)
     with opened_files() as files:
         async with open_browsing(chosen) as browsing:
             answer = await final_answer(browsing.ask("How do bats find their way in the dark?"))

@@ -16,8 +16,8 @@ from citewell.core.text import squeeze
 from citewell.core.types import Answer
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.pipeline import NO_EVIDENCE
-from citewell.retriever.collection.collection import collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 
 BATS = "How do bats find their way in the dark?"
@@ -138,7 +138,7 @@ async def test_instructions_in_a_page_are_text_like_any_other(settings: Make, tm
         )
         for name, text in (("poison", poison), ("good", good))
     ]
-    with Indexer(collection_folder(tmp_path, "frogs")) as indexer:
+    with indexing(EmbeddedCatalog(tmp_path), "frogs") as indexer:
         index_documents(indexer, "web", documents)
     answer = await ask(
         settings(data_dir=tmp_path, search__collection="frogs"), "Where do dart frogs get their poison from?"

@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from citewell.retriever.collection.collection import collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from tests.server.local import answering
 
@@ -55,7 +55,7 @@ def linked_pages(data_dir: Path) -> Iterator[Linked]:
             SourceDocument(f"{url}/{name}", _html(name.title(), text).encode(), "text/html", name.title())
             for name, text in _PAGES.items()
         ]
-        with Indexer(collection_folder(data_dir, "linked")) as indexer:
+        with indexing(EmbeddedCatalog(data_dir), "linked") as indexer:
             index_documents(indexer, "linked", documents)
         changes = {
             "data_dir": data_dir,

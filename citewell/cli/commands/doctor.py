@@ -166,11 +166,12 @@ def _renderer(settings: Settings) -> Check:
 
 
 def _collections(settings: Settings) -> Iterator[Check]:
-    from citewell.retriever.collection.collection import Collection, collection_names
+    from citewell.pipeline.collections import open_catalog
 
-    for name in collection_names(settings.data_dir):
+    catalog = open_catalog(settings)
+    for name in catalog.names():
         try:
-            pages = Collection(settings.data_dir, name).store.count()
+            pages = catalog.open(name).count()
         except CitewellError as error:
             yield Check(f"collection {name}", "missing", error.message, error.hint)
         else:

@@ -32,9 +32,6 @@ _SHOWN = 5  # failures listed; the rest are counted
     help="Turn dense (embedding) search on, or off (deletes the vectors).",
 )
 @click.option(
-    "--vectors", "collection__vectors", metavar="URL", help="PostgreSQL database (pgvector) for the vectors."
-)
-@click.option(
     "--encoder", "retriever__encoder", metavar="MODEL", help="Dual encoder: packaged model, folder or hub id."
 )
 @click.option("--rebuild", is_flag=True, help="Rebuild the search indexes from the stored pages.")
@@ -58,14 +55,10 @@ def command(
     if not sources and not rebuild and dense is None:
         raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
     from citewell.core.settings import load_settings
+    from citewell.pipeline.collections import open_catalog
     from citewell.pipeline.dense import dense_indexing
     from citewell.pipeline.indexing import index_source
-    from citewell.retriever.collection.collection import (
-        collection_folder,
-        collection_names,
-        remove_collection,
-    )
-    from citewell.retriever.collection.indexing import Indexer
+    from citewell.retriever.collection.indexing import indexing
     from citewell.retriever.collection.sources import read_source
 
     for source in sources:
@@ -73,8 +66,8 @@ def command(
             # Raises if there is nothing to index, before a collection is created.
             next(read_source(Path(source)), None)
     settings = load_settings(flags(named, networks, assignments))
-    folder = collection_folder(settings.data_dir, name)
-    is_new = name not in collection_names(settings.data_dir)
+    catalog = open_catalog(settings)
+    is_new = catalog.version(name) is None
     if is_new and not sources:
         raise CollectionError(
             f"There is no collection {name!r}{' to rebuild' if rebuild else ''}.",
@@ -83,8 +76,8 @@ def command(
     failed = pages = 0
     try:
         with (
-            Indexer(folder, on_wait=_log_waiting, rebuild=rebuild) as indexer,
-            dense_indexing(indexer.store, folder, settings, dense=dense, repair=rebuild) as encode,
+            indexing(catalog, name, _log_waiting, rebuild=rebuild) as indexer,
+            dense_indexing(indexer.store, settings, dense=dense) as encode,
         ):
             pages = indexer.store.count()
             for source in sources:
@@ -94,8 +87,8 @@ def command(
                 _show(source, report, as_json=as_json)
             encode(as_json=as_json)
     except (CollectionError, FetchError, ModelError):
-        if is_new and not pages and name in collection_names(settings.data_dir):
-            remove_collection(settings.data_dir, name)
+        if is_new and not pages and catalog.version(name):
+            catalog.remove(name)
         raise
     if not as_json:
         click.echo(f"The collection {name} holds {pages:,} pages. Try: citewell ask … --collection {name}")

@@ -8,8 +8,8 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ from aiohttp import web
 import citewell
 from citewell.core.text import content_words
 from citewell.core.types import Page, Passage
-from citewell.retriever.collection.collection import Collection, collection_folder
-from citewell.retriever.collection.dense import VectorStoreConfig, open_dense, updating
+from citewell.retriever.collection.collection import Collection
+from citewell.retriever.collection.dense import open_dense, updating
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.encoding import EncodingProgress
-from citewell.retriever.collection.indexing import Indexer, Report, index_documents
+from citewell.retriever.collection.indexing import Indexer, Report, index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.search.query import Query
@@ -70,7 +71,14 @@ class Library:
 
     @property
     def folder(self) -> Path:
-        return collection_folder(self.data_dir, "shelf")
+        return EmbeddedCatalog(self.data_dir).folder("shelf")
+
+    @property
+    def catalog(self) -> EmbeddedCatalog:
+        return EmbeddedCatalog(self.data_dir)
+
+    def indexing(self, *, rebuild: bool = False) -> AbstractContextManager[Indexer]:
+        return indexing(self.catalog, "shelf", rebuild=rebuild)
 
     def index(self, texts: Mapping[str, str], source: str = "source") -> Report:
         """Index texts by URL; the first line of each is its title."""
@@ -78,30 +86,21 @@ class Library:
             SourceDocument(url, text.encode(), "text/plain", text.partition("\n")[0])
             for url, text in texts.items()
         ]
-        with Indexer(self.folder) as indexer:
+        with self.indexing() as indexer:
             return index_documents(indexer, source, documents)
 
     def open(self) -> Collection:
-        return Collection(self.data_dir, "shelf")
+        return Collection(self.catalog.open("shelf"))
 
-    def encode(
-        self,
-        encoder: BagOfWords,
-        config: VectorStoreConfig = VectorStoreConfig(),  # noqa: B008
-        *,
-        dense: bool = True,
-        repair: bool = False,
-    ) -> EncodingProgress:
+    def encode(self, encoder: BagOfWords, *, repair: bool = False) -> EncodingProgress:
         """Bring the vectors up to date."""
-        with (
-            Indexer(self.folder, rebuild=repair) as indexer,
-            updating(self.folder, indexer.store, encoder, config, dense=dense, repair=repair) as update,
-        ):
+        with self.indexing(rebuild=repair) as indexer, updating(indexer.store, encoder) as update:
             return update(lambda encoded: None)
 
-    def open_dense(self, encoder: BagOfWords, config: VectorStoreConfig = VectorStoreConfig()) -> Collection:  # noqa: B008
+    def open_dense(self, encoder: BagOfWords) -> Collection:
         """Open the collection to be searched by vectors as well."""
-        return Collection(self.data_dir, "shelf", partial(open_dense, encoder=lambda: encoder, config=config))
+        store = self.catalog.open("shelf")
+        return Collection(store, open_dense(store, lambda: encoder))
 
     async def search(self, query: str, limit: int = 10) -> list[str]:
         """Return the URLs that a query finds."""
@@ -113,7 +112,7 @@ class Library:
 
     def shelve(self, texts: Mapping[str, str], source: str = "source") -> None:
         """Index texts by URL, and no others; blank lines part paragraphs, of which the first is the title."""
-        with Indexer(self.folder) as indexer:
+        with self.indexing() as indexer:
             known = indexer.store.digests()
             fresh = []
             for url, text in texts.items():

@@ -8,7 +8,8 @@ from ipaddress import ip_network
 from pathlib import Path
 
 from citewell.retriever.collection.crawl import CrawlLimits, crawl
-from citewell.retriever.collection.indexing import Indexer, Report
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import Indexer, Report, indexing
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.guard import AddressGuard
 from citewell.retriever.fetch.http import web_fetcher
@@ -30,7 +31,7 @@ async def run(indexer: Indexer, url: str, delay: float) -> Report:
 
 def main(folder: str, url: str, delay: str) -> int:
     try:
-        with Indexer(Path(folder)) as indexer:
+        with indexing(EmbeddedCatalog(Path(folder)), "shelf") as indexer:
             asyncio.run(run(indexer, url, float(delay)))
     except KeyboardInterrupt:
         return 130

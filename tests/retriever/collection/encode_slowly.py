@@ -8,9 +8,9 @@ from pathlib import Path
 
 from conftest import BagOfWords
 
-from citewell.retriever.collection.dense import VectorStoreConfig, updating
+from citewell.retriever.collection.dense import updating
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.encoding import EncodingProgress
-from citewell.retriever.collection.indexing import Indexer
 
 
 def say(encoded: EncodingProgress) -> None:
@@ -20,10 +20,8 @@ def say(encoded: EncodingProgress) -> None:
 
 def main(folder: Path) -> None:
     with (
-        Indexer(folder) as indexer,
-        updating(
-            folder, indexer.store, BagOfWords(), VectorStoreConfig(), dense=True, repair=False
-        ) as update,
+        EmbeddedCatalog(folder).writing("shelf") as store,
+        updating(store, BagOfWords()) as update,
     ):
         update(say)
 

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 from citewell.core.errors import CitewellError
-from citewell.retriever.collection.indexing import Indexer, Report, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import Report, index_documents, indexing
 from citewell.retriever.collection.sources import read_source
 from citewell.retriever.extract.sandbox import SandboxLimits
 
@@ -27,7 +28,7 @@ def main(folder: str, source: str, pause: str, largest_file: str = "") -> int:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(largest_file), int(largest_file)))
     try:
         say("ready")
-        with Indexer(Path(folder), on_wait=lambda: say("waiting")) as indexer:
+        with indexing(EmbeddedCatalog(Path(folder)), "shelf", lambda: say("waiting")) as indexer:
             report = index_documents(
                 indexer,
                 source,

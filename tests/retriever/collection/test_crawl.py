@@ -12,7 +12,7 @@ from aiohttp import web
 
 from citewell.core.errors import ExtractionError, FetchError
 from citewell.retriever.collection.crawl import CrawlLimits, crawl
-from citewell.retriever.collection.indexing import Indexer, Report
+from citewell.retriever.collection.indexing import Report
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.extract.links import Leads
 from citewell.retriever.extract.sandbox import Sandbox
@@ -33,7 +33,7 @@ def walk(library: Library, in_process: Extractor) -> Walk:
     async def run(url: str, pages: int = 100, depth: int = 9, delay: float = 0, **options: Any) -> Report:
         guard = AddressGuard(allow_networks=(ip_network("127.0.0.0/8"),))
         async with web_fetcher(guard=guard, hosts=Hosts(spacing=delay)) as fetcher:
-            with Indexer(library.folder) as indexer:
+            with library.indexing() as indexer:
                 limits = CrawlLimits(pages, depth)
                 return await crawl(
                     url,
@@ -73,7 +73,7 @@ async def test_a_page_that_harms_its_reader_is_reported_and_the_rest_is_read(
     site.page("/good", "/")
     guard = AddressGuard(allow_networks=(ip_network("127.0.0.0/8"),))
     async with web_fetcher(guard=guard) as fetcher, Hurt() as sandbox:
-        with Indexer(library.folder) as indexer:
+        with library.indexing() as indexer:
             report = await crawl(
                 site.base, indexer, fetch=fetcher.fetch, wait=fetcher.wait, extractor=sandbox
             )
@@ -340,7 +340,7 @@ async def test_a_killed_crawl_asks_again_only_for_the_page_under_way(
 
     async def start(delay: float) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            *command("crawl_slowly.py", library.folder, f"{site.base}/0", delay), env=environment
+            *command("crawl_slowly.py", library.data_dir, f"{site.base}/0", delay), env=environment
         )
 
     process = await start(0.1)

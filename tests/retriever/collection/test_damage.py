@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from citewell.core.errors import CollectionError
-from citewell.retriever.collection.indexing import Indexer
+from citewell.retriever.collection.store import PageStore
 
 if TYPE_CHECKING:
     from conftest import Library
@@ -78,7 +78,7 @@ async def test_a_damaged_index_is_named_and_rebuilt(
         await library.search("whales")
     with pytest.raises(CollectionError, match="index --collection shelf --rebuild"):
         library.index({**TEXTS, "https://a.example/0": "Whale 0\n\nAnother text about whales."})
-    with Indexer(library.folder, rebuild=True):
+    with library.indexing(rebuild=True):
         pass
     assert await library.search("unique123") == ["https://a.example/123"]
     assert library.indexed_passages() == library.stored_passages() == 200
@@ -91,7 +91,7 @@ async def test_damage_that_shows_only_when_it_is_read(
     damaged(scratch(f"*.{kind}"))
     with pytest.raises(CollectionError, match="index --collection shelf --rebuild"):
         await library.search("whales")
-    with Indexer(library.folder, rebuild=True):
+    with library.indexing(rebuild=True):
         pass
     assert await library.search("unique123") == ["https://a.example/123"]
 
@@ -102,7 +102,7 @@ async def test_an_index_that_is_gone(library: Library) -> None:
         file.unlink()
     with pytest.raises(CollectionError, match=r"no search index.*--rebuild"):
         library.open()
-    with Indexer(library.folder):  # any run builds it
+    with library.indexing():  # any run builds it
         pass
     assert library.indexed_passages() == 200
     assert await library.search("unique123") == ["https://a.example/123"]
@@ -110,11 +110,11 @@ async def test_an_index_that_is_gone(library: Library) -> None:
 
 def test_a_rebuild_that_was_interrupted_is_made_up_for(library: Library) -> None:
     library.index(TEXTS)
-    store = library.open().store
+    store = PageStore(library.folder / "pages.db")
     store.mark_all_new()  # as far as a rebuild comes before its first commit
     store.close()
     shutil.rmtree(library.folder / "index")
-    with Indexer(library.folder):
+    with library.indexing():
         pass
     assert library.indexed_passages() == 200
 
@@ -154,7 +154,7 @@ def test_a_database_of_something_else(library: Library) -> None:
     with sqlite3.connect(library.folder / "pages.db") as other:
         other.execute("CREATE TABLE pages (name TEXT)")
     with pytest.raises(CollectionError, match="damaged"):
-        Indexer(library.folder).__enter__()
+        library.indexing().__enter__()
 
 
 @pytest.mark.parametrize("largest_file", [0, 4096, 50_000, 200_000])
@@ -168,7 +168,7 @@ async def test_a_full_disk(
     source = tmp_path / "pages.jsonl"
     rows = [{"url": url, "text": text + " Some more words to store." * 40} for url, text in TEXTS.items()]
     source.write_text("\n".join(map(json.dumps, rows)))
-    arguments = command("index_slowly.py", library.folder, source, 0)
+    arguments = command("index_slowly.py", library.data_dir, source, 0)
     full = subprocess.run([*arguments, str(largest_file)], env=environment, capture_output=True, text=True)
     last = full.stdout.splitlines()[-1]
     assert (full.returncode, full.stderr) == (1, "")
@@ -190,17 +190,18 @@ async def test_a_disk_that_is_full_for_the_index_alone(
         "import resource, sys\n"
         "from pathlib import Path\n"
         "from citewell.core.errors import CollectionError\n"
-        "from citewell.retriever.collection.indexing import Indexer\n"
+        "from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog\n"
         "try:\n"
-        "    with Indexer(Path(sys.argv[1])) as indexer:\n"
-        "        indexer.store.mark_all_new()\n"
+        "    with EmbeddedCatalog(Path(sys.argv[1])).writing('shelf') as store:\n"
+        "        store.pages.mark_all_new()\n"
         "        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "        store.commit()\n"
         "except CollectionError as error:\n"
         "    print(error)\n"
     )
     library.index(TEXTS)
     run = subprocess.run(
-        [sys.executable, script, library.folder], env=environment, capture_output=True, text=True
+        [sys.executable, script, library.data_dir], env=environment, capture_output=True, text=True
     )
     # Which of the two is said depends on which of Tantivy's threads meets the full disk.
     full = (
@@ -209,6 +210,6 @@ async def test_a_disk_that_is_full_for_the_index_alone(
     ended = "The index of the collection 'shelf' cannot be used: An error occurred in a thread"
     assert run.stdout.startswith((full, ended))
     assert await library.search("unique123") == ["https://a.example/123"]
-    with Indexer(library.folder):
+    with library.indexing():
         pass
     assert library.indexed_passages() == library.stored_passages() == 200

@@ -13,8 +13,6 @@ import numpy as np
 import pytest
 
 from citewell.core.errors import CollectionError, ModelError
-from citewell.retriever.collection.dense import VectorStoreConfig, drop_vectors, encodings
-from citewell.retriever.collection.indexing import Indexer
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.search.query import Query
 
@@ -36,10 +34,8 @@ def encoded(library: Library, bag: BagOfWords) -> BagOfWords:
     return bag
 
 
-async def urls(
-    library: Library, encoder: BagOfWords, text: str, config: VectorStoreConfig | None = None
-) -> list[str]:
-    collection = library.open_dense(encoder, config or VectorStoreConfig())
+async def urls(library: Library, encoder: BagOfWords, text: str) -> list[str]:
+    collection = library.open_dense(encoder)
     return [hit.url for hit in await collection.search(Query(text, 3))]
 
 
@@ -133,7 +129,7 @@ async def test_an_interrupted_run_is_taken_up(library: Library, bag: BagOfWords)
     first = len(bag.encoded)
     assert first < 1500
     bag.encoded.clear()
-    done = library.encode(bag, dense=False)
+    done = library.encode(bag)
     assert done.passages == len(bag.encoded) <= 1500 - 512
     assert collection.notices(Query("q")) == []
     assert len(await collection.search(Query("Text number", 50))) == 50
@@ -143,14 +139,14 @@ async def test_a_killed_run_loses_and_repeats_nothing(
     library: Library, bag: BagOfWords, command: Callable[..., list[str]], environment: dict[str, str]
 ) -> None:
     library.shelve({f"https://a.example/{n}": f"Page {n}\n\nText number {n} of many." for n in range(2000)})
-    run = command("encode_slowly.py", library.folder)
+    run = command("encode_slowly.py", library.data_dir)
     process = subprocess.Popen(run, env=environment, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "512\n"
     assert process.stdout.readline() == "1024\n"
     process.kill()
     process.communicate(timeout=60)
-    done = library.encode(bag, dense=False)
+    done = library.encode(bag)
     assert (done.pages, done.passages) in [(976, 976), (464, 464)]  # the third batch may have been kept
     assert len(await library.open_dense(bag).search(Query("Text number", 50))) == 50
 
@@ -183,9 +179,9 @@ async def test_another_encoder_is_refused_until_all_is_encoded_anew(
     assert (await urls(library, encoded, KITTEN))[
         0
     ] == "https://a.example/pet"  # the old ones are there still
-    assert library.encode(newer, dense=False).passages == 4
+    assert library.encode(newer).passages == 4
     assert (await urls(library, newer, KITTEN))[0] == "https://a.example/pet"
-    assert len(encodings(library.folder, "files", VectorStoreConfig())) == 1
+    assert len(library.catalog.open("shelf").encodings()) == 1
     with pytest.raises(CollectionError, match="fingerprint 1"):
         library.open_dense(encoded)
 
@@ -241,76 +237,10 @@ async def test_half_a_vector_is_noticed(library: Library, encoded: BagOfWords) -
 
 
 async def test_forgetting_the_vectors(library: Library, encoded: BagOfWords) -> None:
-    with Indexer(library.folder) as indexer:
-        drop_vectors(library.folder, indexer.store, VectorStoreConfig())
+    with library.indexing() as indexer:
+        indexer.store.set_dense(False)
     assert not (library.folder / "vectors").exists()
     assert await urls(library, encoded, "kitten") == []
-
-
-async def test_forgetting_vectors_in_postgres(library: Library, encoded: BagOfWords, database: str) -> None:
-    there = VectorStoreConfig(database)
-    for config in (there, VectorStoreConfig()):  # with the address, and where the server is gone for good
-        library.encode(encoded, there)
-        with Indexer(library.folder) as indexer:
-            drop_vectors(library.folder, indexer.store, config)
-        assert await urls(library, encoded, "kitten") == []
-        assert len(encodings(library.folder, "postgres", there)) == (0 if config.url else 1)
-
-
-async def test_moving_to_postgres_and_back(library: Library, encoded: BagOfWords, database: str) -> None:
-    there = VectorStoreConfig(database)
-    assert library.encode(encoded, there).passages == 4
-    assert not (library.folder / "vectors").exists()
-    assert (await urls(library, encoded, KITTEN, there))[0] == "https://a.example/pet"
-    for use in (library.open_dense, lambda encoder: library.encode(encoder, dense=False)):
-        with pytest.raises(CollectionError, match="in PostgreSQL, but its URL is not set"):
-            use(encoded)
-    assert library.encode(encoded, dense=True).passages == 4
-    assert (await urls(library, encoded, KITTEN))[0] == "https://a.example/pet"
-
-
-async def test_postgres_that_was_restarted_is_connected_to_again(
-    library: Library, encoded: BagOfWords, database: str
-) -> None:
-    there = VectorStoreConfig(database)
-    library.encode(encoded, there)
-    collection = library.open_dense(encoded, there)
-    import psycopg
-
-    with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE pid != pg_backend_pid() AND datname = 'tests'"
-        )
-    assert (await collection.search(Query(KITTEN, 1)))[0].url == "https://a.example/pet"
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            lambda url: "postgresql://me:s3cret@127.0.0.1:1/none",
-            "PostgreSQL at 127.0.0.1:1, which.*cannot be used",
-        ),
-        (lambda url: "postgresql://me:s3cret@127.0.0.1:x/none", "cannot be used|no address of a PostgreSQL"),
-        (lambda url: "s3cret", "not a PostgreSQL URL"),
-        (lambda url: url.replace("/tests?", "/absent?"), 'database "absent" does not exist'),
-        (lambda url: f"{url}&options=-c%20extension_control_path%3D/nowhere", "has no pgvector.*Install it"),
-        (lambda url: url.replace("postgres:@", "nobody:@"), "denied permission.*CREATE EXTENSION vector"),
-    ],
-)
-async def test_postgres_that_cannot_be_used(
-    library: Library, encoded: BagOfWords, database: str, change: Callable[[str], str], message: str
-) -> None:
-    import psycopg
-
-    with psycopg.connect(database, autocommit=True) as connection:
-        connection.execute("DROP ROLE IF EXISTS nobody")
-        connection.execute("CREATE ROLE nobody LOGIN")
-    with pytest.raises(CollectionError, match=message) as error:
-        library.encode(encoded, VectorStoreConfig(change(database)))
-    assert "s3cret" not in str(error.value) + repr(error.value.__cause__) + repr(error.value.hint)
-    assert (await urls(library, encoded, KITTEN))[0] == "https://a.example/pet"
 
 
 def test_removing_the_folder_removes_the_vectors(library: Library, encoded: BagOfWords) -> None:

@@ -12,7 +12,8 @@ import pytest
 
 from citewell.core.errors import CollectionError
 from citewell.core.types import Failure
-from citewell.retriever.collection.indexing import Indexer, Report, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import Report, index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument, read_source
 from citewell.retriever.extract.sandbox import SandboxLimits
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def index(library: Library, source: Path) -> Report:
-    with Indexer(library.folder) as indexer:
+    with library.indexing() as indexer:
         return index_documents(indexer, str(source), read_source(source))
 
 
@@ -87,7 +88,7 @@ async def test_a_file_that_cannot_be_opened_keeps_its_page(library: Library, not
     url = (notes / "bison.md").as_uri()
     # What read_source yields without the rights to read; here it is said, because root may read all.
     documents = [document for document in read_source(notes) if document.url != url]
-    with Indexer(library.folder) as indexer:
+    with library.indexing() as indexer:
         failure = Failure(url, "the file cannot be read: Permission denied")
         report = index_documents(indexer, str(notes), [*documents, failure])
     assert counts(report) == (0, 0, 1, 0)
@@ -114,7 +115,7 @@ def test_of_two_documents_with_one_url_the_first_counts_every_time(library: Libr
         for text in ("The first text.", "The other.")
     ]
     for expected in ((1, 0, 0, 0), (0, 0, 1, 0)):
-        with Indexer(library.folder) as indexer:
+        with library.indexing() as indexer:
             report = index_documents(indexer, "source", twice)
         assert counts(report) == expected
         assert report.failures == [Failure("https://a.example/", "an earlier document has the same URL")]
@@ -127,7 +128,7 @@ async def test_two_sources_in_one_run(library: Library) -> None:
     """A page that one source gives up and the other takes over is there at the end."""
     mine = SourceDocument("https://a.example/", b"A page about walruses.", "text/plain")
     other = SourceDocument("https://a.example/other", b"A page about otters.", "text/plain")
-    with Indexer(library.folder) as indexer:
+    with library.indexing() as indexer:
         index_documents(indexer, "first", [mine, other])
         assert index_documents(indexer, "first", [other]).removed == 1
         assert index_documents(indexer, "second", [mine]).added == 1
@@ -138,7 +139,7 @@ async def test_many_documents_in_worker_processes(library: Library) -> None:
     documents = [SourceDocument(f"u{n}", f"Page unique{n:04}.".encode(), "text/plain") for n in range(150)]
     documents.insert(70, SourceDocument("bad", b"", "text/plain"))
     seen: list[int] = []
-    with Indexer(library.folder) as indexer:
+    with library.indexing() as indexer:
         report = index_documents(
             indexer,
             "source",
@@ -160,9 +161,9 @@ async def test_what_was_stored_before_a_failure_is_searchable_after_the_next_run
             yield SourceDocument(f"u{n}", f"Page unique{n:04}.".encode(), "text/plain")
         raise OSError("the network drive is gone")
 
-    with pytest.raises(OSError, match="network drive"), Indexer(library.folder) as indexer:
+    with pytest.raises(OSError, match="network drive"), library.indexing() as indexer:
         index_documents(indexer, "source", documents())
-    with Indexer(library.folder):
+    with library.indexing():
         pass
     assert library.indexed_passages() == library.stored_passages()
 
@@ -170,14 +171,14 @@ async def test_what_was_stored_before_a_failure_is_searchable_after_the_next_run
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(CollectionError, match=r"is not writable: Not a directory.*CITEWELL_DATA_DIR"):
-        Indexer(tmp_path / "file" / "shelf").__enter__()
+        indexing(EmbeddedCatalog(tmp_path / "file"), "shelf").__enter__()
 
 
 async def test_a_page_that_never_ends_is_reported_and_the_run_goes_on(library: Library) -> None:
     endless = b"%PDF-1.4\n1 0 obj\n1 0 R\nendobj\ntrailer\n<< /Size 2 /Root 1 0 R >>\n%%EOF\n"
     documents = [SourceDocument(f"https://a.example/{n}", f"Page unique{n:03}.".encode()) for n in range(100)]
     documents.insert(50, SourceDocument("https://a.example/endless", endless))
-    with Indexer(library.folder) as indexer:
+    with library.indexing() as indexer:
         limits = SandboxLimits(workers=2, seconds=3.0)
         report = index_documents(indexer, "source", documents, sandbox=limits)
     assert report.added == 100
@@ -189,6 +190,6 @@ async def test_a_page_that_never_ends_is_reported_and_the_run_goes_on(library: L
 
 def test_what_was_left_out_of_a_page_is_told(library: Library) -> None:
     values = b"[" + b",".join(b'{"n": %d}' % n for n in range(25_000)) + b"]"
-    with Indexer(library.folder) as indexer:
+    with library.indexing() as indexer:
         report = index_documents(indexer, "source", [SourceDocument("data.json", values)])
     assert (report.added, report.notices) == (1, ["data.json: only the beginning of its data was read"])

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from citewell.core.errors import CollectionError, InputError
-from citewell.retriever.collection.collection import (
-    Collection,
-    collection_folder,
-    collection_names,
-    remove_collection,
-)
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.search.query import Query
 
 if TYPE_CHECKING:
@@ -123,22 +118,22 @@ async def test_an_open_collection_sees_what_is_indexed_later(library: Library) -
 
 def test_an_unknown_collection_names_those_there_are(tmp_path: Path, library: Library) -> None:
     with pytest.raises(CollectionError, match=r"no collection 'shelve' \(there are: shelf\).*citewell index"):
-        Collection(library.data_dir, "shelve")
+        library.catalog.open("shelve")
     with pytest.raises(CollectionError, match="none yet"):
-        Collection(tmp_path / "empty", "shelf")
+        EmbeddedCatalog(tmp_path / "empty").open("shelf")
     assert not (tmp_path / "empty").exists()
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../up", "a/b", "-x", "a b", "x" * 65, "é"])
 def test_a_name_cannot_leave_the_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="is not a valid collection name"):
-        collection_folder(tmp_path, name)
+        EmbeddedCatalog(tmp_path).open(name)
 
 
 def test_removing_a_collection(library: Library) -> None:
-    assert collection_names(library.data_dir) == ["shelf"]
-    remove_collection(library.data_dir, "shelf")
-    assert collection_names(library.data_dir) == []
+    assert library.catalog.names() == ["shelf"]
+    library.catalog.remove("shelf")
+    assert library.catalog.names() == []
     assert not library.folder.exists()
     with pytest.raises(CollectionError, match="no collection 'shelf'"):
-        remove_collection(library.data_dir, "shelf")
+        library.catalog.remove("shelf")

@@ -18,8 +18,8 @@ import pytest
 import uvicorn
 
 from citewell.core.settings import Settings, load_settings
-from citewell.retriever.collection.collection import collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from citewell.server.access.keys import new_key
 from citewell.server.running import listen, server_config
@@ -91,7 +91,7 @@ def collection_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         SourceDocument(f"https://notes.example/{title.lower()}", text.encode(), "text/plain", title)
         for title, text in _NOTES.items()
     ]
-    with Indexer(collection_folder(data_dir, "notes")) as indexer:
+    with indexing(EmbeddedCatalog(data_dir), "notes") as indexer:
         index_documents(indexer, "notes", documents)
     return data_dir
 

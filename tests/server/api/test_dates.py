@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from citewell.retriever.collection.collection import collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from tests.server.api.conftest import BATS, Start
 
@@ -16,7 +16,7 @@ and listens to the echoes that come back from trees and insects.</p></article></
 
 
 def test_the_date_of_a_source_is_told(start: Start, tmp_path: Path) -> None:
-    with Indexer(collection_folder(tmp_path, "dated")) as indexer:
+    with indexing(EmbeddedCatalog(tmp_path), "dated") as indexer:
         index_documents(indexer, "web", [SourceDocument("https://notes.example/bats", _PAGE.encode())])
     service = start(data_dir=tmp_path, search__collection="dated")
     answer = service.ask(BATS).json()

@@ -15,8 +15,8 @@ import pytest
 import pytest_asyncio
 
 from citewell.core.settings import Settings
-from citewell.retriever.collection.collection import collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.fetch.render import find_chromium, runs_as_root
 from citewell.server.store.answers import StoredAnswer
@@ -83,7 +83,7 @@ def collection_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         SourceDocument(f"https://notes.example/{number}", text.encode(), "text/plain", title)
         for number, (title, text) in enumerate(_NOTES.items())
     ]
-    with Indexer(collection_folder(data_dir, "notes")) as indexer:
+    with indexing(EmbeddedCatalog(data_dir), "notes") as indexer:
         index_documents(indexer, "notes", documents)
     return data_dir
 

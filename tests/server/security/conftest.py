@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from citewell.core.settings import Settings
-from citewell.retriever.collection.collection import collection_folder
-from citewell.retriever.collection.indexing import Indexer, index_documents
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from tests.server.api.conftest import Event, Service, make_key, service, serving, settings, start
 from tests.server.local import answering
@@ -116,7 +116,7 @@ def collection_data(tmp_path_factory: pytest.TempPathFactory, canary: Listener) 
         )
         for row in POISONED
     ]
-    with Indexer(collection_folder(data_dir, "notes")) as indexer:
+    with indexing(EmbeddedCatalog(data_dir), "notes") as indexer:
         index_documents(indexer, "notes", documents)
     return data_dir
 

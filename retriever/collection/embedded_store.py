@@ -1,0 +1,139 @@
+"""A collection in a folder: pages in SQLite, words in a Tantivy index, vectors in files."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from itertools import chain
+from pathlib import Path
+
+from citewell.core.errors import CollectionError
+from citewell.core.types import Page
+from citewell.retriever.collection.frontier import Frontier
+from citewell.retriever.collection.index import PageHit, SearchIndex
+from citewell.retriever.collection.store import PageStore
+from citewell.retriever.collection.vector_files import VectorFiles
+from citewell.retriever.collection.vectors import Encoding
+
+
+class EmbeddedStore:
+    """The collection in `folder`; implements `CollectionStore`, and `CollectionWriter` under a lock.
+
+    Pages are stored first and indexed later: the next run indexes what an interrupted run has stored.
+    """
+
+    def __init__(self, folder: Path, *, make: bool = False, rebuild: bool = False, threads: int = 1) -> None:
+        """Open the collection, to write it with `make`; `EmbeddedCatalog` holds the lock.
+
+        `rebuild` rebuilds the search index from the stored pages, whatever its state, and deletes damaged
+        vectors. Raises `CollectionError` if the collection is damaged.
+        """
+        self.name = folder.name
+        self._folder = folder
+        self._threads = threads
+        with ExitStack() as opened:
+            self.pages = PageStore(folder / "pages.db")
+            opened.callback(self.pages.close)
+            exists = SearchIndex.exists(folder / "index")
+            if rebuild:
+                VectorFiles.repair(folder / "vectors")
+            if rebuild or (make and not exists):
+                self._rebuild()
+            elif exists:
+                self._index = SearchIndex(folder / "index")
+                if make:
+                    self.commit()
+            else:
+                raise CollectionError(
+                    f"The collection {self.name!r} has no search index.",
+                    f"Rebuild it from the stored pages: citewell index --collection {self.name} --rebuild",
+                )
+            opened.pop_all()
+
+    def page(self, url: str) -> Page | None:
+        """See `CollectionStore.page`."""
+        return self.pages.page(url)
+
+    def search(self, query: str, limit: int) -> list[PageHit]:
+        """See `CollectionStore.search`."""
+        return self._index.search(query, limit)
+
+    def digests(self) -> dict[str, str]:
+        """See `CollectionStore.digests`."""
+        return self.pages.digests()
+
+    def count(self) -> int:
+        """See `CollectionStore.count`."""
+        return self.pages.count()
+
+    def sources(self) -> list[str]:
+        """See `CollectionStore.sources`."""
+        return self.pages.sources()
+
+    def size(self) -> int:
+        """See `CollectionStore.size`."""
+        return sum(file.stat().st_size for file in self._folder.rglob("*") if file.is_file())
+
+    def is_dense(self) -> bool:
+        """See `CollectionStore.is_dense`."""
+        return self.pages.is_dense()
+
+    def encodings(self) -> list[Encoding]:
+        """See `CollectionStore.encodings`."""
+        return VectorFiles.encodings(self._folder / "vectors")
+
+    def vectors(self, encoding: Encoding) -> VectorFiles:
+        """See `CollectionStore.vectors`."""
+        return VectorFiles(self._folder / "vectors", encoding, threads=self._threads)
+
+    def close(self) -> None:
+        """See `CollectionStore.close`."""
+        self.pages.close()
+
+    def claim(self, stage: str, urls: Sequence[str]) -> set[str]:
+        """See `CollectionWriter.claim`: all, since only one run writes."""
+        return set(urls)
+
+    def release(self, stage: str, urls: Iterable[str]) -> None:
+        """See `CollectionWriter.release`."""
+
+    def put(self, source: str, pages: Sequence[tuple[Page, str]]) -> None:
+        """See `CollectionWriter.put`."""
+        self.pages.put(source, pages)
+
+    def drop(self, url: str) -> None:
+        """See `CollectionWriter.drop`."""
+        self.pages.drop(url)
+
+    def forget(self, source: str, keep: set[str]) -> int:
+        """See `CollectionWriter.forget`."""
+        return self.pages.forget(source, keep)
+
+    def commit(self) -> None:
+        """Bring the index up to date with the pages."""
+        unindexed = self.pages.unindexed()
+        first = next(unindexed, None)
+        if first is not None:
+            self._index.update(chain([first], unindexed))
+            self.pages.mark_indexed()
+
+    def frontier(self, start: str) -> Frontier:
+        """See `CollectionWriter.frontier`."""
+        return Frontier(self.pages.database, start)
+
+    def set_dense(self, dense: bool) -> None:
+        """See `CollectionWriter.set_dense`."""
+        self.pages.set_dense(dense)
+        if not dense:
+            shutil.rmtree(self._folder / "vectors", ignore_errors=True)
+
+    def make_vectors(self, encoding: Encoding) -> VectorFiles:
+        """See `CollectionWriter.make_vectors`."""
+        return VectorFiles(self._folder / "vectors", encoding, make=True, threads=self._threads)
+
+    def _rebuild(self) -> None:
+        self.pages.mark_all_new()  # first: an interruption after this loses nothing
+        SearchIndex.destroy(self._folder / "index")
+        self._index = SearchIndex(self._folder / "index")
+        self.commit()
