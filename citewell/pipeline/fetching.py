@@ -22,26 +22,29 @@ from citewell.retriever.stage import WaitPolicy
 
 @asynccontextmanager
 async def open_fetcher(
-    settings: Settings, *, spacing: float | None = None, cache: bool = True
+    settings: Settings, *, spacing: float | None = None, cache: bool = True, hosts: Hosts | None = None
 ) -> AsyncGenerator[HttpFetcher, None]:
     """Open the fetcher of the settings; its connections are closed at the end.
 
     `spacing` is the minimum number of seconds between two pages of one host, by default the setting's.
-    Without `cache`, every page is fetched again, regardless of the settings. Raises `SettingsError` for an
+    Without `cache`, every page is fetched again, regardless of the settings. `hosts` is the record of another
+    fetcher whose limits per host this one shares. Raises `SettingsError` for an
     invalid proxy.
     """
     wanted = settings.fetch
     proxy = wanted.proxy.get_secret_value()
+    if hosts is None:
+        hosts = Hosts(
+            connections=wanted.host_connections,
+            spacing=wanted.host_delay if spacing is None else spacing,
+            max_wait=wanted.deadline,
+        )
     async with web_fetcher(
         FetchLimits(body_bytes=wanted.max_bytes),
         AddressGuard(wanted.allow_networks, frozenset(wanted.allow_ports), wanted.refuse_networks),
         user_agent=wanted.user_agent,
         proxy=Proxy.parse(proxy) if proxy else None,
-        hosts=Hosts(
-            connections=wanted.host_connections,
-            spacing=wanted.host_delay if spacing is None else spacing,
-            max_wait=wanted.deadline,
-        ),
+        hosts=hosts,
         robots=wanted.robots,
         cache=partial(cached, settings=settings) if cache and wanted.cache else nullcontext,
     ) as fetcher:
@@ -67,7 +70,7 @@ async def open_extractor(
         if settings.fetch.allow_networks:  # scripts of a public page must not reach them
             fetch = settings.fetch.model_copy(update={"allow_networks": ()})
             public = await opened.enter_async_context(
-                open_fetcher(settings.model_copy(update={"fetch": fetch}))
+                open_fetcher(settings.model_copy(update={"fetch": fetch}), hosts=fetcher.hosts)
             )
         parts = SubresourceFetcher(public.get_part, fetcher.get_part, settings.fetch.allow_networks)
         renderer = Renderer(parts.get, settings.fetch.chromium, RenderLimits(settings.fetch.render_seconds))

@@ -48,7 +48,7 @@ class HttpFetcher:
         robots: bool = True,
     ) -> None:
         self._transport = transport
-        self._hosts = hosts
+        self.hosts = hosts
         self._limits = limits or FetchLimits()
         self._headers = {"User-Agent": user_agent, "Accept": _ACCEPT}
         self._robots = Robots(self._get_robots, user_agent, self._limits.robots_seconds) if robots else None
@@ -87,7 +87,7 @@ class HttpFetcher:
         """
         target = web_url(url)
         spacing = await self._robots.check(target) if self._robots else 0.0
-        await asyncio.sleep(self._hosts.wait(target, spacing))
+        await asyncio.sleep(self.hosts.wait(target, spacing))
 
     async def _get_robots(self, url: str) -> Download:
         request = PageRequest(url)

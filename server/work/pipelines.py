@@ -214,7 +214,7 @@ class Pipelines:
                 update={"collection": name, "providers": ("collection",)}
             )
             settings = self._settings.model_copy(update={"search": wanted})
-            search = self._parts.search(settings)
+            search = await asyncio.to_thread(self._parts.search, settings)
             self._opened[name] = _Opened(search, identity)
             self._opened.move_to_end(name)
             if len(self._opened) > _MAX_OPEN:

@@ -16,6 +16,7 @@ from citewell.core.events import final_answer
 from citewell.core.settings import Settings
 from citewell.pipeline.browsing import open_browsing
 from citewell.pipeline.dense import dense_indexing
+from citewell.pipeline.fetching import open_fetcher
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import read_source
@@ -64,6 +65,30 @@ async def test_asking_and_browsing_at_once_are_polite_together(settings: Make, s
         answer, *pages = await asyncio.gather(final_answer(await pipelines.begin(options)), *opened)
     assert answer.failures == ()
     assert {page.kind for page in pages} == {"page"}
+    assert most == 2
+
+
+async def test_fetchers_that_share_their_hosts_are_polite_together(settings: Make, serve: Serve) -> None:
+    """As the fetcher of pages and that of the scripts of rendered pages do."""
+    running = most = 0
+
+    async def slow(request: web.Request) -> web.Response:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.05)
+        running -= 1
+        return web.Response(text="a page")
+
+    base = await serve({"/{n}": slow})
+    chosen = settings(fetch__allow_networks="127.0.0.0/8", fetch__host_connections=2, fetch__deadline=30)
+    async with (
+        open_fetcher(chosen, cache=False) as pages,
+        open_fetcher(chosen, cache=False, hosts=pages.hosts) as parts,
+    ):
+        await asyncio.gather(
+            *(fetcher.get_part(f"{base}/{n}") for n in range(4) for fetcher in (pages, parts))
+        )
     assert most == 2
 
 
