@@ -4,7 +4,8 @@
 Schools, which it indexes in `--data-dir` unless the folder has the collection already (use another folder
 after a change of the extraction). For another collection, name it and its questions. It prints per system:
 
-- `NAME @k`: the share of questions with an accepted answer in one of the first k references;
+- `NAME @k`: the share of questions with an accepted answer in one of the first k references (@20 for the
+  largest set only);
 - `definitions @k`: the share of "What is X?" whose first k references hold the lead's first sentence;
 - `fragments`: the share of references under 12 words, among the first five and among the first;
 - `refused`: the share of questions that the pipeline calls without evidence; their references count above;
@@ -14,8 +15,9 @@ Figures have bootstrapped 95% intervals; differences from the baseline are teste
 Holm). The first five references are asked for as five, as users do, and the twenty separately. A third of the
 questions, `--split held`, is held out from every choice.
 
-`--details FILE` keeps the value of each question; `--against FILE` compares each system with itself in an
-earlier run.
+`--details FILE` keeps the value of each question. A run with the same file asks only the systems that are not
+in it yet, so a long run can be done in parts; begin a new file after a change of the code. `--against FILE`
+compares each system with itself in the details of an earlier run.
 """
 
 from __future__ import annotations
@@ -24,16 +26,17 @@ import argparse
 import asyncio
 import json
 import multiprocessing
+import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.answer_questions import LEADS, BearingQuestion, of_split, read_questions, wikipedia_questions
+from benchmarks.answer_questions import BearingQuestion, of_split, read_questions, wikipedia_questions
 from benchmarks.answer_systems import SYSTEMS, Ask
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
 from benchmarks.report import quantiles, save, table
@@ -80,7 +83,7 @@ def main() -> None:
         "--questions", type=Path, help="JSON lines, instead of those for Wikipedia for Schools"
     )
     parser.add_argument("--set", dest="assignments", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--details", type=Path, help="file for the value of each question")
+    parser.add_argument("--details", type=Path, help="file that keeps the value of each question")
     parser.add_argument("--against", type=Path, help="details of an earlier run")
     parser.add_argument("--out", type=Path, help="file of the result; benchmarks/results by default")
     arguments = parser.parse_args()
@@ -93,14 +96,17 @@ def main() -> None:
         if arguments.collection not in EmbeddedCatalog(settings.data_dir).names() and not arguments.questions:
             print("Indexing …", flush=True)
             build_index(settings)
-        found = measure_systems(settings, questions, arguments.systems.split(","))
-    result = {"split": arguments.split, "limit": arguments.limit, "settings": flags} | summary(found)
+        asked = {"split": arguments.split, "limit": arguments.limit, "settings": flags}
+        kept = read_details(arguments.details, asked)
+        found = {}
+        for name in arguments.systems.split(","):
+            if measured := kept.get(name) or measure_alone(name, settings, questions):
+                found[name] = measured
+                write_details(arguments.details, asked, kept | found)
+    result = asked | summary(found)
     show(result, found)
-    if arguments.details:
-        kept = {name: measured.values for name, measured in found.items()}
-        arguments.details.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
     if arguments.against:
-        earlier = json.loads(arguments.against.read_text(encoding="utf-8"))
+        earlier = json.loads(arguments.against.read_text(encoding="utf-8"))["systems"]
         print("\nAgainst the earlier run:\n\n" + differences(found, earlier))
     save("answer_bearing", result, arguments.out)
 
@@ -118,20 +124,34 @@ def limited(questions: Sequence[BearingQuestion], limit: int | None) -> list[Bea
     ]
 
 
-def measure_systems(
-    settings: Settings, questions: Sequence[BearingQuestion], names: Sequence[str]
-) -> dict[str, Measured]:
-    """Measure each system in its own process, except those that need vectors where there are none."""
+def measure_alone(name: str, settings: Settings, questions: Sequence[BearingQuestion]) -> Measured | None:
+    """Measure a system in its own process; None if it needs vectors that the collection does not have."""
     store = EmbeddedCatalog(settings.data_dir).open(settings.search.collection)
-    found = {}
-    for name in names:
-        if SYSTEMS[name].needs_vectors and not store.is_dense():
-            print(f"{name}: skipped, since the collection has no vectors.", flush=True)
-            continue
-        spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(1, mp_context=spawn) as process:
-            found[name] = process.submit(_measure, name, settings, questions).result()
-    return found
+    if SYSTEMS[name].needs_vectors and not store.is_dense():
+        print(f"{name}: skipped, since the collection has no vectors.", flush=True)
+        return None
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawn) as process:
+        return process.submit(_measure, name, settings, questions).result()
+
+
+def read_details(file: Path | None, asked: Mapping[str, Any]) -> dict[str, Measured]:
+    """Return the systems that a file of details has; exit the program if they were asked something else."""
+    if file is None or not file.exists():
+        return {}
+    details = json.loads(file.read_text(encoding="utf-8"))
+    if details["asked"] != asked:
+        sys.exit(f"{file} has the details of another run: {details['asked']}")
+    return {name: Measured(**measured) for name, measured in details["systems"].items()}
+
+
+def write_details(file: Path | None, asked: Mapping[str, Any], found: Mapping[str, Measured]) -> None:
+    """Write what `read_details` reads."""
+    if file is not None:
+        systems = {name: measured._asdict() for name, measured in found.items()}
+        file.write_text(
+            json.dumps({"asked": asked, "systems": systems}, ensure_ascii=False), encoding="utf-8"
+        )
 
 
 def _measure(name: str, settings: Settings, questions: Sequence[BearingQuestion]) -> Measured:
@@ -143,6 +163,7 @@ async def measure(name: str, settings: Settings, questions: Sequence[BearingQues
     values: Values = defaultdict(dict)
     seconds = []
     started = time.perf_counter()
+    (largest, _), *_ = Counter(q.origin for q in questions if not q.lead).most_common(1) or [("", 0)]
     async with SYSTEMS[name].open(settings) as ask:
         await ask(questions[0].text, FIVE)  # warm
         for number, question in enumerate(questions, 1):
@@ -156,7 +177,7 @@ async def measure(name: str, settings: Settings, questions: Sequence[BearingQues
             values["refused"][key] = float(refused)
             values[f"{question.origin} @1"][key] = _bears(question, five[:1])
             values[f"{question.origin} @5"][key] = _bears(question, five)
-            if question.origin != LEADS:
+            if question.origin == largest:
                 values[f"{question.origin} @20"][key] = await _twenty(ask, question)
             if number % _EVERY == 0 or number == len(questions):
                 spent = time.perf_counter() - started
@@ -208,12 +229,12 @@ def paired(found: Mapping[str, Measured]) -> dict[str, dict[str, PairedCompariso
     }
 
 
-def differences(found: Mapping[str, Measured], earlier: Mapping[str, Values]) -> str:
+def differences(found: Mapping[str, Measured], earlier: Mapping[str, Mapping[str, Any]]) -> str:
     """Return a table of each system's differences from itself in an earlier run, over common questions."""
     comparisons: dict[str, dict[str, PairedComparison]] = defaultdict(dict)
     for name in found.keys() & earlier.keys():
         for measure, values in found[name].values.items():
-            before = earlier[name].get(measure, {})
+            before = earlier[name]["values"].get(measure, {})
             if both := {key: before[key] for key in values if key in before}:
                 comparisons[measure][name] = compare(values, both)
     return differences_table({measure: corrected(systems) for measure, systems in comparisons.items()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import lru_cache
 from typing import NamedTuple
 
 from benchmarks.ask_wikispeedia import stored_pages
@@ -56,11 +57,15 @@ async def _encoder(settings: Settings) -> AsyncGenerator[Ask, None]:
     best = _BestPassages(settings)
     async with open_pipeline(settings) as pipeline:
 
-        async def ask(question: str, k: int) -> Found:
+        @lru_cache(1)  # the same order is asked for two numbers of references
+        def ordered(question: str) -> list[Passage]:
             passages = best(question, settings.retriever.prefilter)
             texts = [encoded_text(passage.title, passage.text) for passage in passages]
             order = (-pipeline.ranker.scores(question, texts)).argsort(kind="stable")
-            return Found(_numbered([passages[row] for row in order[:k]]))
+            return [passages[row] for row in order]
+
+        async def ask(question: str, k: int) -> Found:
+            return Found(_numbered(ordered(question)[:k]))
 
         yield ask
 

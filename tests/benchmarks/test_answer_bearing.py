@@ -106,7 +106,7 @@ def test_the_command_prints_intervals_and_tests_and_compares_with_an_earlier_run
     assert "hybrid: skipped, since the collection has no vectors." in printed
     asked = len(of_split(read_questions(file), "dev"))
     assert f"bm25: {asked} of {asked} questions" in printed
-    kept = json.loads(details.read_text(encoding="utf-8"))["bm25"]
+    kept = json.loads(details.read_text(encoding="utf-8"))["systems"]["bm25"]["values"]
     figures = json.loads(out.read_text(encoding="utf-8"))["systems"]["bm25"]["measures"]
     for measure_name, values in kept.items():
         figure = figures[measure_name]
@@ -116,6 +116,7 @@ def test_the_command_prints_intervals_and_tests_and_compares_with_an_earlier_run
     again = subprocess.run(
         [*command, "--against", str(details)], check=True, capture_output=True, text=True
     ).stdout
+    assert "bm25: " not in again  # not asked again
     assert "Against the earlier run:" in again
     assert "| bm25 | refused | +0.0000 |" in again
 
