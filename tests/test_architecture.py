@@ -52,8 +52,6 @@ HEAVY_ALLOWED = (
         ("citewell/core/training/trainer.py", "torch"),
         ("citewell/core/training/trainer.py", "transformers"),
         ("generator/training/trainer.py", "torch"),
-        ("scorer/training/trainer.py", "torch"),
-        ("scorer/training/trainer.py", "transformers"),
     }
 )
 MOST_LINES = 500

@@ -13,11 +13,13 @@ from citewell.bootstrap.recipe import Recipe as BootstrapRecipe
 from citewell.browser.training.config import PolicyRecipe
 from citewell.core.section import Section
 from citewell.generator.training.config import GeneratorRecipe
+from citewell.retriever.cross_encoder.training.config import RerankerRecipe
 from citewell.retriever.training.config import EncoderRecipe
 from citewell.scorer.training.config import ScorerRecipe
 
 TRAINING: Mapping[str, type[Section]] = {
     "retriever": EncoderRecipe,
+    "reranker": RerankerRecipe,
     "generator": GeneratorRecipe,
     "scorer": ScorerRecipe,
     "policy": PolicyRecipe,

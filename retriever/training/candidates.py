@@ -93,6 +93,9 @@ class Miner:
             missing = negatives - sum(target <= 0 for target in row.targets)
             hidden = known[question_key(row.question)] | {question_key(text) for text in row.passages}
             positives = [text for text, target in zip(row.passages, row.targets, strict=True) if target > 0]
+            if not positives:  # what is near such a question may answer it
+                mined.append(row)
+                continue
             nearness = vectors[[places[question_key(text)] for text in positives]] @ questions[number]
             limit = float(nearness.max()) - self._config.margin
             order = _merged([found.places[number][self._config.skip :].tolist(), lexical[number]])

@@ -21,12 +21,13 @@ from citewell.core.training.config import (
 )
 from citewell.retriever.training.objectives import EncoderKlConfig, Objective
 
-Format = Literal["references", "pairs", "beir"]
-Label = Literal["rouge", "adopted", "positives", "rankings", "judgements"]
+Format = Literal["references", "pairs", "candidates", "beir"]
+Label = Literal["rouge", "adopted", "positives", "answerability", "candidates", "rankings", "judgements"]
 Measure = Literal["ndcg", "pair_accuracy", "spearman"]
 LABELS: dict[str, tuple[Label, ...]] = {
     "references": ("rouge", "adopted"),
-    "pairs": ("positives",),
+    "pairs": ("positives", "answerability"),
+    "candidates": ("candidates",),
     "beir": ("rankings", "judgements"),
 }
 
@@ -70,6 +71,9 @@ class EncoderSourceConfig(SourceConfig):
     format: Format = Field(..., description="Format of the files.")
     label: Label = Field(..., description="How passages are labeled.")
     negatives: int = Field(0, ge=0, description="Hard negatives to mine per question.")
+    without: dict[str, str] = Field(
+        {}, description="For candidates: lines with one of these fields and values are left out."
+    )
     split: str = Field("test", min_length=1, description="For a BEIR folder: the judgments in qrels/.")
     run: str | None = Field(
         None, description="For a BEIR folder: a TREC run whose passages are each question's list."
@@ -85,6 +89,8 @@ class EncoderSourceConfig(SourceConfig):
             )
         if self.run is not None and self.label != "judgements":
             raise ValueError("run requires the label judgements")
+        if self.without and self.format != "candidates":
+            raise ValueError("without requires the format candidates")
         if self.negatives and self.format != "pairs":
             raise ValueError("negatives require the format pairs")
         return self

@@ -44,11 +44,12 @@ def measure_rows(model: SentenceTransformer, rows: Sequence[LabeledRow], measure
     for row in kept:
         vectors = passage_vectors[[passages[text] for text in row.passages]]
         scores = (vectors @ question_vectors[questions[row.question]]).astype(np.float64)
-        values.append(_measured(np.asarray(row.targets, dtype=np.float64), scores, measure))
+        values.append(measured(np.asarray(row.targets, dtype=np.float64), scores, measure))
     return float(np.mean(values))
 
 
-def _measured(labels: Numbers, scores: Numbers, measure: Measure) -> float:
+def measured(labels: Numbers, scores: Numbers, measure: Measure) -> float:
+    """Return the metric of one question's scores."""
     match measure:
         case "pair_accuracy":
             return pair_accuracy(labels, scores)

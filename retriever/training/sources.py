@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import plain_or_gzipped
 from citewell.core.ranking_metrics import has_order
+from citewell.core.training.config import OptimizationConfig
 from citewell.core.training.sources import DataFolders, question_key, sample
-from citewell.retriever.training.config import EncoderRecipe, EncoderSourceConfig, Measure
+from citewell.retriever.training.config import (
+    EncoderDataConfig,
+    EncoderDevConfig,
+    EncoderSourceConfig,
+    Measure,
+    MiningConfig,
+)
 from citewell.retriever.training.labels.adopted import adopted_rows
+from citewell.retriever.training.labels.candidates import candidate_rows
 from citewell.retriever.training.labels.judgements import judgement_rows
 from citewell.retriever.training.labels.positives import positive_rows
 from citewell.retriever.training.labels.rankings import FILE, ranking_rows
@@ -38,11 +46,37 @@ Mine = Callable[[Sequence[LabeledRow], Sequence[str], int], tuple[LabeledRow, ..
 """Adds hard negatives to rows, with other passages too (`citewell.retriever.training.candidates`)."""
 
 
-def read_data(config: EncoderRecipe, folders: DataFolders, mine: Mine) -> EncoderData:
+class DataRecipe(Protocol):
+    """The part of a recipe that `read_data` needs."""
+
+    @property
+    def data(self) -> Sequence[EncoderDataConfig]:
+        """The training data."""
+        ...
+
+    @property
+    def dev(self) -> Sequence[EncoderDevConfig]:
+        """The evaluation data during training."""
+        ...
+
+    @property
+    def mining(self) -> MiningConfig:
+        """Mining of hard negatives."""
+        ...
+
+    @property
+    def training(self) -> OptimizationConfig:
+        """The optimization, for its seed."""
+        ...
+
+
+def read_data(
+    config: DataRecipe, folders: DataFolders, mine: Mine, excluded: Collection[str] = ()
+) -> EncoderData:
     """Read all sources of the recipe; raises `InputError` for data that cannot be used.
 
     Held-out questions are sampled with the seed. A question of any dev set is removed from all training data,
-    regardless of its passages.
+    regardless of its passages; so are those whose keys are `excluded`.
     """
     seed = config.training.seed
     others = [text for name in config.mining.corpus for text in _passages(folders.find(name))]
@@ -65,7 +99,7 @@ def read_data(config: EncoderRecipe, folders: DataFolders, mine: Mine) -> Encode
                 f"The dev rows of {each.name} cannot be ranked: their labels are equal.",
                 "Pairs need hard negatives, for example negatives = 4.",
             )
-    hidden = {question_key(row.question) for each in dev for row in each.rows}
+    hidden = {question_key(row.question) for each in dev for row in each.rows} | set(excluded)
     train = []
     for source, rows in zip(config.data, read, strict=True):
         seen = tuple(row for row in rows if question_key(row.question) not in hidden)
@@ -92,6 +126,10 @@ def _rows(source: EncoderSourceConfig, path: Path, folders: DataFolders) -> list
             return adopted_rows(path)
         case "positives":
             return positive_rows(path)
+        case "answerability":
+            return positive_rows(path, unanswered=True)
+        case "candidates":
+            return candidate_rows(path, source.without)
         case "rankings":
             return ranking_rows(path, source.depth)
         case "judgements":

@@ -28,11 +28,13 @@ def fit_task(
     def make(arguments: Mapping[str, Any], rows: Any) -> CheckpointedTrainer:
         from transformers import TrainingArguments
 
-        from citewell.scorer.training.trainer import ScorerTrainer
+        from citewell.core.training.trainer import HeadedTrainer
 
         # The trainer requires its own type of collator, and only calls it.
         collator: Any = collate
-        trainer = ScorerTrainer(
+        # TRL's RewardTrainer takes pairs of one chosen and one rejected answer; here an example has all
+        # answers to a question (InstructGPT §3.4) and ties.
+        trainer = HeadedTrainer(
             model=trainable.model,
             args=TrainingArguments(**arguments),
             train_dataset=rows,

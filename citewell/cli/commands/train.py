@@ -154,6 +154,21 @@ def retriever(recipe: Path, out: Path) -> None:
     _report(train(_run(recipe, out, load_settings(), ["retriever", recipe.name]), _tell), out)
 
 
+@command.command("reranker", short_help="Train the cross-encoder that orders the best candidates.")
+@_recipe()
+@_out("Folder for the adapter, the head and the card.")
+def reranker(recipe: Path, out: Path) -> None:
+    """Train the cross-encoder that the TOML file RECIPE describes: model, data, objective.
+
+    docs/training-retriever.md explains the recipe; recipes/ has an example. Run the same command to resume an
+    interrupted run; the result is the same.
+    """
+    from citewell.core.settings import load_settings
+    from citewell.retriever.cross_encoder.training.run import train
+
+    _report(train(_run(recipe, out, load_settings(), ["reranker", recipe.name]), _tell), out)
+
+
 @command.command("generator", short_help="Train the language model that writes answers.")
 @_recipe()
 @_out("Folder for the adapter, or the whole model, and its card.")

@@ -106,6 +106,26 @@ class PlannedTrainer(CheckpointedTrainer):
         return SequentialSampler(rows)
 
 
+class HeadedTrainer(PlannedTrainer):
+    """Trains a model with the part `head` at a separate learning rate for this part."""
+
+    head_rate = 1.0
+    """The learning rate of the head, as a multiple of that of the rest."""
+
+    def create_optimizer(self, *args: Any, **kwargs: Any) -> torch.optim.Optimizer:
+        """Create AdamW with a separate learning rate for the head."""
+        model: Any = self.model
+        rate = self.args.learning_rate
+        head = list(model["head"].parameters())
+        known = {id(value) for value in head}
+        rest = [value for value in model.parameters() if value.requires_grad and id(value) not in known]
+        groups = [{"params": rest, "lr": rate}, {"params": head, "lr": rate * self.head_rate}]
+        self.optimizer = torch.optim.AdamW(
+            [group for group in groups if group["params"]], lr=rate, weight_decay=self.args.weight_decay
+        )
+        return self.optimizer
+
+
 class _Averaging(TrainerCallback):
     def __init__(self, average: Average) -> None:
         self._average = average

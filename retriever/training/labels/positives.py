@@ -12,12 +12,12 @@ from citewell.retriever.training.labels.fields import passage, text
 from citewell.retriever.training.rows import LabeledRow
 
 
-def positive_rows(file: Path) -> list[LabeledRow]:
+def positive_rows(file: Path, *, unanswered: bool = False) -> list[LabeledRow]:
     """Read lines of {question, positive, hard_negative?, answer?}; rows of one question become one row.
 
     `positive` and `hard_negative` are lists of passages, objects of title and text. Rows without a positive
-    are skipped, because their hard negatives have no better passage. Raises `InputError` for a line of
-    another form, and if no row remains.
+    are skipped, because their hard negatives have no better passage, unless `unanswered` keeps them. Raises
+    `InputError` for a line of another form, and if no row with a positive remains.
     """
     merged: dict[str, _Merged] = {}
     for line in read_lines(file):
@@ -29,8 +29,8 @@ def positive_rows(file: Path) -> list[LabeledRow]:
             [passage(line, each) for each in _list(line, value, "hard_negative")],
             [each for each in _list(line, value, "answer") if isinstance(each, str)],
         )
-    rows = [row.row() for row in merged.values() if row.positives]
-    if not rows:
+    rows = [row.row() for row in merged.values() if row.positives or (unanswered and row.negatives)]
+    if not any(row.positives for row in merged.values()):
         raise InputError(
             f"{file} cannot give the label positives: no row has a positive.",
             'Lines are {"question": "…", "positive": [{"title": "…", "text": "…"}]}.',

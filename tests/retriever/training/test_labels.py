@@ -12,6 +12,7 @@ import pytest
 
 from citewell.core.errors import InputError
 from citewell.retriever.training.labels.adopted import adopted_rows
+from citewell.retriever.training.labels.candidates import candidate_rows
 from citewell.retriever.training.labels.judgements import judgement_rows
 from citewell.retriever.training.labels.positives import positive_rows
 from citewell.retriever.training.labels.rankings import ranking_rows
@@ -80,6 +81,36 @@ def test_rows_of_one_question_are_one_row(tmp_path: Path) -> None:
         (("Here.", "There."), (1.0, 0.0)),
     ]
     assert rows[0].answers == ("Ann",)
+
+
+def test_unanswered_questions_are_kept_where_asked(tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "pairs.jsonl",
+        {"question": "Who?", "positive": [passage("Ann.")]},
+        {"question": "What?", "positive": [], "hard_negative": [passage("That.")]},
+    )
+    assert [row.question for row in positive_rows(file)] == ["Who?"]
+    assert [row.targets for row in positive_rows(file, unanswered=True)] == [(1.0,), (0.0,)]
+
+
+def test_candidates_are_read_with_their_labels(tmp_path: Path) -> None:
+    sentences = [{"text": "It is metal.", "label": 1}, {"text": "It was sold.", "label": 0}]
+    file = write(
+        tmp_path / "sentences.jsonl",
+        {"question": "What is tin?", "title": "Tin", "candidates": sentences},
+        {"question": "What is it?", "candidates": sentences[:1]},
+        {"question": "Why?", "domain": "money", "candidates": sentences},
+    )
+    (row,) = candidate_rows(file, {"domain": "money"})
+    assert row.passages == ("Tin. It is metal.", "Tin. It was sold.")
+    assert row.targets == (1.0, 0.0)
+    assert len(candidate_rows(file, {})) == 2
+
+
+def test_a_candidate_without_a_label_is_named(tmp_path: Path) -> None:
+    file = write(tmp_path / "sentences.jsonl", {"question": "Why?", "candidates": [{"text": "Because."}]})
+    with pytest.raises(InputError, match="label is neither 0 nor 1"):
+        candidate_rows(file, {})
 
 
 def test_pairs_without_positives_cannot_give_the_label(tmp_path: Path) -> None:

@@ -1,0 +1,88 @@
+"""The cross-encoder to train, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from citewell.core.training.adapters import save_adapters, with_adapters
+from citewell.core.weights import verify
+from citewell.retriever.cross_encoder.form import ADAPTER, FORM, HEAD, CrossEncoderForm
+from citewell.retriever.cross_encoder.resolve import base_tower
+from citewell.retriever.cross_encoder.training.collate import padded_pairs
+from citewell.retriever.cross_encoder.training.config import RerankerModelConfig
+from citewell.retriever.encoder.batches import plan
+from citewell.retriever.encoder.engines.torch import load_model
+from citewell.retriever.encoder.resolve import PoolingMode
+
+DONE = FORM
+"""A file that only the folder of a trained cross-encoder has."""
+_HEAD_DEVIATION = 0.02
+_BATCH_TOKENS = 2048
+
+
+def build_model(config: RerankerModelConfig, seed: int) -> Any:
+    """Return a module with the parts `body`, the frozen base with new adapters, and `head`.
+
+    Raises `ModelError` for a base that cannot be loaded, and for LoRA targets that it does not have.
+    """
+    import torch
+    from torch import nn
+
+    verify(config.base)
+    body = load_model(base_tower(config.base))
+    for module in body.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+    torch.manual_seed(seed)
+    # A pooler after the layers is not used, and would be adapted in vain.
+    adapted = with_adapters(body, config.lora, "FEATURE_EXTRACTION", config.base, under=["encoder."])
+    head = nn.Linear(body.config.hidden_size, 1)
+    nn.init.normal_(head.weight, std=_HEAD_DEVIATION)
+    nn.init.zeros_(head.bias)
+    return nn.ModuleDict({"body": adapted, "head": head})
+
+
+def pair_scores(model: Any, inputs: dict[str, Any], pooling: PoolingMode) -> Any:
+    """Return the scores of padded pairs, an (n,) tensor."""
+    states = model["body"](**inputs).last_hidden_state.float()
+    if pooling == "cls":
+        pooled = states[:, 0]
+    else:
+        mask = inputs["attention_mask"].unsqueeze(-1)
+        pooled = (states * mask).sum(dim=1) / mask.sum(dim=1)
+    return model["head"](pooled)[:, 0].float()
+
+
+def all_scores(
+    model: Any, pairs: Sequence[Sequence[int]], pooling: PoolingMode, *, bfloat16: bool
+) -> list[float]:
+    """Return the scores of pairs of token ids, in batches of similar length."""
+    import torch
+
+    found = [0.0] * len(pairs)
+    model.eval()
+    with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+        for batch in plan([len(pair) for pair in pairs], _BATCH_TOKENS) if pairs else ():
+            inputs = padded_pairs([pairs[place] for place in batch])
+            inputs = {name: value.to(model["head"].weight.device) for name, value in inputs.items()}
+            for place, score in zip(batch, pair_scores(model, inputs, pooling).tolist(), strict=True):
+                found[place] = score
+    return found
+
+
+def save_model(model: Any, folder: Path, config: RerankerModelConfig) -> None:
+    """Write the adapter in PEFT's format, the head and the form."""
+    from safetensors.torch import save_file
+
+    save_adapters(model["body"], folder / ADAPTER, config.base)
+    head = {name: value.detach().contiguous() for name, value in model["head"].state_dict().items()}
+    save_file(head, folder / HEAD)
+    form = CrossEncoderForm(
+        base=config.base,
+        pooling=config.pooling,
+        max_tokens=config.max_tokens,
+        question_tokens=config.question_tokens,
+    )
+    (folder / FORM).write_text(form.shown() + "\n", encoding="utf-8")

@@ -1,0 +1,130 @@
+"""A whole run with a tiny model: it learns, and writes a cross-encoder that OpenVINO runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from citewell.core.errors import InputError
+from tests.retriever.cross_encoder.made_up import write_recipe
+from tests.retriever.training.made_up import write_world
+
+pytest.importorskip("sentence_transformers", reason="the extra `train` is not installed")
+pytest.importorskip("peft", reason="the extra `train` is not installed")
+
+from citewell.core.training.run import Run, RunResult
+from citewell.retriever.cross_encoder.load import load_cross_encoder
+from citewell.retriever.cross_encoder.training.run import train
+
+
+def run(recipe: Path, out: Path) -> tuple[RunResult, list[str]]:
+    told: list[str] = []
+    made = Run(recipe=recipe, out=out, cache=recipe.parent / "cache", command="citewell train")
+    return train(made, told.append), told
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_world(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="module")
+def trained(world: Path) -> tuple[Path, RunResult, list[str]]:
+    out = world / "trained"
+    return (out, *run(write_recipe(world, epochs=20), out))
+
+
+def test_it_learns_to_rank(trained: tuple[Path, RunResult, list[str]]) -> None:
+    _, outcome, told = trained
+    assert outcome.before.keys() == outcome.after.keys() == {"made-up", "made-up_alone", "dev"}
+    assert outcome.before["dev"] < 0.8
+    assert outcome.after["made-up_alone"] > 0.9
+    assert any(line.startswith("step 120 of 120") and "tokens/s" in line for line in told)
+
+
+def test_excluded_questions_are_not_trained_on(trained: tuple[Path, RunResult, list[str]]) -> None:
+    assert any("44 training questions" in line for line in trained[2])
+
+
+def test_the_answer_has_the_best_score_in_openvino(
+    trained: tuple[Path, RunResult, list[str]], world: Path
+) -> None:
+    loaded = load_cross_encoder(str(trained[0]), world / "cache", threads=1)
+    right = 0
+    for line in (world / "rows.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        scores = loaded.scores(row["question"], row["references"])
+        right += int(np.argmax(scores)) == 0
+    assert right > 54
+    assert loaded.scores("aaa qa", []).shape == (0,)
+    assert len(loaded.fingerprint) == 16
+
+
+def test_int8_agrees_with_the_trained_model(trained: tuple[Path, RunResult, list[str]], world: Path) -> None:
+    import torch
+    from peft import PeftModel
+    from safetensors.torch import load_file
+    from transformers import AutoModel
+
+    out, _, _ = trained
+    loaded = load_cross_encoder(str(out), world / "cache", threads=2)
+    # [CLS] a ##a [SEP] b ##b . [SEP] by the vocabulary of `tests.retriever.encoder.conftest`
+    texts = ["bbb.", "ggg x mmmm"]
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(world / "bert" / "tokenizer.json"))
+    tokenizer.no_padding()
+    model = PeftModel.from_pretrained(AutoModel.from_pretrained(world / "bert"), str(out / "adapter")).eval()
+    head = load_file(out / "head.safetensors")
+    expected = []
+    for text in texts:
+        ids = tokenizer.encode("aaa qb").ids + tokenizer.encode(text).ids[1:]
+        with torch.inference_mode():
+            states = model(input_ids=torch.tensor([ids])).last_hidden_state
+        expected.append(float((states.mean(dim=1) @ head["weight"].T + head["bias"])[0, 0]))
+    np.testing.assert_allclose(loaded.scores("aaa qb", texts), expected, atol=0.25)
+
+
+def test_a_long_question_leaves_room_for_the_passage(
+    trained: tuple[Path, RunResult, list[str]], world: Path
+) -> None:
+    loaded = load_cross_encoder(str(trained[0]), world / "cache", threads=1)
+    first, second = loaded.scores("a b c d e f " * 30, ["bbb", "ccc"])
+    assert first != second
+
+
+def test_a_run_is_resumed_to_the_same_end(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from citewell.core.training import progress
+    from citewell.core.training.run import RunResult
+
+    whole, _ = run(write_recipe(world, "whole.toml", epochs=2), world / "whole")
+    stopped = write_recipe(world, "stopped.toml", epochs=2)
+    save = progress.Progress.on_step_end
+
+    def stop(self: progress.Progress, args: object, state: object, control: object, **rest: object) -> None:
+        save(self, args, state, control, **rest)
+        if state.global_step == 10:  # type: ignore[attr-defined]
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(progress.Progress, "on_step_end", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run(stopped, world / "stopped")
+    monkeypatch.undo()
+    resumed, told = run(stopped, world / "stopped")
+    assert isinstance(resumed, RunResult)
+    assert any("resuming after step 8" in line for line in told)
+    assert resumed.after == pytest.approx(whole.after, abs=1e-4)
+
+
+def test_the_card_says_where_the_model_is_from(trained: tuple[Path, RunResult, list[str]]) -> None:
+    card = (trained[0] / "README.md").read_text()
+    assert "| train | made-up | adopted | 44 | `rows.jsonl` | CC0 |" in card
+    assert f"{trained[1].after['dev']:.4f}" in card
+
+
+def test_a_trained_folder_is_not_overwritten(trained: tuple[Path, RunResult, list[str]], world: Path) -> None:
+    with pytest.raises(InputError, match="holds a trained model already"):
+        run(world / "reranker.toml", trained[0])
