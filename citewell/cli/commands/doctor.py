@@ -89,7 +89,7 @@ def _faiss() -> Check:
 
 
 def _weights(settings: Settings) -> Iterator[Check]:
-    from citewell.core.weights import PACKAGED, locate, verify
+    from citewell.core.weights import PACKAGED, installed_file, locate, verify
     from citewell.generator import resolve
     from citewell.retriever.encoder.resolve import packaged_base
 
@@ -101,6 +101,9 @@ def _weights(settings: Settings) -> Iterator[Check]:
             weights = locate(name)
             verify(name)
         except WeightsMissingError as error:
+            if name in PACKAGED and installed_file(PACKAGED[name]):
+                yield Check(f"weights of {name}", "ok", "installed, unpacked at their first use")
+                continue
             fix = f"They are downloaded at their first use. Without a network: {error.hint}"
             yield Check(f"weights of {name}", "warning", error.message, fix)
         except CitewellError as error:

@@ -38,6 +38,9 @@ class OpenVinoEngine:
         options = _OPTIONS | {"NUM_STREAMS": threads, "INFERENCE_NUM_THREADS": threads}
         self._model = openvino_core().compile_model(str(folder / _FILE), "CPU", options)
         self._idle: list[InferRequest] = []
+        # If two threads make the first inferences of a process, they may wait for each other for ever: one
+        # holds Python's lock, the other that of a static variable of the library.
+        self.pooled([[0]])
 
     def pooled(self, ids: Ids) -> Vectors:
         """Return the pooled vectors of one batch."""

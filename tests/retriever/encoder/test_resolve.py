@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import ModelError
+from citewell.core.weights_download import ensure_weights
 from citewell.retriever.encoder.resolve import cache_key, resolve
 
 from .conftest import write_adapter, write_bert
@@ -62,6 +63,21 @@ def test_prompts_belong_to_the_side_that_they_are_for(sentence_bert: Path) -> No
     write_json(sentence_bert / "config_sentence_transformers.json", {"prompts": prompts})
     towers = resolve(str(sentence_bert))
     assert (towers.question.prompt, towers.passage.prompt) == ("query: ", "passage: ")
+
+
+def test_e5_has_its_prefixes_whether_packaged_or_from_the_hub(
+    sentence_bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensure_weights("e5-small")
+    towers = resolve("e5-small")
+    assert (towers.question.prompt, towers.passage.prompt) == ("query: ", "passage: ")
+    tower = towers.passage
+    assert (tower.pooling, tower.normalize, tower.limit, tower.dimension) == ("mean", True, 512, 384)
+    # The files of the hub do not name them; a folder of its name stands for it here.
+    monkeypatch.chdir(tmp_path)
+    for name, prompt in {"intfloat/multilingual-e5-base": "query: ", "intfloat/e5-other": ""}.items():
+        shutil.copytree(sentence_bert, name)
+        assert resolve(name).question.prompt == prompt
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The packaged encoder as it is used, int8, against the same weights in transformers in full precision."""
+"""The packaged encoders as they are used, int8, against the same weights in full precision."""
 
 from __future__ import annotations
 
@@ -47,6 +47,17 @@ def test_vectors_are_those_of_full_precision(encoder: DualEncoder, reference: Ve
     assert cosines[[index for index, text in enumerate(TEXTS) if text]].min() > 0.99
     # Without a word there is nothing to average the rounding over.
     assert cosines[TEXTS.index("")] > 0.97
+
+
+def test_int8_vectors_of_e5_are_those_of_full_precision(cache: Path) -> None:
+    fast = load_encoder("e5-small", cache, max_tokens=128, threads=2, engine="openvino")
+    exact = load_encoder("e5-small", cache, max_tokens=128, threads=2, engine="torch")
+    assert fast.fingerprint == exact.fingerprint
+    for encode in ("encode_questions", "encode_passages"):
+        ours, theirs = (getattr(encoder, encode)(TEXTS) for encoder in (fast, exact))
+        assert (ours * theirs).sum(axis=1).min() > 0.99
+    # The two sides differ by their prefixes.
+    assert (fast.encode_questions(TEXTS[:2]) * fast.encode_passages(TEXTS[:2])).sum(axis=1).max() < 0.99
 
 
 def test_both_sides_give_unit_vectors_of_one_dimension(encoder: DualEncoder) -> None:
