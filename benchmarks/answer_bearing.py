@@ -15,18 +15,16 @@ Figures have bootstrapped 95% intervals; differences from the baseline are teste
 Holm). The first five references are asked for as five, as users do, and the twenty separately. A third of the
 questions, `--split held`, is held out from every choice.
 
-`--details FILE` keeps the value of each question. A run with the same file asks only the systems that are not
-in it yet, so a long run can be done in parts; begin a new file after a change of the code. `--against FILE`
-compares each system with itself in the details of an earlier run.
+`--details FILE` keeps the value of each question. A run with the same file asks only what is not in it yet,
+so a long run can be interrupted; begin a new file after a change of the code. `--against FILE` compares each
+system with itself in the details of an earlier run.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import multiprocessing
-import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -34,8 +32,9 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from benchmarks.answer_details import Details, Measured, read_systems
 from benchmarks.answer_questions import BearingQuestion, of_split, read_questions, wikipedia_questions
 from benchmarks.answer_systems import SYSTEMS, Ask
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
@@ -55,18 +54,7 @@ from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 
 FIVE, TWENTY = 5, 20
 FRAGMENT = 12
-_EVERY = 50  # questions between two lines of progress
-
-Values = dict[str, dict[str, float]]
-"""Measure, question, value."""
-
-
-class Measured(NamedTuple):
-    """The values of a system's questions, its seconds per question, and its peak memory."""
-
-    values: Values
-    seconds: dict[str, float]
-    peak_mb: float
+_EVERY = 20  # questions between two lines of progress
 
 
 def main() -> None:
@@ -96,18 +84,19 @@ def main() -> None:
         if arguments.collection not in EmbeddedCatalog(settings.data_dir).names() and not arguments.questions:
             print("Indexing …", flush=True)
             build_index(settings)
-        asked = {"split": arguments.split, "limit": arguments.limit, "settings": flags}
-        kept = read_details(arguments.details, asked)
-        found = {}
-        for name in arguments.systems.split(","):
-            if measured := kept.get(name) or measure_alone(name, settings, questions):
-                found[name] = measured
-                write_details(arguments.details, asked, kept | found)
+        asked = {key: getattr(arguments, key) for key in ("split", "limit", "collection")} | {
+            "settings": flags
+        }
+        details = Details(arguments.details, asked)
+        found = {
+            name: measured
+            for name in arguments.systems.split(",")
+            if (measured := measure_alone(name, settings, questions, details))
+        }
     result = asked | summary(found)
     show(result, found)
     if arguments.against:
-        earlier = json.loads(arguments.against.read_text(encoding="utf-8"))["systems"]
-        print("\nAgainst the earlier run:\n\n" + differences(found, earlier))
+        print("\nAgainst the earlier run:\n\n" + differences(found, read_systems(arguments.against)))
     save("answer_bearing", result, arguments.out)
 
 
@@ -124,7 +113,9 @@ def limited(questions: Sequence[BearingQuestion], limit: int | None) -> list[Bea
     ]
 
 
-def measure_alone(name: str, settings: Settings, questions: Sequence[BearingQuestion]) -> Measured | None:
+def measure_alone(
+    name: str, settings: Settings, questions: Sequence[BearingQuestion], details: Details
+) -> Measured | None:
     """Measure a system in its own process; None if it needs vectors that the collection does not have."""
     store = EmbeddedCatalog(settings.data_dir).open(settings.search.collection)
     if SYSTEMS[name].needs_vectors and not store.is_dense():
@@ -132,57 +123,51 @@ def measure_alone(name: str, settings: Settings, questions: Sequence[BearingQues
         return None
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn) as process:
-        return process.submit(_measure, name, settings, questions).result()
+        return process.submit(_measure, name, settings, questions, details).result()
 
 
-def read_details(file: Path | None, asked: Mapping[str, Any]) -> dict[str, Measured]:
-    """Return the systems that a file of details has; exit the program if they were asked something else."""
-    if file is None or not file.exists():
-        return {}
-    details = json.loads(file.read_text(encoding="utf-8"))
-    if details["asked"] != asked:
-        sys.exit(f"{file} has the details of another run: {details['asked']}")
-    return {name: Measured(**measured) for name, measured in details["systems"].items()}
+def _measure(
+    name: str, settings: Settings, questions: Sequence[BearingQuestion], details: Details
+) -> Measured:
+    return asyncio.run(measure(name, settings, questions, details))
 
 
-def write_details(file: Path | None, asked: Mapping[str, Any], found: Mapping[str, Measured]) -> None:
-    """Write what `read_details` reads."""
-    if file is not None:
-        systems = {name: measured._asdict() for name, measured in found.items()}
-        file.write_text(
-            json.dumps({"asked": asked, "systems": systems}, ensure_ascii=False), encoding="utf-8"
-        )
-
-
-def _measure(name: str, settings: Settings, questions: Sequence[BearingQuestion]) -> Measured:
-    return asyncio.run(measure(name, settings, questions))
-
-
-async def measure(name: str, settings: Settings, questions: Sequence[BearingQuestion]) -> Measured:
-    """Ask a system all questions, one after the other."""
-    values: Values = defaultdict(dict)
-    seconds = []
-    started = time.perf_counter()
+async def measure(
+    name: str, settings: Settings, questions: Sequence[BearingQuestion], details: Details
+) -> Measured:
+    """Ask a system the questions that the details do not have yet, one after the other."""
+    measured = details.read(name)
+    left = [question for question in questions if question.key not in measured.seconds]
+    if not left:
+        return measured
     (largest, _), *_ = Counter(q.origin for q in questions if not q.lead).most_common(1) or [("", 0)]
+    started = time.perf_counter()
     async with SYSTEMS[name].open(settings) as ask:
-        await ask(questions[0].text, FIVE)  # warm
-        for number, question in enumerate(questions, 1):
+        await ask(left[0].text, FIVE)  # warm
+        for number, question in enumerate(left, 1):
             before = time.perf_counter()
             five, refused = await ask(question.text, FIVE)
-            seconds.append(time.perf_counter() - before)
+            seconds = time.perf_counter() - before
             short = [len(words(reference.text)) < FRAGMENT for reference in five]
-            key = f"{question.origin}: {question.text}"
-            values["fragments"][key] = sum(short) / max(1, len(short))
-            values["first is a fragment"][key] = float(any(short[:1]))
-            values["refused"][key] = float(refused)
-            values[f"{question.origin} @1"][key] = _bears(question, five[:1])
-            values[f"{question.origin} @5"][key] = _bears(question, five)
+            values = {
+                f"{question.origin} @1": _bears(question, five[:1]),
+                f"{question.origin} @5": _bears(question, five),
+                "fragments": sum(short) / max(1, len(short)),
+                "first is a fragment": float(any(short[:1])),
+                "refused": float(refused),
+            }
             if question.origin == largest:
-                values[f"{question.origin} @20"][key] = await _twenty(ask, question)
-            if number % _EVERY == 0 or number == len(questions):
+                values[f"{largest} @20"] = await _twenty(ask, question)
+            measured.add(question.key, values, round(seconds, 4))
+            if number % _EVERY == 0 or number == len(left):
+                measured.peak_mb = max(measured.peak_mb, peak_megabytes())
+                details.write(name, measured)
                 spent = time.perf_counter() - started
-                print(f"{name}: {number} of {len(questions)} questions, {spent:.0f} s", flush=True)
-    return Measured(dict(values), quantiles(seconds), peak_megabytes())
+                print(
+                    f"{name}: {len(measured.seconds)} of {len(questions)} questions, {spent:.0f} s",
+                    flush=True,
+                )
+    return measured
 
 
 async def _twenty(ask: Ask, question: BearingQuestion) -> float:
@@ -207,7 +192,7 @@ def summary(found: Mapping[str, Measured]) -> dict[str, Any]:
         "systems": {
             name: {
                 "measures": {measure: _figure(values) for measure, values in measured.values.items()},
-                "seconds": measured.seconds,
+                "seconds": quantiles(list(measured.seconds.values())),
                 "peak_mb": measured.peak_mb,
             }
             for name, measured in found.items()
@@ -229,12 +214,12 @@ def paired(found: Mapping[str, Measured]) -> dict[str, dict[str, PairedCompariso
     }
 
 
-def differences(found: Mapping[str, Measured], earlier: Mapping[str, Mapping[str, Any]]) -> str:
+def differences(found: Mapping[str, Measured], earlier: Mapping[str, Measured]) -> str:
     """Return a table of each system's differences from itself in an earlier run, over common questions."""
     comparisons: dict[str, dict[str, PairedComparison]] = defaultdict(dict)
     for name in found.keys() & earlier.keys():
         for measure, values in found[name].values.items():
-            before = earlier[name]["values"].get(measure, {})
+            before = earlier[name].values.get(measure, {})
             if both := {key: before[key] for key in values if key in before}:
                 comparisons[measure][name] = compare(values, both)
     return differences_table({measure: corrected(systems) for measure, systems in comparisons.items()})

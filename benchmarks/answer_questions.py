@@ -51,6 +51,11 @@ class BearingQuestion:
     lead: str = ""
     url: str = ""
 
+    @property
+    def key(self) -> str:
+        """The question with its set, which names it in files."""
+        return f"{self.origin}: {self.text}"
+
     def is_borne_by(self, reference: Reference) -> bool:
         """Return whether a reference holds an accepted answer, or the lead's first sentence.
 
