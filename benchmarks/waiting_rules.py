@@ -89,6 +89,7 @@ class Remembering:
         self.name = encoder.name
         self.fingerprint = encoder.fingerprint
         self.dimension = encoder.dimension
+        self.scale = encoder.scale
         self._encoder = encoder
         self._vectors: dict[str, Vectors] = {}
 

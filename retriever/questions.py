@@ -21,6 +21,7 @@ class RememberedQuestions:
         self.name = encoder.name
         self.fingerprint = encoder.fingerprint
         self.dimension = encoder.dimension
+        self.scale = encoder.scale
         self._encoder = encoder
         self._kept: OrderedDict[str, Vectors] = OrderedDict()
         self._lock = Lock()

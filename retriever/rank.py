@@ -38,5 +38,4 @@ class Ranker:
         if not texts:
             return np.zeros(0, dtype=np.float32)
         (vector,) = self.encoder.encode_questions([question])
-        scores: Vectors = self.encoder.encode_passages(texts) @ vector
-        return scores
+        return self.encoder.scale.relevance(self.encoder.encode_passages(texts) @ vector)

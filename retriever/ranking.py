@@ -14,9 +14,9 @@ from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.extract.duplicates import Fingerprint, fingerprint, first_of_each
 from citewell.retriever.lexical import Bm25
 
-# Weight of BM25 (1 for the best passage) beside the inner product in the order of references, and the most
+# Weight of BM25 (1 for the best passage) beside the relevance in the order of references, and the most
 # references from one page: chosen on the questions of `benchmarks.ask_wikispeedia --split dev`, where they
-# find the right article more often than the inner product alone.
+# find the right article more often than relevance alone.
 _LEXICAL = 0.2
 PER_PAGE = 3
 # Passages with this share of common words are duplicates; the better one is kept.
@@ -68,18 +68,19 @@ class Ranking:
         return bool(missing)
 
     def relevance(self, texts: Sequence[str]) -> list[float]:
-        """Return the inner product of each of `n` texts with the question; each text is encoded once."""
+        """Return the relevance of each of `n` texts to the question; each text is encoded once."""
         if missing := [text for text in dict.fromkeys(texts) if text not in self._scores]:
             if self._vector is None:
                 (self._vector,) = self._encoder.encode_questions([self._question])
-            scores = self._encoder.encode_passages(missing) @ self._vector
+            products = self._encoder.encode_passages(missing) @ self._vector
+            scores = self._encoder.scale.relevance(products)
             self._scores.update(zip(missing, map(float, scores), strict=True))
         return [self._scores[text] for text in texts]
 
     def top(self, k: int) -> tuple[Reference, ...]:
         """Return the `k` most relevant passages, best first and numbered from 1, none of them twice.
 
-        A reference's score is its inner product alone, which is comparable between questions.
+        A reference's score is its relevance alone, which is comparable between questions and encoders.
         """
         self.relevance(self._missing())
         return self.known(k)

@@ -8,13 +8,19 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
+import msgspec
+
 from citewell.core.build_cache import begin, fill
 from citewell.core.weights import verify
+from citewell.retriever.encoder.calibration import measure_scale
+from citewell.retriever.encoder.converted import open_converted
 from citewell.retriever.encoder.engines import openvino
 from citewell.retriever.encoder.form import EncoderForm, TowerForm, write_form
 from citewell.retriever.encoder.resolve import Tower, Towers, packaged_base, resolve
 from citewell.retriever.encoder.tensors import UnsupportedModelError
 from citewell.retriever.encoder.tokenizer import read_tokenizer
+
+_CALIBRATION_TOKENS = 128  # longer than all texts
 
 
 def convert(name: str, engine: str, target: Path) -> None:
@@ -28,7 +34,7 @@ def convert(name: str, engine: str, target: Path) -> None:
     begin("reading")
     towers = resolve(name)
     known = digests(towers)
-    forms = [tower_form(tower, known[tower][:16]) for tower in towers]
+    question, passage = (tower_form(tower, known[tower][:16]) for tower in towers)
     begin("converting")
     chosen = "openvino"
     try:
@@ -42,7 +48,11 @@ def convert(name: str, engine: str, target: Path) -> None:
             raise
         chosen = "torch"
     begin("saving")
-    write_form(EncoderForm(chosen, encoder_digest(towers, known), *forms), target)
+    form = EncoderForm(chosen, encoder_digest(towers, known), question, passage)
+    if chosen == "openvino":
+        encoder = open_converted(name, target, form, _CALIBRATION_TOKENS, threads=1)
+        form = msgspec.structs.replace(form, scale=measure_scale(encoder))
+    write_form(form, target)
 
 
 def digests(towers: Towers) -> dict[Tower, str]:

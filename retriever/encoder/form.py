@@ -8,6 +8,7 @@ import msgspec
 
 from citewell.core.errors import ModelError
 from citewell.retriever.encoder.resolve import PoolingMode
+from citewell.retriever.encoder.scale import Scale
 
 _FILE = "encoder.json"
 
@@ -30,6 +31,7 @@ class EncoderForm(msgspec.Struct, frozen=True):
     digest: str
     question: TowerForm
     passage: TowerForm
+    scale: Scale = Scale()
 
 
 def write_form(form: EncoderForm, folder: Path) -> None:

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Literal
 
 from citewell.core.build_cache import OnStep, built
-from citewell.core.errors import ModelError
 from citewell.core.weights_download import ensure_weights
+from citewell.retriever.encoder.calibration import measure_scale
 from citewell.retriever.encoder.conversion import digests, encoder_digest, tower_form
+from citewell.retriever.encoder.converted import open_converted
 from citewell.retriever.encoder.engines.engine import Engine
-from citewell.retriever.encoder.engines.openvino import OpenVinoEngine
 from citewell.retriever.encoder.engines.torch import TorchEngine, has_gpu, load_model
-from citewell.retriever.encoder.form import EncoderForm, TowerForm, read_form
+from citewell.retriever.encoder.form import read_form
 from citewell.retriever.encoder.resolve import Tower, cache_key, packaged_base, resolve
-from citewell.retriever.encoder.tokenizer import open_tokenizer, read_tokenizer
+from citewell.retriever.encoder.tokenizer import read_tokenizer
 from citewell.retriever.encoder.two_towers import Side, TwoTowers
 
 EngineName = Literal["auto", "openvino", "torch"]
@@ -46,38 +46,16 @@ def load_encoder(
     form = read_form(folder)
     if form.engine == "torch":
         return _in_torch(name, max_tokens, threads)
-    return _converted(name, folder, form, max_tokens, threads)
+    return open_converted(name, folder, form, max_tokens, threads)
 
 
 def encoder_folder(
     name: str, cache_dir: Path, *, engine: EngineName, on_step: OnStep = lambda name, step: None
 ) -> Path:
     """Return the folder of the converted weights of `name`, after converting them if it does not exist."""
-    # `int8` distinguishes them from the weights of another form that older releases kept here.
-    target = cache_dir / "models" / f"{Path(name).name}-{cache_key(name)}-{engine}-int8"
+    # `int8-scaled` distinguishes them from the weights of other forms that older releases kept here.
+    target = cache_dir / "models" / f"{Path(name).name}-{cache_key(name)}-{engine}-int8-scaled"
     return built(name, target, ["citewell.retriever.encoder.conversion", name, engine], on_step)
-
-
-def _converted(name: str, folder: Path, form: EncoderForm, max_tokens: int, threads: int) -> TwoTowers:
-    engines: dict[str, Engine] = {}
-
-    def side(tower: TowerForm) -> Side:
-        if tower.folder not in engines:
-            engines[tower.folder] = _open(folder / tower.folder, threads)
-        tokenizer = open_tokenizer(folder / tower.folder / "tokenizer.json", min(max_tokens, tower.limit))
-        return Side(tower, tokenizer, engines[tower.folder])
-
-    return TwoTowers(name, form.digest, max_tokens, side(form.question), side(form.passage))
-
-
-def _open(folder: Path, threads: int) -> Engine:
-    try:
-        return OpenVinoEngine(folder, threads=threads)
-    except RuntimeError as error:
-        raise ModelError(
-            f"The converted weights in {folder} cannot be used: {error}",
-            f"Remove the folder {folder.parent}; the next start converts them again.",
-        ) from error
 
 
 def _in_torch(name: str, max_tokens: int, threads: int) -> TwoTowers:
@@ -95,4 +73,6 @@ def _in_torch(name: str, max_tokens: int, threads: int) -> TwoTowers:
         return Side(tower_form(tower, key), tokenizer, engines[key])
 
     digest = encoder_digest(towers, known)
-    return TwoTowers(name, digest, max_tokens, side(towers.question), side(towers.passage))
+    encoder = TwoTowers(name, digest, max_tokens, side(towers.question), side(towers.passage))
+    encoder.scale = measure_scale(encoder)
+    return encoder

@@ -13,6 +13,7 @@ from citewell.retriever.encoder.batches import encode_ids
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.engines.engine import Engine
 from citewell.retriever.encoder.form import TowerForm
+from citewell.retriever.encoder.scale import Scale
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -32,6 +33,7 @@ class TwoTowers:
     def __init__(self, name: str, digest: str, max_tokens: int, question: Side, passage: Side) -> None:
         """Encode with two loaded towers. `digest` and `max_tokens` go into the fingerprint."""
         self.name = name
+        self.scale = Scale()
         self.dimension = passage.form.dimension
         limits = [min(max_tokens, side.form.limit) for side in (question, passage)]
         self.fingerprint = hashlib.sha256(f"{digest} {limits}".encode()).hexdigest()[:16]

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.scale import Scale
 from citewell.retriever.questions import RememberedQuestions
 
 
 class Counting:
     """An encoder whose vectors say how long a text is, and which remembers what it was asked."""
 
-    name, fingerprint, dimension = "counting", "1", 2
+    name, fingerprint, dimension, scale = "counting", "1", 2, Scale()
 
     def __init__(self) -> None:
         self.asked: list[str] = []

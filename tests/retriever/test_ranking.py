@@ -11,6 +11,7 @@ import pytest
 from citewell.core.text import words
 from citewell.core.types import Passage
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.encoder.scale import Scale
 from citewell.retriever.rank import Ranker
 from citewell.retriever.ranking import Ranking
 
@@ -24,6 +25,7 @@ class CountingEncoder:
     """Vectors of word counts: exact, and so the same in whatever batch a passage is encoded."""
 
     name = "counting"
+    scale = Scale()
 
     def __init__(self) -> None:
         self.encoded: list[str] = []

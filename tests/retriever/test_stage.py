@@ -13,6 +13,7 @@ import pytest
 from citewell.core.errors import ExtractionError, FetchError
 from citewell.core.types import Failure, Hit, Page, Passage, Reference
 from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.scale import Scale
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.page_request import PageRequest
 from citewell.retriever.rank import Ranker
@@ -194,6 +195,7 @@ class Words:
 
     name = "words"
     fingerprint = "words"
+    scale = Scale()
     dimension = len(QUESTION.split())
 
     def __init__(self) -> None:

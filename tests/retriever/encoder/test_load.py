@@ -186,7 +186,7 @@ def test_two_towers_of_which_one_has_an_adapter(bert: Path, built: Path, tmp_pat
 
 def test_two_processes_build_one_model_once_in_place_of_a_half_built_one(bert: Path, tmp_path: Path) -> None:
     # What a build that was killed leaves behind.
-    finished = tmp_path / "models" / f"{bert.name}-{cache_key(str(bert))}-openvino-int8"
+    finished = tmp_path / "models" / f"{bert.name}-{cache_key(str(bert))}-openvino-int8-scaled"
     partial = finished.with_name(finished.name + ".partial")
     partial.mkdir(parents=True)
     (partial / "model.bin").write_bytes(b"half a model")
@@ -251,9 +251,9 @@ def test_vectors_that_are_not_finite_are_refused(bert: Path, tmp_path: Path) -> 
         model.encoder.layer[1].output.LayerNorm.weight[3] = float("nan")
     shutil.copytree(bert, tmp_path / "diverged")
     model.save_pretrained(tmp_path / "diverged")
-    encoder = load_encoder(str(tmp_path / "diverged"), tmp_path, threads=1, engine="torch")
-    with pytest.raises(ModelError, match="not finite for 'the sky is blue"):
-        encoder.encode_passages(TEXTS)
+    for engine in ("torch", "openvino"):
+        with pytest.raises(ModelError, match="not finite for 'Why is the sky blue"):
+            load_encoder(str(tmp_path / "diverged"), tmp_path, threads=1, engine=engine)
 
 
 def test_a_hub_id_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

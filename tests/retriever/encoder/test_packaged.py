@@ -10,6 +10,7 @@ import pytest
 from citewell.core.weights import locate
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.rank import Ranker
 
 TEXTS = [
     "Why is the sky blue?",
@@ -58,6 +59,14 @@ def test_int8_vectors_of_e5_are_those_of_full_precision(cache: Path) -> None:
         assert (ours * theirs).sum(axis=1).min() > 0.99
     # The two sides differ by their prefixes.
     assert (fast.encode_questions(TEXTS[:2]) * fast.encode_passages(TEXTS[:2])).sum(axis=1).max() < 0.99
+
+
+@pytest.mark.parametrize("name", ["all-MiniLM-L6-v2", "e5-small", "citewell-minilm"])
+def test_relevance_has_one_scale_for_all_encoders(cache: Path, name: str) -> None:
+    ranker = Ranker(load_encoder(name, cache, max_tokens=128, threads=2), prefilter=48)
+    answer, other = ranker.scores(TEXTS[0], [TEXTS[1], TEXTS[7]])
+    assert answer > 0.5
+    assert other < 0.3
 
 
 def test_both_sides_give_unit_vectors_of_one_dimension(encoder: DualEncoder) -> None:
