@@ -117,6 +117,7 @@ def covered_questions(
             for row in own
         ]
         asked["own"] = {"questions": len(questions), "covered": len(questions)}
+        questions = questions[:limit]
     passages = PassageSearch(pages)
     for name in SETS[split]:
         rows = list(read_rows(name))

@@ -45,13 +45,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data-dir", type=Path, required=True, help="folder of the collection")
     parser.add_argument("--out", type=Path, required=True, help="folder for the questions")
+    parser.add_argument("--limit", type=int, help="questions to consider per set [all]")
     arguments = parser.parse_args()
     settings = browse_settings(arguments.data_dir)
     index_web(settings)
     passages = PassageSearch(list(stored_pages(settings)))
+    limit = arguments.limit
     splits = divided(
-        [row for name in LEARNED for row in covered(passages, name, LEARNED_COVERING)],
-        [row for name in ASKED for row in covered(passages, name, ASKED_COVERING)],
+        [row for name in LEARNED for row in covered(passages, name, LEARNED_COVERING, limit)],
+        [row for name in ASKED for row in covered(passages, name, ASKED_COVERING, limit)],
     )
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name, rows in splits.items():
@@ -60,11 +62,13 @@ def main() -> None:
     print(table(["split", "questions"], [[name, len(rows)] for name, rows in splits.items()]))
 
 
-def covered(passages: PassageSearch, name: str, least: float) -> Iterator[BrowsingSetQuestion]:
+def covered(
+    passages: PassageSearch, name: str, least: float, limit: int | None = None
+) -> Iterator[BrowsingSetQuestion]:
     """Yield the questions of a set that the articles cover to this degree, with an answer."""
     with gzip.open(external_data() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [row for row in map(json.loads, lines) if row.get("answer")]
-    for row in rows:
+    for row in rows[:limit]:
         if passages.covering(row["question"], row["answer"]) >= least:
             yield BrowsingSetQuestion(row["question"], tuple(row["answer"]), name.split("/")[1])
 

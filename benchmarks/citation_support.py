@@ -8,6 +8,7 @@ another passage of the same answer (should not). Plain ROUGE-1 precision is repo
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import random
@@ -33,6 +34,7 @@ class ClaimPair(NamedTuple):
 
 def main() -> None:
     """Run the benchmark."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter).parse_args()
     pairs = read_pairs()
     rows = []
     results = {}

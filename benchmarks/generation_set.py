@@ -79,11 +79,16 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, required=True, help="folder for the three files")
     parser.add_argument("--data-dir", type=Path, help="folder of the collection; temporary by default")
+    parser.add_argument("--limit", type=int, help="questions per source and split [all]")
     parser.add_argument("--pin", action="store_true", help="write the list of held-out questions")
     arguments = parser.parse_args()
     data = external_data()
     parts = {source: divided(list(read(data)), source) for source, read in READERS.items()}
     check_list(held(parts), pin=arguments.pin)
+    parts = {
+        source: {split: of[: arguments.limit] for split, of in splits.items()}
+        for source, splits in parts.items()
+    }
     with tempfile.TemporaryDirectory() as temporary:
         retrieved = with_retrieved(parts["eli5"], arguments.data_dir or Path(temporary))
     rows = {split: collect(parts | {"eli5": retrieved}, split) for split in SPLITS}

@@ -33,8 +33,9 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data-dir", type=Path, help="folder of the collection; temporary by default")
+    parser.add_argument("--limit", type=int, default=QUESTIONS, help=f"questions [{QUESTIONS}]")
     arguments = parser.parse_args()
-    lines = OWN_QUESTIONS.read_text(encoding="utf-8").splitlines()[:QUESTIONS]
+    lines = OWN_QUESTIONS.read_text(encoding="utf-8").splitlines()[: arguments.limit]
     questions = [json.loads(line)["question"] for line in lines]
     with tempfile.TemporaryDirectory() as temporary:
         data_dir = arguments.data_dir or Path(temporary)
