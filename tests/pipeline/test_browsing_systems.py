@@ -11,7 +11,7 @@ from citewell.browser.limits import BrowserLimits
 from citewell.core.errors import InputError, ModelError
 from citewell.core.settings import Settings
 from citewell.pipeline.browsing_systems import open_systems
-from tests.pipeline.conftest import BATS
+from tests.notes import BATS
 
 pytest.importorskip("html2text", reason="the extra `browser` is not installed")
 

@@ -24,7 +24,7 @@ from citewell.server.work.options import QuestionOptions
 from citewell.server.work.pipelines import open_pipelines
 
 if TYPE_CHECKING:
-    from conftest import Serve
+    from tests.conftest import Serve
 
 QUESTION = "Where do storks spend the winter?"
 PAGES = 6

@@ -31,7 +31,7 @@ from citewell.retriever.stage import WaitPolicy
 from citewell.scorer.scorer import SupportScorer
 
 if TYPE_CHECKING:
-    from conftest import Handler, Serve
+    from tests.conftest import Handler, Serve
 
 QUESTION = "Where do storks spend the winter?"
 GOOD = "White storks spend the winter in Africa, south of the Sahara."

@@ -19,7 +19,8 @@ from citewell.pipeline.providers import chosen_providers, filters, open_search
 from citewell.retriever.search.query import Query
 
 if TYPE_CHECKING:
-    from conftest import Cli, Handler, Result, Serve
+    from tests.cli.conftest import Cli, Result
+    from tests.conftest import Handler, Serve
 
 Make = Callable[..., Settings]
 KEY = "brave-secret-key"

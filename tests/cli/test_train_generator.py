@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cli.conftest import Cli
 from tests.generator.training.made_up import write_config, write_world
-from tests.pipeline.conftest import Cli
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from citewell.generator.prompt import INSTRUCTION
 from tests.bootstrap.teaching import GOOD, PASSAGES, completion, messages_of, service
-from tests.pipeline.conftest import Cli
+from tests.cli.conftest import Cli
 
 CITE = "Answer briefly and cite each reference that you use."
 

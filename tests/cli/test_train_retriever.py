@@ -12,7 +12,7 @@ import pytest
 
 from citewell.core.training.run import Run
 from citewell.retriever.training.run import train
-from tests.pipeline.conftest import Cli
+from tests.cli.conftest import Cli
 from tests.retriever.training.made_up import write_config, write_world
 
 

@@ -12,7 +12,8 @@ import pytest
 from aiohttp import web
 
 if TYPE_CHECKING:
-    from conftest import Cli, Serve
+    from tests.cli.conftest import Cli
+    from tests.conftest import Serve
 
 SENTENCE = "The wind that lifts a kite blows steadily from the sea in the afternoon of most summer days."
 SHELL = (

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from conftest import Cli
+    from tests.cli.conftest import Cli
 
 
 def checks(cli: Cli, **env: str) -> tuple[int, dict[str, dict[str, Any]]]:

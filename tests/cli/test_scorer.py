@@ -19,7 +19,7 @@ from citewell.core.types import Answer
 from citewell.pipeline.build import open_pipeline
 from citewell.scorer.form import Form, InputLayout, write_form
 from citewell.scorer.model import HEAD, WEIGHTS
-from tests.pipeline.conftest import Cli
+from tests.cli.conftest import Cli
 
 BATS = "How do bats find their way in the dark?"
 TRUE = "Bats find their way in the dark by echolocation"

@@ -16,7 +16,8 @@ import pytest
 from aiohttp import web
 
 if TYPE_CHECKING:
-    from conftest import Cli, Serve
+    from tests.cli.conftest import Cli
+    from tests.conftest import Serve
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/maps").exists(), reason="/proc tells which libraries a process has loaded"

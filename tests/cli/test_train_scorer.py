@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from citewell.scorer.load import load_scorer
-from tests.pipeline.conftest import Cli
+from tests.cli.conftest import Cli
 from tests.scorer.training.made_up import choices, question, write_recipe, write_rows, write_world
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import NOTES, Cli
+from tests.cli.conftest import Cli
+from tests.notes import NOTES
 
 JUDGED = {"citation recall", "citation precision", "claim recall"}
 

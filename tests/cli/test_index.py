@@ -14,7 +14,8 @@ import pytest
 from aiohttp import web
 
 if TYPE_CHECKING:
-    from conftest import Cli, Handler, Serve
+    from tests.cli.conftest import Cli
+    from tests.conftest import Handler, Serve
 
 COUNTS = ("added", "changed", "unchanged", "removed")
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from citewell.browser.episode import Episode, Step, read_episodes, write_episodes
-from tests.pipeline.conftest import BATS, Cli
+from tests.cli.conftest import Cli
+from tests.notes import BATS
 
 pytest.importorskip("html2text", reason="the extra `browser` is not installed")
 

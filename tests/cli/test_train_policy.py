@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tests.browser.training.made_up import LIMITS, write_recipe, write_world
-from tests.pipeline.conftest import BATS, Cli
+from tests.cli.conftest import Cli
+from tests.notes import BATS
 
 pytest.importorskip("html2text", reason="the extra `browser` is not installed")
 

@@ -10,7 +10,8 @@ import pytest
 from aiohttp import web
 
 if TYPE_CHECKING:
-    from conftest import Cli, Result, Serve
+    from tests.cli.conftest import Cli, Result
+    from tests.conftest import Serve
 
 PAGE = "<title>Bats</title><p>" + "A bat sends out calls and listens to the echoes that come back to it. " * 5
 

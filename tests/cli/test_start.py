@@ -13,7 +13,7 @@ import pytest
 from citewell.cli.main import COMMANDS
 
 if TYPE_CHECKING:
-    from conftest import Cli
+    from tests.cli.conftest import Cli
 
 HEAVY = ("aiohttp", "numpy", "openvino", "pydantic", "tantivy", "tokenizers", "torch", "transformers")
 

@@ -9,7 +9,7 @@ import pytest
 
 from citewell.retriever.evaluation.measures import means, measure
 from citewell.retriever.evaluation.trec import read_qrels, read_run
-from tests.pipeline.conftest import Cli
+from tests.cli.conftest import Cli
 from tests.retriever.evaluation.made_up import QRELS, write_jsonl, write_task
 
 MEASURES = {"nDCG@10", "MRR@10", "Recall@100", "MAP"}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conftest import Cli
+    from tests.cli.conftest import Cli
 
 NOTES = ("--collection", "notes")
 KEYS = ["question", "outcome", "references", "failures", "notices", "timings", "models"]

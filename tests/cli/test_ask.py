@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Cli
+    from tests.cli.conftest import Cli
 
 BATS = "How do bats find their way in the dark?"
 SENTENCE = "Bats find their way in the dark by echolocation."

@@ -16,7 +16,7 @@ from aiohttp import web
 from tests.bootstrap.teaching import GOOD, PASSAGES, completion, messages_of, service
 
 if TYPE_CHECKING:
-    from conftest import Cli
+    from tests.cli.conftest import Cli
 
 ROWS = 60
 

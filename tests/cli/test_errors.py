@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Cli, Result
+    from tests.cli.conftest import Cli, Result
 
 ASK = ("ask", "What causes the tides?", "--collection", "notes")
 

@@ -11,7 +11,7 @@ from citewell.retriever.extract.html import read_html
 from citewell.retriever.extract.main_text.classifier import load
 from citewell.retriever.extract.training.card import CARD, MODEL_FILES, RECORD
 from citewell.retriever.extract.training.cross_validation import checksum
-from tests.pipeline.conftest import Cli
+from tests.cli.conftest import Cli
 from tests.retriever.extract.training.made_up import made_up_page, write_made_up_pages
 
 

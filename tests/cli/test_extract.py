@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 if TYPE_CHECKING:
-    from conftest import Cli, Serve
+    from tests.cli.conftest import Cli
+    from tests.conftest import Serve
 
 DATA = Path(__file__).parents[1] / "retriever" / "extract" / "data"
 HTML = "<html><head><title>Café</title></head><body><main><p>{}</p></main></body></html>"
