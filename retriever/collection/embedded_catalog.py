@@ -85,5 +85,5 @@ class EmbeddedCatalog:
 def _stat(file: Path) -> os.stat_result | None:
     try:
         return file.stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
