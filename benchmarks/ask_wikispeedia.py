@@ -139,7 +139,7 @@ def read_rows(name: str) -> Iterator[dict[str, Any]]:
 
 
 class PassageSearch:
-    """Finds passages by exact phrase, independently of Citewell's own retriever."""
+    """A search for passages by exact phrase, independent of Citewell's own retriever."""
 
     def __init__(self, pages: Sequence[Page]) -> None:
         self._db = sqlite3.connect(":memory:")

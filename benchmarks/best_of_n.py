@@ -273,8 +273,8 @@ def scored(
     if system.preference is not None:
         return found
     every = [score for scores in found.values() for score in scores]
-    centre, scale = statistics.mean(every), statistics.pstdev(every) or 1.0
-    return {key: tuple((score - centre) / scale for score in scores) for key, scores in found.items()}
+    center, scale = statistics.mean(every), statistics.pstdev(every) or 1.0
+    return {key: tuple((score - center) / scale for score in scores) for key, scores in found.items()}
 
 
 def counted(

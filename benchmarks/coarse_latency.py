@@ -67,7 +67,7 @@ class LatencyResult(NamedTuple):
 
 
 class CountedFetch:
-    """Fetches with `fetcher`, and records the number of requests and the end of the last one."""
+    """A fetch with `fetcher` that records the number of requests and the end of the last one."""
 
     def __init__(self, fetcher: HttpFetcher) -> None:
         self._fetcher = fetcher
@@ -84,7 +84,7 @@ class CountedFetch:
 
 
 class Bench:
-    """Asks questions of the local web by different rules."""
+    """Questions to the local web by different rules."""
 
     def __init__(
         self, ranker: Ranker, extractor: Extractor, fetcher: HttpFetcher, settings: Settings, port: int

@@ -48,7 +48,7 @@ _BLOCK = 50_000
 
 
 class PassageLaw:
-    """Draws passages and questions by the law of this benchmark."""
+    """The law of this benchmark, which draws passages and questions."""
 
     def __init__(self, passages: int, *, unnormalized: bool) -> None:
         self._random = np.random.default_rng(0)

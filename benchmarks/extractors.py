@@ -18,7 +18,7 @@ CONTENT_TYPE = "text/html; charset=utf-8"
 
 
 class ExtractionEngine(NamedTuple):
-    """Reads the UTF-8 bytes of a page with a URL; returns an empty text if it finds none, and may raise."""
+    """A reader of the UTF-8 bytes of a page with a URL; it returns an empty text for none, and may raise."""
 
     name: str
     read: Callable[[bytes, str], str]

@@ -105,7 +105,7 @@ def ways(found: Found) -> Iterator[tuple[str, Scores]]:
     for weight in _WEIGHTS:
         yield f"shares of the best, weight {weight}", weight * _share(dense) + (1 - weight) * _share(lexical)
         yield f"between 0 and 1, weight {weight}", weight * _scaled(dense) + (1 - weight) * _scaled(lexical)
-        yield f"standardised, weight {weight}", fused(dense, lexical, weight)
+        yield f"standardized, weight {weight}", fused(dense, lexical, weight)
 
 
 def _reciprocal(first: Scores, second: Scores) -> Scores:

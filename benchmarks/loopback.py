@@ -8,7 +8,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 
 class Loopback(AbstractResolver):
-    """Resolves every host to this machine, so that each page may have a separate host."""
+    """A resolver of every host to this machine, so that each page may have a separate host."""
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET

@@ -63,7 +63,7 @@ class Oddities(NamedTuple):
 
 
 class Replay:
-    """Answers from `pages`, the bytes by name."""
+    """A server of `pages`, the bytes by name."""
 
     def __init__(self, pages: dict[str, bytes]) -> None:
         self._pages = pages

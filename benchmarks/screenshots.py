@@ -52,7 +52,7 @@ PICTURES = (
     Picture(
         "ask-dark",
         "How does Citewell choose the references of an answer?",
-        1,
+        0,
         _WIDE | {"color_scheme": "dark"},
     ),
     Picture("ask-phone", "How does Citewell check a citation?", 0, _PHONE | {"color_scheme": "light"}),

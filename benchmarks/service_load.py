@@ -43,7 +43,7 @@ def endless(questions: Sequence[str]) -> Iterator[Body]:
 
 
 class Client:
-    """Asks one service; every request has a separate connection, as from many computers."""
+    """A client of one service; every request has a separate connection, as from many computers."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session

@@ -83,7 +83,7 @@ class DelayDraw(NamedTuple):
 
 
 class Remembering:
-    """Encodes each passage once, for all rankings."""
+    """An encoder that encodes each passage once, for all rankings."""
 
     def __init__(self, encoder: DualEncoder) -> None:
         self.name = encoder.name

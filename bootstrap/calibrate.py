@@ -40,12 +40,12 @@ class ThresholdPoint(NamedTuple):
 
 
 class ThresholdSweep(NamedTuple):
-    """A sweep over `labelled` samples, `good` of which are good: a curve for each measure and share.
+    """A sweep over `labeled` samples, `good` of which are good: a curve for each measure and share.
 
     `now` is the point of the run's own filters.
     """
 
-    labelled: int
+    labeled: int
     good: int
     now: ThresholdPoint
     curves: tuple[tuple[ThresholdPoint, ...], ...]
@@ -58,7 +58,7 @@ class ThresholdSweep(NamedTuple):
     def to_json(self) -> dict[str, Any]:
         """Plain values, ready for `json.dumps`."""
         return {
-            "labelled": self.labelled,
+            "labeled": self.labeled,
             "good": self.good,
             "now": self.now._asdict(),
             "best": self.best._asdict(),
@@ -68,10 +68,10 @@ class ThresholdSweep(NamedTuple):
     def table(self) -> str:
         """Return the best threshold of each measure, and the one in force, as lines of text."""
         best = self.best
-        everything = 2 * self.good / (self.labelled + self.good)
+        everything = 2 * self.good / (self.labeled + self.good)
         return "\n".join(
             [
-                f"{self.labelled:,} labelled samples, {self.good:,} of them good",
+                f"{self.labeled:,} labeled samples, {self.good:,} of them good",
                 f"Accepting all would have an F1 of {everything:.3f}.",
                 "",
                 f"{'overlap':<28}{'threshold':>10}{'precision':>10}{'recall':>10}{'F1':>10}",
@@ -119,7 +119,7 @@ def draw(outcomes: Iterable[Outcome], number: int) -> list[dict[str, Any]]:
 def read_labels(file: Path) -> dict[str, bool]:
     """Return the labels of a file of JSON lines `{"id": …, "good": true}`; other keys are ignored.
 
-    Raises `InputError` for a line without a label, an id labelled twice, and where all or none are good.
+    Raises `InputError` for a line without a label, an id labeled twice, and where all or none are good.
     """
     labels: dict[str, bool] = {}
     for line in read_lines(file):
@@ -128,7 +128,7 @@ def read_labels(file: Path) -> dict[str, bool]:
         if not isinstance(key, str) or not isinstance(good, bool):
             raise line.error("the label is missing.", 'Write "id", and "good" as true or false.')
         if key in labels:
-            raise line.error(f"{key} is labelled twice.", "Label each sample once.")
+            raise line.error(f"{key} is labeled twice.", "Label each sample once.")
         labels[key] = good
     if len(set(labels.values())) < 2:
         raise InputError(f"{file} does not have both good and bad samples.", "Label some of each.")
@@ -141,7 +141,7 @@ def calibrate(
     config: BootstrapConfig,
     on_step: Callable[[str], None] = lambda step: None,
 ) -> ThresholdSweep:
-    """Correct and filter the labelled answers with each measure and threshold.
+    """Correct and filter the labeled answers with each measure and threshold.
 
     As in the paper, one threshold decides what a segment cites and whether an answer is based on its
     references; the other filters are those of the run. Raises `InputError` for an unknown label id.
@@ -149,16 +149,16 @@ def calibrate(
     answers = {row.key: row for row in outcomes if row.key in labels and isinstance(row, Sample | Drop)}
     if missing := next((key for key in labels if key not in answers), None):
         raise InputError(
-            f"No answer of the run has the id {missing}, which is labelled.", "Give the labels of this run."
+            f"No answer of the run has the id {missing}, which is labeled.", "Give the labels of this run."
         )
-    labelled = [(answers[key], good) for key, good in labels.items()]
+    labeled = [(answers[key], good) for key, good in labels.items()]
     curves = []
     for measure in _MEASURES:
         for share in _SHARES:
             on_step(f"{measure} {share}")
             sweep = (_with(config, measure, share, threshold) for threshold in _THRESHOLDS)
-            curves.append(tuple(_point(labelled, each) for each in sweep))
-    return ThresholdSweep(len(labelled), sum(labels.values()), _point(labelled, config), tuple(curves))
+            curves.append(tuple(_point(labeled, each) for each in sweep))
+    return ThresholdSweep(len(labeled), sum(labels.values()), _point(labeled, config), tuple(curves))
 
 
 def _with(config: BootstrapConfig, measure: Rouge, share: Share, threshold: float) -> BootstrapConfig:
@@ -168,9 +168,9 @@ def _with(config: BootstrapConfig, measure: Rouge, share: Share, threshold: floa
     return config.model_copy(update={"correction": correction, "filters": filters})
 
 
-def _point(labelled: Sequence[tuple[Sample | Drop, bool]], config: BootstrapConfig) -> ThresholdPoint:
-    accepted = [good for row, good in labelled if _accepts(row, config)]
-    right, all_good = sum(accepted), sum(good for _, good in labelled)
+def _point(labeled: Sequence[tuple[Sample | Drop, bool]], config: BootstrapConfig) -> ThresholdPoint:
+    accepted = [good for row, good in labeled if _accepts(row, config)]
+    right, all_good = sum(accepted), sum(good for _, good in labeled)
     precision = right / len(accepted) if accepted else 0.0
     f1 = 2 * right / (len(accepted) + all_good)
     correction = config.correction

@@ -20,7 +20,7 @@ class TeacherAnswer:
 
 
 class Teacher(Protocol):
-    """Writes the answer to a task's question from numbered references.
+    """A writer of the answer to a task's question from numbered references.
 
     `prompt_hash` identifies the prompt; it is empty without one.
     """

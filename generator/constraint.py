@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Constraint:
-    """Compiles grammars for the tokens of one model."""
+    """A compiler of grammars for the tokens of one model."""
 
     def __init__(self, tokenizer: Any, *, vocabulary: int, stop: Sequence[int]) -> None:
         """`vocabulary` is the number of the model's logits, `stop` the tokens that end its turn.

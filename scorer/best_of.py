@@ -20,7 +20,7 @@ _NORMAL = NormalDist()
 
 
 class BestOf:
-    """Takes a question's candidates as they are written, scores each once, and chooses.
+    """The choice among a question's candidates, each scored once, as it is written.
 
     Candidates with the same sentences are one candidate, whatever their marks were before they were checked.
     """

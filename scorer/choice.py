@@ -3,7 +3,7 @@
 A preference model does not know what is true: WebGLM's (§3.3) and WebGPT's (§3.2) learn what people like to
 read. What the references do not support is therefore held against a candidate, whatever its score:
 
-1. A candidate with a supported sentence wins over one without any, which is no answer.
+1. A candidate with a supported sentence wins over one without any, which is not an answer.
 2. The highest value wins. The value of a candidate is its score; if it has unsupported sentences, less one
    `margin`, and as much of a second one as their share of its sentences. So a candidate with an unsupported
    sentence never wins over one whose sentences are all supported, unless its score is higher by more than

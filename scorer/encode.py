@@ -23,7 +23,7 @@ class TokenizedInput(NamedTuple):
 
 
 class InputTokenizer:
-    """Lays out inputs as the layout says.
+    """A tokenizer of inputs, laid out as the layout says.
 
     For a model with [CLS] and [SEP] that is `[CLS] question [SEP] references [SEP] answer [SEP]`, for others
     `Question: … Reference: … Answer: …` and the token that ends a text, where a decoder has read it all.

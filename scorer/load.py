@@ -27,7 +27,7 @@ _PART_TOKENS = 4096  # computed together; more need more memory and are no faste
 
 
 class PreferenceScorer:
-    """Says how much people would like an answer, as a number.
+    """A scorer of how much people would like an answer, as a number.
 
     Over the answers that the scorer learned from, scores have mean 0 and deviation 1 (WebGLM §3.3).
     """
@@ -50,7 +50,7 @@ class PreferenceScorer:
     ) -> list[float]:
         """Scores of `n` answers, computed together; `references` are the texts of each answer's references.
 
-        Raises `ModelError` where a score is no finite number, as damaged weights give it.
+        Raises `ModelError` where a score is not finite, as damaged weights give it.
         """
         shown = references if references is not None else [()] * len(answers)
         rows = [
@@ -60,7 +60,7 @@ class PreferenceScorer:
         raw = raw_of_rows(self._backbone, self._head, self._encoder, rows, self.form.pooling)
         scores = [(value - self.form.mean) / self.form.std for value in raw]
         if not all(map(math.isfinite, scores)):
-            raise ModelError(f"The scorer {self.name} gave a score that is no number.", "Train it again.")
+            raise ModelError(f"The scorer {self.name} gave a score that is not a number.", "Train it again.")
         return scores
 
     def preference(self, first: float, second: float) -> float:
@@ -130,7 +130,7 @@ def vectors_of_rows(
     pooling: Pooling,
     seen: Callable[[int], None] = lambda done: None,
 ) -> torch.Tensor:
-    """What the head reads of `n` encoded inputs, (n, size), in their order; `seen` is told how many are done.
+    """What the head reads of `n` encoded inputs, (n, size), in their order; `seen` gets the number done.
 
     Rows of similar length are computed together, in parts of bounded size.
     """

@@ -13,7 +13,7 @@ SUPPORT = "citation-support"
 
 
 class Scorer(Protocol):
-    """Gives each candidate answer a number; `citewell.scorer.choice` chooses by it (WebGLM §3.3, best of n).
+    """A scorer rates each candidate; `citewell.scorer.choice` chooses by it (best of n, WebGLM §3.3).
 
     `margin` is what unsupported sentences cost at least, in the unit of the scores. `standardized` says
     whether the scores of answers have mean 0 and variance 1, so that what one more brings can be told.
@@ -46,7 +46,7 @@ class Preferring(Protocol):
 
 
 class SupportScorer:
-    """Prefers answers whose sentences are supported: the mean support, unsupported ones counting 0."""
+    """A scorer of answers by their sentences: the mean support, unsupported ones counting 0."""
 
     name = SUPPORT
     margin = 0.0

@@ -39,7 +39,7 @@ class Question(NamedTuple):
 
 
 class EpisodeLog:
-    """Collects the steps of the current episode."""
+    """The steps of the current episode."""
 
     def __init__(self, policy: str, about: Mapping[str, str] | None = None) -> None:
         """Begin now; `policy` names the policy or person, and `about` is metadata."""

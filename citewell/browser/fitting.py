@@ -31,7 +31,7 @@ class _Cut(NamedTuple):
 
 
 class Budget:
-    """Reduces states to `tokens`, as counted by `count`; each part of the state is counted once.
+    """A budget of `tokens` for states, as counted by `count`; each part of the state is counted once.
 
     Text in view is kept longest. Past actions are removed first, oldest first, except the latest few; then
     quotes are shortened, oldest first; then the rest of both is removed, and at last the end of the text in

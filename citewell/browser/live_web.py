@@ -29,7 +29,7 @@ _DENIED = "pages of this site are left out"
 
 
 class LiveWeb:
-    """Searches with `search` and opens pages with `fetch`; implements `Web`.
+    """The web, searched with `search` and opened with `fetch`; implements `Web`.
 
     A page that cannot be fetched, such as an indexed file, is shown from `pages` if they have it. The live
     version is preferred because it has links. Simplified pages are kept in memory, up to `max_characters` in

@@ -15,7 +15,7 @@ class Action(NamedTuple):
 
 
 class Policy(Protocol):
-    """Chooses the next command from the state alone."""
+    """A policy chooses the next command from the state alone."""
 
     name: str
 

@@ -19,7 +19,7 @@ _CUT = "\n\n[The rest of this page is left out.]"
 
 
 class PageReader:
-    """Reads pages in sandboxed processes, which end if a page takes too much time or memory.
+    """A reader of pages in sandboxed processes, which end if a page takes too much time or memory.
 
     Links to the domains `denied` and their subdomains become text. Raises `InputError` if a package that
     browsing needs is not installed.

@@ -24,7 +24,7 @@ class RecordedPage:
 
 
 class WebRecorder:
-    """Records the searches and pages of `web`; implements `Web`.
+    """A recorder of the searches and pages of `web`; implements `Web`.
 
     A repeated request gets the recorded page, errors included, so that a policy that browses the recording
     sees the same pages. Belongs to one session.

@@ -8,7 +8,7 @@ from citewell.browser.page import TextPage
 
 
 class Web(Protocol):
-    """Searches and opens pages; a failure is a page of the kind `error`, with the reason."""
+    """A web to search and to open pages of; a failure is a page of the kind `error`, with the reason."""
 
     async def search(self, query: str) -> TextPage:
         """Return a page of results, each a link and a snippet."""

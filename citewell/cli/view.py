@@ -23,7 +23,7 @@ _CANDIDATE = 120
 
 
 class AnswerView(Protocol):
-    """Shows the events of a question as they happen, then the answer."""
+    """A view of the events of a question as they happen, then of the answer."""
 
     def __enter__(self) -> Self: ...
     def __exit__(

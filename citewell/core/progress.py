@@ -21,7 +21,7 @@ def duration(seconds: float) -> str:
 
 
 class Counter:
-    """Logs how many items are done, the rate and the time left, at most every `SECONDS`.
+    """A counter that logs how many items are done, the rate and the time left, at most every `SECONDS`.
 
     The rate counts from the first call, so that loading and items done earlier do not distort it.
     """

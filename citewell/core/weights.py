@@ -97,7 +97,7 @@ def locate(name: str, registry: Mapping[str, PackagedModel] = PACKAGED) -> Weigh
     """Find the weights that `name` stands for, without reading them whole; `registry` lists packaged models.
 
     Raises `WeightsMissingError` when a packaged model is not installed, and `ModelError` for a name or
-    a folder that is no model's.
+    a folder without a model.
     """
     if packaged := registry.get(name):
         file = _packaged_file(name, packaged)

@@ -76,7 +76,7 @@ class Systems:
         """
         if name == PIPELINE and n > 1:
             raise InputError(
-                f"The {PIPELINE} finds the same references each time, so that there is no best of {n}.",
+                f"The {PIPELINE} finds the same references each time, so {n} episodes would be equal.",
                 f"Name {PIPELINE} alone.",
             )
         if name == PIPELINE:

@@ -10,7 +10,7 @@ from citewell.core.training.trainer import PlannedTrainer
 
 
 class GeneratorTrainer(PlannedTrainer, SFTTrainer):
-    """Trains on planned steps (`citewell.core.training.plan`)."""
+    """A trainer on planned steps (`citewell.core.training.plan`)."""
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
         """Do nothing: `citewell.core.training.card` writes the card."""

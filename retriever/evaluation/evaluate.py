@@ -94,7 +94,7 @@ def evaluate(
 ) -> RankingResult:
     """Measure a system on a BEIR task: its `depth` best documents, or its ranking of the candidates `first`.
 
-    Raises `CitewellError` when the system gives a score that is no number.
+    Raises `CitewellError` when the system gives a score that is not a number.
     """
     needed = None if first is None else np.unique(np.concatenate(list(first.values())))
     reading = system.read(task.corpus, needed, _reading(system, on_progress))
@@ -130,7 +130,7 @@ def evaluate_references(
 ) -> RankingResult:
     """Measure a system's ranking of each question's references.
 
-    Raises `CitewellError` when the system gives a score that is no number.
+    Raises `CitewellError` when the system gives a score that is not a number.
     """
     reading = system.read(task.corpus, None, _reading(system, on_progress))
     rows: dict[str, dict[str, float]] = {}

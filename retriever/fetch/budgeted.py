@@ -11,7 +11,7 @@ from citewell.retriever.fetch.page_request import PageFetch, PageRequest
 
 
 class BudgetedFetch:
-    """Fetches pages within a memory budget; each page keeps its memory until it is released."""
+    """A fetch of pages within a memory budget; each page keeps its memory until it is released."""
 
     def __init__(self, fetch: PageFetch, budget: MemoryBudget) -> None:
         """Fetch with `fetch`."""

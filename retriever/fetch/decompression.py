@@ -29,7 +29,7 @@ _MEMBERS = 100  # real files have one; setting up a decoder costs more than a fe
 
 
 class Decoder(Protocol):
-    """Turns a content coding (RFC 9110 §8.4.1) back, piece by piece."""
+    """A decoder of a content coding (RFC 9110 §8.4.1), piece by piece."""
 
     is_slow: bool
     """Feeding it may take tens of milliseconds and belongs in a thread. It releases the interpreter

@@ -61,7 +61,7 @@ class RenderLimits:
 
 
 class Renderer:
-    """Renders pages in one Chromium, each in a context of its own; use it as an async context manager.
+    """A renderer of pages in one Chromium, each in a context of its own; use it as an async context manager.
 
     Chromium starts with the first page, and is restarted after a page that it cannot close.
     """

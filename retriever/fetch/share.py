@@ -11,7 +11,7 @@ from citewell.retriever.fetch.urls import web_url
 
 
 class HostShare:
-    """Fetches the pages of one question, at most `max_pages` of each host.
+    """A fetch of the pages of one question, at most `max_pages` of each host.
 
     A page may be requested again. Redirects do not count: they are hops of the page that leads to them.
     """

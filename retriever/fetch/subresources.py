@@ -14,7 +14,7 @@ Get = Callable[[str], Awaitable[Download]]
 
 
 class SubresourceFetcher:
-    """Fetches scripts, style sheets and data for pages that are rendered.
+    """A fetcher of scripts, style sheets and data for pages that are rendered.
 
     A script of a public page must not read a private network that was opened for fetching: it could send the
     contents to anyone. So private addresses are only open to pages of the same private address. A host name

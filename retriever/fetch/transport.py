@@ -59,7 +59,7 @@ class Response:
 
 
 class Transport(Protocol):
-    """Answers single requests: `HttpTransport` over the network, others by wrapping a transport."""
+    """The way of a single request: `HttpTransport` over the network, others by wrapping a transport."""
 
     async def send(self, request: Request) -> Response:
         """Return the answer, whatever its status; raises `FetchError` if there is none."""

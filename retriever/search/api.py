@@ -45,7 +45,7 @@ Classify = Callable[[Refusal], type[ServiceError] | None]
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Describes the service of a provider.
+    """The service of a provider.
 
     `name` is for messages. `hints` says what to do about an HTTP status or an error class. `secrets` never
     appear in errors. `wait` reads from the headers of a refusal how many seconds to wait.

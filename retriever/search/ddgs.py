@@ -43,7 +43,7 @@ def _ddgs(seconds: float) -> TextSearch:
 
 
 class DdgsProvider:
-    """Reads DuckDuckGo's result pages with [ddgs](https://github.com/deedy5/ddgs), in a thread.
+    """DuckDuckGo's result pages, read with [ddgs](https://github.com/deedy5/ddgs), in a thread.
 
     ddgs reports "nothing found" and "DuckDuckGo refused" in the same way, so we cannot distinguish them.
     `backend` names the engines that ddgs queries, separated by commas; `connect` creates its client.

@@ -44,7 +44,7 @@ class SearchLimits:
 
 
 class Metasearch:
-    """Queries all its providers concurrently, with a circuit breaker for each."""
+    """A search of all its providers concurrently, with a circuit breaker for each."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ Scope = Literal["web", "site", "local"]
 
 
 class SearchProvider(Protocol):
-    """Turns a query into a short list of pages (WebGLM §3.1.1, step 1)."""
+    """A provider turns a query into a short list of pages (WebGLM §3.1.1, step 1)."""
 
     name: str
     scope: Scope
@@ -32,7 +32,7 @@ class SearchProvider(Protocol):
 
 @runtime_checkable
 class PageSource(Protocol):
-    """Stores pages, which therefore need not be fetched."""
+    """A store of pages, which therefore need not be fetched."""
 
     def page(self, url: str) -> Page | None:
         """Return the page at `url`, or None if it is not stored."""

@@ -57,7 +57,7 @@ def corpus_of(texts: Iterable[str]) -> Corpus:
 
 
 class Miner:
-    """Adds hard negatives to rows: irrelevant passages that an encoder or BM25 ranks as relevant.
+    """A miner of hard negatives for rows: irrelevant passages that an encoder or BM25 ranks as relevant.
 
     A candidate is rejected if it may answer the question after all: if it is as near to the question as the
     nearest positive, or farther by less than `margin`, since retrievers rank unlabeled answers so

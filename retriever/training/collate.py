@@ -19,7 +19,7 @@ Preprocess = Callable[..., Mapping[str, Any]]
 
 
 class EncoderCollator:
-    """Tokenizes batches, each distinct passage once, and arranges their labels as a matrix."""
+    """A collator of batches that tokenizes each distinct passage once, and arranges labels as a matrix."""
 
     # Read by the trainer, which looks for columns of labels in data sets.
     valid_label_columns: Sequence[str] = ()

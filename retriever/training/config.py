@@ -22,13 +22,13 @@ from citewell.core.training.config import (
 from citewell.retriever.training.objectives import EncoderKlConfig, Objective
 
 Format = Literal["references", "pairs", "candidates", "beir"]
-Label = Literal["rouge", "adopted", "positives", "answerability", "candidates", "rankings", "judgements"]
+Label = Literal["rouge", "adopted", "positives", "answerability", "candidates", "rankings", "judgments"]
 Measure = Literal["ndcg", "pair_accuracy", "spearman"]
 LABELS: dict[str, tuple[Label, ...]] = {
     "references": ("rouge", "adopted"),
     "pairs": ("positives", "answerability"),
     "candidates": ("candidates",),
-    "beir": ("rankings", "judgements"),
+    "beir": ("rankings", "judgments"),
 }
 
 
@@ -87,8 +87,8 @@ class EncoderSourceConfig(SourceConfig):
                 f"the format {self.format} has the labels {' and '.join(LABELS[self.format])}, "
                 f"not {self.label}"
             )
-        if self.run is not None and self.label != "judgements":
-            raise ValueError("run requires the label judgements")
+        if self.run is not None and self.label != "judgments":
+            raise ValueError("run requires the label judgments")
         if self.without and self.format != "candidates":
             raise ValueError("without requires the format candidates")
         if self.negatives and self.format != "pairs":

@@ -20,7 +20,7 @@ from citewell.retriever.training.config import (
 )
 from citewell.retriever.training.labels.adopted import adopted_rows
 from citewell.retriever.training.labels.candidates import candidate_rows
-from citewell.retriever.training.labels.judgements import judgement_rows
+from citewell.retriever.training.labels.judgments import judgment_rows
 from citewell.retriever.training.labels.positives import positive_rows
 from citewell.retriever.training.labels.rankings import FILE, ranking_rows
 from citewell.retriever.training.labels.rouge import rouge_rows
@@ -132,9 +132,9 @@ def _rows(source: EncoderSourceConfig, path: Path, folders: DataFolders) -> list
             return candidate_rows(path, source.without)
         case "rankings":
             return ranking_rows(path, source.depth)
-        case "judgements":
+        case "judgments":
             run = folders.find(source.run) if source.run is not None else None
-            return judgement_rows(path, source.split, run, source.depth)
+            return judgment_rows(path, source.split, run, source.depth)
 
 
 def _passages(file: Path) -> list[str]:

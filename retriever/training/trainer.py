@@ -14,7 +14,7 @@ from citewell.retriever.losses.lists import RankedLists
 
 
 class DualEncoderTrainer(CheckpointedTrainer, SentenceTransformerTrainer):
-    """Trains a dual encoder on planned batches (`citewell.retriever.training.plan`)."""
+    """A trainer of a dual encoder on planned batches (`citewell.retriever.training.plan`)."""
 
     def get_batch_sampler(self, dataset: Any, *args: Any, **kwargs: Any) -> BatchSampler:
         """Return the batches in the order of the plan; each item of the data set is a whole batch."""

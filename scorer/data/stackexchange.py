@@ -89,7 +89,7 @@ def _keep(row: Any, posts: sqlite3.Connection, place: SourceLine) -> None:
             numbers = int(row["Id"]), int(row["ParentId"])
             posts.execute(_ADD_ANSWER, (*numbers, body, int(row["Score"]), granted))
     except (KeyError, ValueError, OverflowError) as error:
-        place.problem("no_number", f"Id, ParentId or Score is missing or no number: {error}.")
+        place.problem("no_number", f"Id, ParentId or Score is missing or not a number: {error}.")
 
 
 def _voted(rows: list[_Joined], place: SourceLine) -> Iterator[Voted]:

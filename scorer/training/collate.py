@@ -27,7 +27,7 @@ class Whole(NamedTuple):
 
 
 class ScorerCollator:
-    """Makes the tensors of each step on demand."""
+    """The maker of the tensors of each step, on demand."""
 
     def __init__(
         self,

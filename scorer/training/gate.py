@@ -20,7 +20,7 @@ class GateError(CitewellError):
 
 
 class Gate:
-    """Compares the accuracy before and after training, on the pinned test."""
+    """A comparison of the accuracy before and after training, on the pinned test."""
 
     def __init__(self, pinned: Sequence[Comparison], tell: Log, *, force: bool) -> None:
         """With `force`, a worse scorer is reported and accepted."""

@@ -38,7 +38,7 @@ ANONYMOUS = Caller(None, frozenset(SCOPES) - {"admin"})
 
 
 class Authenticator:
-    """Authenticates requests with the keys of a store.
+    """An authenticator of requests by the keys of a store.
 
     `loopback` says that the service listens on this computer only: there it is open while no key exists;
     anywhere else it is closed.

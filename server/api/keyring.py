@@ -19,7 +19,7 @@ class _Known(NamedTuple):
 
 
 class RememberedKeys:
-    """Looks up keys in the store that `get_keys` returns; that raises `NotReadyError` until it is open."""
+    """A lookup of keys in the store that `get_keys` returns; that raises `NotReadyError` until it is open."""
 
     def __init__(self, get_keys: Callable[[], KeyRing], clock: Callable[[], float] = time.monotonic) -> None:
         self._get_keys = get_keys

@@ -39,7 +39,7 @@ class Kind(Enum):
 
 
 class Transactions(Protocol):
-    """Runs work on a connection, in one transaction each, without blocking the event loop."""
+    """A runner of work on a connection, in one transaction each, without blocking the event loop."""
 
     async def run(self, work: Callable[[Connection], T], kind: Kind) -> T:
         """Run `work` and commit; an exception rolls the transaction back."""

@@ -25,7 +25,7 @@ _SECONDS = 5.0  # to send the remaining traces at the end
 
 
 class Tracing:
-    """Makes the trace of each question once it has ended, from its history."""
+    """The maker of the trace of each question once it has ended, from its history."""
 
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer

@@ -40,7 +40,7 @@ class IndexingBusyError(CitewellError):
 
 
 class IndexingService:
-    """Indexes sources, one at a time."""
+    """An indexer of sources, one at a time."""
 
     def __init__(self, settings: Settings, store: Reconnecting[ServiceStore]) -> None:
         self._settings = settings

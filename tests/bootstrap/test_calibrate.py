@@ -47,7 +47,7 @@ LABELS = {f"a{number}": number >= 14 for number in range(21)}
 def test_the_threshold_that_divides_good_from_bad_is_found() -> None:
     found = calibrate(OUTCOMES, LABELS, CONFIG)
     best = found.best
-    assert (found.labelled, found.good) == (21, 7)
+    assert (found.labeled, found.good) == (21, 7)
     assert (best.measure, best.share, best.f1) == ("rouge1", "precision", 1.0)
     assert 13 / 20 < best.threshold <= 14 / 20
 
@@ -89,7 +89,7 @@ def test_the_curves_are_drawn(tmp_path: Path) -> None:
     assert "<svg" in (tmp_path / "curves.svg").read_text(encoding="utf-8")
 
 
-def test_what_is_drawn_to_label_can_be_labelled_and_given_back(tmp_path: Path) -> None:
+def test_what_is_drawn_to_label_can_be_labeled_and_given_back(tmp_path: Path) -> None:
     drawn = draw(OUTCOMES, 8)
     assert len(drawn) == 8
     assert drawn == draw(list(reversed(OUTCOMES)), 8)
@@ -106,7 +106,7 @@ def test_what_is_drawn_to_label_can_be_labelled_and_given_back(tmp_path: Path) -
     [
         ('{"id": "a1", "good": null}', "line 1: the label is missing"),
         ('{"id": "a1", "good": true}\n{"good": true}', "line 2: the label is missing"),
-        ('{"id": "a1", "good": true}\n{"id": "a1", "good": false}', "line 2: a1 is labelled twice"),
+        ('{"id": "a1", "good": true}\n{"id": "a1", "good": false}', "line 2: a1 is labeled twice"),
         ('{"id": "a1", "good": true}', "does not have both good and bad samples"),
     ],
 )

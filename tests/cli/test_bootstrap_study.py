@@ -54,13 +54,13 @@ def test_stats_are_text_numbers_and_a_picture(cli: Cli, run: Path, tmp_path: Pat
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_answers_are_drawn_labelled_and_calibrated_by(cli: Cli, run: Path, tmp_path: Path) -> None:
+def test_answers_are_drawn_labeled_and_calibrated_by(cli: Cli, run: Path, tmp_path: Path) -> None:
     drawn = cli.run("bootstrap", "calibrate", run, "--draw", "10")
     rows = [json.loads(line) for line in drawn.out.splitlines()]
     assert len(rows) == 10
     labels = tmp_path / "labels.jsonl"
-    labelled = [{**row, "good": row["answer"] == GOOD} for row in rows]
-    labels.write_text("\n".join(map(json.dumps, labelled)), encoding="utf-8")
+    labeled = [{**row, "good": row["answer"] == GOOD} for row in rows]
+    labels.write_text("\n".join(map(json.dumps, labeled)), encoding="utf-8")
     result = cli.run("bootstrap", "calibrate", run, "--labels", labels, "--json", tmp_path / "curves.json")
     assert result.code == 0, result.err
     assert 'measure = "rouge1"' in result.out

@@ -124,7 +124,7 @@ def test_what_was_measured_is_shown_where_it_cannot_be_written(cli: Cli, task: P
     assert "runs cannot be written: Not a directory" in result.err
 
 
-def test_references_have_no_judgements(cli: Cli, tmp_path: Path) -> None:
+def test_references_have_no_judgments(cli: Cli, tmp_path: Path) -> None:
     file = write_jsonl(tmp_path / "test.jsonl", [REFERENCES])
     result = cli.run("eval", "retrieval", file, "--systems", "bm25", "--qrels", "qrels.txt")
     assert result.code == 2
@@ -137,7 +137,7 @@ MISTAKES = {
     "no folder to write to": (("--markdown", "none/page.md"), "does not exist"),
     "run of other queries": (("--rerank", "other.txt"), "has none of the judged queries"),
     "run with NaN": (("--rerank", "nan.txt"), "nan.txt, line 1: the score of document 'bats' is nan"),
-    "judgements of others": (("--qrels", "qrels.tsv"), "qrels.tsv, line 1: there is no query 'q9'"),
+    "judgments of others": (("--qrels", "qrels.tsv"), "qrels.tsv, line 1: there is no query 'q9'"),
 }
 
 

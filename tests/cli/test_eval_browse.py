@@ -142,8 +142,8 @@ def test_files_without_questions(cli: Cli, tmp_path: Path, content: bytes | None
 MISTAKES = {
     "unknown system": (("--systems", "scripted,no-such-model"), 1, "There is no model named 'no-such-model'"),
     "no language model": (("--systems", "scripted,extractive"), 1, "extractive is not a language model"),
-    "best of a script": (("--systems", "scripted,2*scripted"), 2, "there is no best of 2"),
-    "best of the pipeline": (("--systems", "scripted,2*pipeline"), 2, "there is no best of 2"),
+    "best of a script": (("--systems", "scripted,2*scripted"), 2, "2 episodes would be equal"),
+    "best of the pipeline": (("--systems", "scripted,2*pipeline"), 2, "2 episodes would be equal"),
     "no system": (("--systems", " ,"), 2, "--systems names no system."),
     "unknown baseline": (("--baseline", "pipeline"), 2, "The baseline pipeline is not among the systems"),
     "unknown collection": (("--collection", "nothing"), 1, "There is no collection 'nothing'"),

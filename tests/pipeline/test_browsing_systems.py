@@ -63,8 +63,8 @@ async def test_the_pipeline_has_references_and_the_script_has_quotes(settings: M
 @pytest.mark.parametrize(
     ("name", "n", "error", "message"),
     [
-        ("pipeline", 2, InputError, "no best of 2"),
-        ("scripted", 3, InputError, "no best of 3"),
+        ("pipeline", 2, InputError, "2 episodes would be equal"),
+        ("scripted", 3, InputError, "3 episodes would be equal"),
         ("extractive", 1, ModelError, "not a language model"),
     ],
 )

@@ -137,5 +137,5 @@ def test_damaged_files(copy: Path, tmp_path: Path) -> None:
 def test_a_score_that_is_no_number_is_an_error(copy: Path, tmp_path: Path) -> None:
     head = load_file(copy / "head.safetensors")
     save_file(head | {"bias": torch.tensor([torch.nan])}, copy / "head.safetensors")
-    with pytest.raises(ModelError, match="a score that is no number"):
+    with pytest.raises(ModelError, match="a score that is not a number"):
         load_scorer(str(copy), tmp_path, 1).rate("what", ["kind"])

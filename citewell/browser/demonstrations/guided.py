@@ -37,7 +37,7 @@ class _Found(NamedTuple):
 
 
 class Guided:
-    """Browses for one question whose `answers` are known, with a few commands in a fixed order.
+    """A policy for one question whose `answers` are known, with a few commands in a fixed order.
 
     It searches for the question, opens the result with the most relevant sentence that has an answer, scrolls
     to this sentence, quotes it and perhaps another one, goes back, opens a second result, and ends. Its

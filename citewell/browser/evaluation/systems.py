@@ -20,7 +20,7 @@ JUDGE = "judge"
 
 
 class BrowsingSystem(Protocol):
-    """Answers questions with quotes."""
+    """A system that answers questions with quotes."""
 
     name: str
 

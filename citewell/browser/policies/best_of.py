@@ -43,7 +43,7 @@ def variants(policy: Policy, n: int) -> list[Policy]:
         return [policy]
     if not isinstance(policy, Sampled):
         raise InputError(
-            f"The policy {policy.name} browses the same way each time, so that there is no best of {n}.",
+            f"The policy {policy.name} browses the same way each time, so {n} episodes would be equal.",
             "Choose the best of 1, or another policy.",
         )
     return [policy.sampled(seed) for seed in range(n)]

@@ -28,7 +28,7 @@ _WITH_TEXT = {"s": "Search ", "f": "Find in page: ", "q": "Quote: "}
 
 
 class Human:
-    """Asks a person for each command; explains invalid input and asks again, without using an action."""
+    """A person, who is asked for each command, and again after invalid input, without using an action."""
 
     name = "human"
 

@@ -24,7 +24,7 @@ _SEEDS = 1_000  # seeds of an episode, more than it has actions
 
 
 class ModelPolicy:
-    """Browses with any backend that completes messages, local or remote.
+    """A policy of any backend that completes messages, local or remote.
 
     With `constrained`, the model can write only commands that make progress: links in view that were not
     opened, sentences in view that were not quoted, and scrolling within the page. If the model repeats a

@@ -14,7 +14,7 @@ _MAX_WORDS = 30  # of a quote
 
 
 class RandomLegal:
-    """Draws the kind of the command first, uniformly, and then its argument.
+    """A policy that draws the kind of the command first, uniformly, and then its argument.
 
     Queries and texts to find are some of the question's words; quotes are in view. It never ends browsing
     without an answer.

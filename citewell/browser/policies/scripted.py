@@ -50,7 +50,7 @@ class _Rated(NamedTuple):
 
 
 class Scripted:
-    """Searches for the question, opens promising results, quotes the best passages, and ends.
+    """A policy that searches for the question, opens promising results, quotes the best passages, and ends.
 
     It has no memory: the state shows which pages it opened, how far it read and what it quoted. On a page of
     results it opens the most relevant unopened title and snippet. On a page it quotes the most relevant

@@ -12,7 +12,7 @@ from citewell.generator.transformers import TransformersModel
 
 
 class PairEncoder:
-    """Turns states and commands into tokens."""
+    """The encoder of states and commands as tokens."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         """`model` is a causal language model of transformers; only its limits are used."""

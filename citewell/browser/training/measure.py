@@ -25,7 +25,7 @@ _LOSS_OF_SCORE = 0.01
 
 
 class DevEpisodes:
-    """Evaluates a policy on the same demonstrations and questions each time."""
+    """The demonstrations and questions on which a policy is evaluated each time."""
 
     def __init__(
         self,

@@ -275,7 +275,7 @@ def compare(first: Path, second: Path, qrels: Path | None, relevant: int, as_jso
 
 
 class _Progress:
-    """Shows progress and rate on standard error; on a terminal, on one line."""
+    """Progress and rate on standard error; on a terminal, on one line."""
 
     def __init__(self) -> None:
         self._label = ""

@@ -15,7 +15,7 @@ FILE = "average.safetensors"
 
 
 class Average:
-    """Averages the trained weights of a model over its steps."""
+    """The average of the trained weights of a model over its steps."""
 
     def __init__(self, model: torch.nn.Module, decay: float) -> None:
         """Start from the current weights; the first steps count more, so that these are forgotten."""

@@ -17,7 +17,7 @@ CLOCK = "seconds.json"
 
 
 class Progress(TrainerCallback):
-    """Reports the rate and the remaining time, and writes the log of losses and dev metrics.
+    """A callback that reports the rate and the remaining time, and writes the log of losses and dev metrics.
 
     The log is rewritten from the trainer's own history, which checkpoints contain: a resumed run writes no
     line twice.

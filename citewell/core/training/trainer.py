@@ -24,7 +24,7 @@ _SCHEDULES = {"linear": "linear", "cosine": "cosine", "constant": "constant_with
 
 
 class CheckpointedTrainer(Trainer):
-    """Saves the trained weights only, and leaves reporting to `Progress`.
+    """A trainer that saves the trained weights only, and leaves reporting to `Progress`.
 
     Each item of the data set stands for a whole step, in the order of the plan.
     """
@@ -79,7 +79,7 @@ class CheckpointedTrainer(Trainer):
 
 
 class PlannedTrainer(CheckpointedTrainer):
-    """Computes each step part by part, and adds the gradients up."""
+    """A trainer that computes each step part by part, and adds the gradients up."""
 
     part_loss: PartLoss
     """Set this before training."""

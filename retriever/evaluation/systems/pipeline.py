@@ -43,7 +43,7 @@ class RankerSystem:
 
 
 class PipelineSearcher:
-    """Ranks candidates."""
+    """A searcher that ranks candidates."""
 
     def __init__(self, corpus: Corpus, ranker: Ranker, first: Searcher) -> None:
         self._corpus = corpus

@@ -11,7 +11,7 @@ from citewell.retriever.evaluation.trec import ranked, read_run
 from citewell.retriever.training.rows import LabeledRow
 
 
-def judgement_rows(folder: Path, split: str, run: Path | None, depth: int) -> list[LabeledRow]:
+def judgment_rows(folder: Path, split: str, run: Path | None, depth: int) -> list[LabeledRow]:
     """Read the judgments of a BEIR folder.
 
     Without a run, a query's passages are the judged ones. With a run, they are its `depth` best that the
@@ -32,7 +32,7 @@ def judgement_rows(folder: Path, split: str, run: Path | None, depth: int) -> li
             rows.append(LabeledRow(question, passages, targets))
     if not rows:
         raise InputError(
-            f"{plain_or_gzipped(folder / 'qrels' / f'{split}.tsv')} cannot give the label judgements: "
+            f"{plain_or_gzipped(folder / 'qrels' / f'{split}.tsv')} cannot give the label judgments: "
             "no query has a relevant passage in its list."
         )
     return rows

@@ -98,7 +98,7 @@ async def test_the_chosen_episode_counts_and_all_episodes_cost(tmp_path: Path) -
 
 def test_a_script_has_no_best_of_several_episodes() -> None:
     policy = Scripted(relevance)
-    with pytest.raises(InputError, match="no best of 2"):
+    with pytest.raises(InputError, match="2 episodes would be equal"):
         PolicySystem("2*scripted", policy, lambda: Browser(School()), n=2, actions=5, judge=JUDGE)
 
 

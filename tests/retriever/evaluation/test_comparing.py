@@ -25,7 +25,7 @@ def keep(file: Path, **systems: dict[str, float]) -> Path:
 LOW, HIGH = {"q1": 0.25, "q2": 0.5}, {"q1": 0.75, "q2": 0.5}
 
 
-def test_two_runs_with_judgements_beside_them(tmp_path: Path) -> None:
+def test_two_runs_with_judgments_beside_them(tmp_path: Path) -> None:
     first, second = tmp_path / "first.txt", tmp_path / "second.txt"
     first.write_text("q1 Q0 b 1 2 x\nq1 Q0 a 2 1 x\nq2 Q0 a 1 1 x\n")
     second.write_text("q1 Q0 a 1 2 x\n")

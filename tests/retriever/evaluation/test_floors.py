@@ -1,7 +1,7 @@
 """The quality gate: floors for ranking on real tasks, to be raised and never lowered in silence.
 
 The folder of data is that which the environment variable CITEWELL_DATA names; docs/benchmarks.md says what is
-in it. `python -m benchmarks.retrieval_floors --pin` pins the floors anew.
+in it. `python -m benchmarks.retrieval_floors --pin` pins the floors again.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def test_numbers_as_ids_and_documents_without_a_title(tmp_path: Path) -> None:
     assert task.corpus.passages == ("Seven.", "")
 
 
-def test_judgements_in_the_form_of_trec(tmp_path: Path) -> None:
+def test_judgments_in_the_form_of_trec(tmp_path: Path) -> None:
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("q2 0 tides 3\nq2 0 moon -1\n")
     task = read_task(write_task(tmp_path / "notes"), "test", qrels=qrels)
@@ -49,7 +49,7 @@ def test_the_first_queries_alone(tmp_path: Path) -> None:
     assert list(task.queries) == list(task.qrels) == ["q1", "q2"]
 
 
-def test_judgements_of_a_larger_corpus(tmp_path: Path) -> None:
+def test_judgments_of_a_larger_corpus(tmp_path: Path) -> None:
     qrels = tmp_path / "qrels.tsv"
     qrels.write_text("q2\ttides\t3\nq2\telsewhere\t2\n")
     folder = write_task(tmp_path / "notes")

@@ -29,7 +29,7 @@ def test_equal_scores_put_the_greater_id_first() -> None:
     assert ranked({"d9": 1.0, "d10": 1.0, "d2": 1.0, "d1": 2.0}) == ["d1", "d9", "d2", "d10"]
 
 
-def test_judgements_are_read_in_both_forms(tmp_path: Path) -> None:
+def test_judgments_are_read_in_both_forms(tmp_path: Path) -> None:
     qrels = {"q1": {"a": 2, "b": 0}, "q2": {"c": -1}}
     file = tmp_path / "qrels.txt"
     write_qrels(file, qrels)

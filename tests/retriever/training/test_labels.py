@@ -13,7 +13,7 @@ import pytest
 from citewell.core.errors import InputError
 from citewell.retriever.training.labels.adopted import adopted_rows
 from citewell.retriever.training.labels.candidates import candidate_rows
-from citewell.retriever.training.labels.judgements import judgement_rows
+from citewell.retriever.training.labels.judgments import judgment_rows
 from citewell.retriever.training.labels.positives import positive_rows
 from citewell.retriever.training.labels.rankings import ranking_rows
 from citewell.retriever.training.labels.rouge import rouge_rows
@@ -156,15 +156,15 @@ def test_a_folder_without_a_teacher(beir: Path) -> None:
         ranking_rows(beir, depth=10)
 
 
-def test_judgements_are_labels_of_the_judged_passages(beir: Path) -> None:
-    (row,) = judgement_rows(beir, "test", None, depth=100)
+def test_judgments_are_labels_of_the_judged_passages(beir: Path) -> None:
+    (row,) = judgment_rows(beir, "test", None, depth=100)
     assert (row.question, row.passages, row.targets) == ("one", ("Text a.", "Text b."), (0.0, 3.0))
 
 
 def test_of_a_run_what_nobody_judged_counts_as_irrelevant(beir: Path) -> None:
     run = beir / "run.txt"
     run.write_text("".join(f"1 Q0 {d} {r} {-r} x\n" for r, d in enumerate("dbca", 1)), encoding="utf-8")
-    (row,) = judgement_rows(beir, "test", run, depth=3)
+    (row,) = judgment_rows(beir, "test", run, depth=3)
     assert (row.passages, row.targets) == (("Text d.", "Text b.", "Text c."), (0.0, 3.0, 0.0))
     with pytest.raises(InputError, match="no query has a relevant passage"):
-        judgement_rows(beir, "test", run, depth=1)
+        judgment_rows(beir, "test", run, depth=1)
