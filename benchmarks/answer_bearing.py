@@ -36,7 +36,7 @@ from typing import Any
 
 from benchmarks.answer_details import Details, Measured, read_systems
 from benchmarks.answer_questions import BearingQuestion, of_split, read_questions, wikipedia_questions
-from benchmarks.answer_systems import SYSTEMS, Ask
+from benchmarks.answer_systems import SYSTEMS, Ask, find_system
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
 from benchmarks.report import quantiles, save, table
 from citewell.core.settings import Settings, load_settings
@@ -62,7 +62,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--split", choices=("dev", "held"), default="dev")
     parser.add_argument(
-        "--systems", default=",".join(SYSTEMS), help="comma-separated; the first is the baseline"
+        "--systems",
+        default=",".join(SYSTEMS),
+        help="comma-separated, also cross-encoder:MODEL; the first is the baseline",
     )
     parser.add_argument("--limit", type=int, help="maximum questions per set")
     parser.add_argument("--data-dir", type=Path, help="folder of the collection; temporary by default")
@@ -118,7 +120,7 @@ def measure_alone(
 ) -> Measured | None:
     """Measure a system in its own process; None if it needs vectors that the collection does not have."""
     store = EmbeddedCatalog(settings.data_dir).open(settings.search.collection)
-    if SYSTEMS[name].needs_vectors and not store.is_dense():
+    if find_system(name).needs_vectors and not store.is_dense():
         print(f"{name}: skipped, since the collection has no vectors.", flush=True)
         return None
     spawn = multiprocessing.get_context("spawn")
@@ -142,7 +144,7 @@ async def measure(
         return measured
     (largest, _), *_ = Counter(q.origin for q in questions if not q.lead).most_common(1) or [("", 0)]
     started = time.perf_counter()
-    async with SYSTEMS[name].open(settings) as ask:
+    async with find_system(name).open(settings) as ask:
         await ask(left[0].text, FIVE)  # warm
         for number, question in enumerate(left, 1):
             before = time.perf_counter()

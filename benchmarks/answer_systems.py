@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from benchmarks.ask_wikispeedia import stored_pages
@@ -17,6 +17,7 @@ from citewell.pipeline.pipeline import Pipeline
 from citewell.pipeline.providers import OpenedSearch, filters
 from citewell.retriever.collection.collection import Collection
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.cross_encoder.load import load_cross_encoder
 from citewell.retriever.evaluation.systems.lexical import LexicalSystem
 from citewell.retriever.evaluation.systems.lexical import bm25 as by_bm25
 from citewell.retriever.evaluation.task import Corpus
@@ -83,6 +84,21 @@ async def _default(settings: Settings) -> AsyncGenerator[Ask, None]:
 
 
 @asynccontextmanager
+async def _cross_encoder(name: str, settings: Settings) -> AsyncGenerator[Ask, None]:
+    encoder = load_cross_encoder(
+        name, settings.cache_dir, max_tokens=settings.retriever.max_tokens, threads=settings.threads
+    )
+    async with _default(settings) as default:
+
+        async def ask(question: str, k: int) -> Found:
+            references, refused = await default(question, _CANDIDATES)
+            scores = encoder.scores(question, [encoded_text(r.title, r.text) for r in references])
+            return Found([references[row] for row in (-scores).argsort(kind="stable")[:k]], refused)
+
+        yield ask
+
+
+@asynccontextmanager
 async def _hybrid(settings: Settings) -> AsyncGenerator[Ask, None]:
     async with open_pipeline(settings) as pipeline:
         yield _asking(pipeline)
@@ -94,6 +110,21 @@ SYSTEMS = {
     "encoder": BearingSystem(_encoder, "BM25's best passages, ordered by the dual encoder alone"),
     "hybrid": BearingSystem(_hybrid, "the pipeline, searching by words and vectors", needs_vectors=True),
 }
+CROSS_ENCODER = "cross-encoder:"
+_CANDIDATES = 20  # references that a cross-encoder orders
+
+
+def find_system(name: str) -> BearingSystem:
+    """Return a system of `SYSTEMS`, or "cross-encoder:MODEL", which orders the pipeline's references.
+
+    Raises `KeyError` for another name.
+    """
+    if name.startswith(CROSS_ENCODER):
+        model = name.removeprefix(CROSS_ENCODER)
+        return BearingSystem(
+            partial(_cross_encoder, model), "the pipeline's references, ordered by a cross-encoder"
+        )
+    return SYSTEMS[name]
 
 
 class _BestPassages:

@@ -25,6 +25,7 @@ from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.extract.sandbox import SandboxLimits
+from tests.retriever.cross_encoder.test_load import write_cross_encoder
 
 CAPTION = "A volcano seen from the north side of the bay, drawn by somebody who was there when it erupted."
 VOLCANO = (
@@ -98,6 +99,21 @@ def test_a_system_finds_the_answers_that_the_collection_has(
     assert refused == ({"short answers: Who painted the Mona Lisa?"} if system == "default" else set())
     assert all(0 <= seconds < 10 for seconds in measured.seconds.values())
     assert measured.peak_mb > 10
+
+
+def test_a_cross_encoder_orders_the_references_of_the_pipeline(
+    settings: Settings, file: Path, tmp_path: Path
+) -> None:
+    model = write_cross_encoder(tmp_path / "model", "bert")
+    questions, nothing = read_questions(file), Details(None, {})
+    settings = load_settings(
+        {"data_dir": settings.data_dir, "search.collection": "tiny", "retriever.max_tokens": 128}
+    )
+    mixed = asyncio.run(measure(f"cross-encoder:{model}", settings, questions, nothing)).values
+    default = asyncio.run(measure("default", settings, questions, nothing)).values
+    assert mixed["short answers @20"] == default["short answers @20"]
+    assert mixed["refused"] == default["refused"]
+    assert mixed["short answers @1"] != default["short answers @1"]  # its weights are random
 
 
 def test_the_command_prints_intervals_and_tests_and_compares_with_an_earlier_run(
