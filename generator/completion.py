@@ -6,7 +6,7 @@ types: vLLM, llama.cpp, Ollama and hosted services each speak the API a little d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -26,13 +26,15 @@ class Replacement(NamedTuple):
 class CompletionRequest:
     """The parameters of a request besides its messages. Without a seed, the service chooses one.
 
-    `extra_body` are members of the body that only some services know.
+    `alternatives` asks for the log probabilities of that many alternatives to each token. `extra_body` are
+    members of the body that only some services know.
     """
 
     max_tokens: int
     temperature: float = 0.0
     seed: int | None = None
     n: int = 1
+    alternatives: int = 0
     extra_body: JsonObject = field(default_factory=dict)
 
     def parameters(
@@ -47,6 +49,7 @@ class CompletionRequest:
         }
         found |= {"seed": self.seed} if self.seed is not None else {}
         found |= {"n": self.n} if self.n > 1 else {}
+        found |= {"logprobs": True, "top_logprobs": self.alternatives} if self.alternatives else {}
         for refused, instead in replacements:
             if refused in found:
                 value = found.pop(refused)
@@ -66,12 +69,14 @@ class Completion:
     """An answer. `finish_reason` is `stop`, `length` when the limit of tokens cut it, or the service's own.
 
     `usage` is None when the service does not say; `model` is the writer by the service's account.
+    `alternatives` are the log probabilities of the first token's alternatives, if they were asked for.
     """
 
     text: str
     finish_reason: str
     usage: TokenUsage | None
     model: str
+    alternatives: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,7 @@ def read_completion(answer: object) -> Completion | None:
         finish_reason=_string(_choices(answer)[0], "finish_reason"),
         usage=_usage(answer),
         model=_string(answer, "model"),
+        alternatives=_alternatives(_choices(answer)[0]),
     )
 
 
@@ -132,6 +138,13 @@ def _usage(answer: object) -> TokenUsage | None:
     usage = getattr(answer, "usage", None)
     read, written = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     return TokenUsage(read, written) if isinstance(read, int) and isinstance(written, int) else None
+
+
+def _alternatives(choice: object) -> dict[str, float]:
+    content = getattr(getattr(choice, "logprobs", None), "content", None) or []
+    listed = [getattr(token, "top_logprobs", None) or [] for token in content[:1]]
+    found = ((_string(each, "token"), getattr(each, "logprob", None)) for each in (listed or [[]])[0])
+    return {token: float(value) for token, value in found if isinstance(value, int | float)}
 
 
 def _string(value: object, name: str) -> str:

@@ -51,7 +51,7 @@ class OpenVinoModel:
         self.control_tokens: Sequence[str] = about["control"]
         self._stop: list[int] = about["stop"]
         self._bos: str = about["bos"]
-        self._template = _chat_template((folder / TEMPLATE).read_text(encoding="utf-8"))
+        self._template = chat_template((folder / TEMPLATE).read_text(encoding="utf-8"))
         scheduler = openvino_genai.SchedulerConfig()
         # Kept prompts would never be freed, and make a candidate depend on the questions before it.
         scheduler.enable_prefix_caching = False
@@ -171,7 +171,8 @@ def _as_candidate(seen: Seen, candidate: int, _: int, tokens: Sequence[int]) -> 
     return seen(candidate, tokens)
 
 
-def _chat_template(source: str) -> Any:
+def chat_template(source: str) -> Any:
+    """Return the template of a model's chats, which may be anybody's, in a sandbox."""
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)

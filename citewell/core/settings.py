@@ -205,6 +205,14 @@ class RetrieverSettings(Section):
     k: int = Field(5, ge=1, le=20, description="References per answer.")
     max_tokens: int = Field(128, ge=16, le=512, description="Max tokens per passage.")
     prefilter: int = Field(48, ge=1, description="Passages that BM25 passes on to the dual encoder.")
+    reranker: str = Field(
+        "none",
+        description="Cross-encoder that reads the best candidates: `none`, a folder or a hub id.",
+    )
+    rerank: int = Field(20, ge=1, le=200, description="Candidates that the cross-encoder reads.")
+    rerank_weight: float = Field(
+        0.05, gt=0, description="Weight of the cross-encoder's logit beside the inner product."
+    )
     min_relevance: float = Field(
         0.5, ge=-1, le=1, description="Min evidence for answering a question (no-evidence.md)."
     )

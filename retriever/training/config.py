@@ -22,11 +22,13 @@ from citewell.core.training.config import (
 from citewell.retriever.training.objectives import EncoderKlConfig, Objective
 
 Format = Literal["references", "pairs", "candidates", "beir"]
-Label = Literal["rouge", "adopted", "positives", "answerability", "candidates", "rankings", "judgments"]
+Label = Literal[
+    "rouge", "adopted", "positives", "answerability", "answers", "candidates", "rankings", "judgments"
+]
 Measure = Literal["ndcg", "pair_accuracy", "spearman"]
 LABELS: dict[str, tuple[Label, ...]] = {
     "references": ("rouge", "adopted"),
-    "pairs": ("positives", "answerability"),
+    "pairs": ("positives", "answerability", "answers"),
     "candidates": ("candidates",),
     "beir": ("rankings", "judgments"),
 }
@@ -71,6 +73,12 @@ class EncoderSourceConfig(SourceConfig):
     format: Format = Field(..., description="Format of the files.")
     label: Label = Field(..., description="How passages are labeled.")
     negatives: int = Field(0, ge=0, description="Hard negatives to mine per question.")
+    answers: str | None = Field(
+        None, description="For the label answers: the file that `citewell train labels` wrote."
+    )
+    people: float = Field(
+        0.0, ge=0, le=1, description="For the label answers: the share of people's labels in a target."
+    )
     without: dict[str, str] = Field(
         {}, description="For candidates: lines with one of these fields and values are left out."
     )
@@ -89,10 +97,12 @@ class EncoderSourceConfig(SourceConfig):
             )
         if self.run is not None and self.label != "judgments":
             raise ValueError("run requires the label judgments")
+        if (self.answers is None) is (self.label == "answers"):
+            raise ValueError("the label answers and the key answers require each other")
         if self.without and self.format != "candidates":
             raise ValueError("without requires the format candidates")
-        if self.negatives and self.format != "pairs":
-            raise ValueError("negatives require the format pairs")
+        if self.negatives and (self.format != "pairs" or self.label == "answers"):
+            raise ValueError("negatives require the format pairs with people's labels")
         return self
 
 

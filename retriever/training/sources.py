@@ -19,6 +19,7 @@ from citewell.retriever.training.config import (
     MiningConfig,
 )
 from citewell.retriever.training.labels.adopted import adopted_rows
+from citewell.retriever.training.labels.answers import answer_rows
 from citewell.retriever.training.labels.candidates import candidate_rows
 from citewell.retriever.training.labels.judgments import judgment_rows
 from citewell.retriever.training.labels.positives import positive_rows
@@ -114,7 +115,11 @@ def read_data(
 
 def read_rows(source: EncoderSourceConfig, folders: DataFolders, seed: int) -> tuple[LabeledRow, ...]:
     """Return the rows of one source, at most `limit`, in the order of the files."""
-    rows = [row for file in folders.files(source) for row in _rows(source, file, folders)]
+    files = folders.files(source)
+    if source.answers is not None:
+        rows = answer_rows(files, folders.find(source.answers), source.people)
+    else:
+        rows = [row for file in files for row in _rows(source, file, folders)]
     return sample(rows, source.limit, f"{seed} {source.name}")
 
 
@@ -132,6 +137,8 @@ def _rows(source: EncoderSourceConfig, path: Path, folders: DataFolders) -> list
             return candidate_rows(path, source.without)
         case "rankings":
             return ranking_rows(path, source.depth)
+        case "answers":
+            raise AssertionError("read from all files at once")
         case "judgments":
             run = folders.find(source.run) if source.run is not None else None
             return judgment_rows(path, source.split, run, source.depth)
@@ -153,4 +160,4 @@ def source_files(source: EncoderSourceConfig, folders: DataFolders) -> list[Path
             found.append(plain_or_gzipped(path / FILE))
         else:
             found.append(plain_or_gzipped(path / "qrels" / f"{source.split}.tsv"))
-    return [*found, folders.find(source.run)] if source.run is not None else found
+    return [*found, *(folders.find(name) for name in (source.run, source.answers) if name is not None)]

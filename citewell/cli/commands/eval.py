@@ -47,8 +47,8 @@ command.add_command(scorer)
     "--systems",
     metavar="NAMES",
     default="bm25,minilm,default",
-    help="tfidf, bm25, minilm, default, hybrid, pipeline, an encoder's folder or hub id, or a TREC run; "
-    "separate several by commas [bm25,minilm,default].",
+    help="tfidf, bm25, minilm, default, hybrid, reranked, pipeline, an encoder's folder or hub id, or a TREC "
+    "run; separate several by commas [bm25,minilm,default].",
 )
 @click.option("--rerank", metavar="RUN", type=_FILE, help="Rerank the documents of this TREC run.")
 @click.option(

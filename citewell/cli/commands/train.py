@@ -169,6 +169,58 @@ def reranker(recipe: Path, out: Path) -> None:
     _report(train(_run(recipe, out, load_settings(), ["reranker", recipe.name]), _tell), out)
 
 
+@command.command("labels", short_help="Have a language model label passages for training.")
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+)
+@click.option(
+    "--out",
+    metavar="FILE",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSON lines of labels; those that it holds are kept.",
+)
+@click.option(
+    "--teacher", metavar="NAME", required=True, help="A GGUF file, a packaged model or `openai:MODEL`."
+)
+@click.option("--each", metavar="N", type=click.IntRange(1), default=6, help="Passages per question [6].")
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Maximum number of labels [all].")
+@click.option(
+    "--price", metavar="X", type=click.FloatRange(0), default=0.0, help="Price of a million tokens, to show."
+)
+def labels(
+    files: tuple[Path, ...], out: Path, teacher: str, each: int, limit: int | None, price: float
+) -> None:
+    """Ask a language model whether passages answer the questions of FILEs, which are pairs.
+
+    docs/training-retriever.md explains the formats. Run the same command to continue an interrupted run; the
+    labels and their cost are shown.
+    """
+    import asyncio
+
+    from citewell.bootstrap.labels.judge import open_judge
+    from citewell.bootstrap.labels.run import LabelRun, write_labels
+    from citewell.core.settings import load_settings
+
+    settings = load_settings(flags({"generator__name": teacher}, (), ()))
+
+    async def judged() -> str:
+        async with open_judge(
+            settings.generator,
+            settings.cache_dir,
+            threads=settings.threads,
+            on_step=lambda model, step: _tell(f"{model}: {step}"),
+        ) as judge:
+            run = LabelRun(files=files, out=out, each=each, limit=limit, price=price)
+            return str(await write_labels(run, judge, _tell))
+
+    click.echo(asyncio.run(judged()))
+
+
 @command.command("generator", short_help="Train the language model that writes answers.")
 @_recipe()
 @_out("Folder for the adapter, or the whole model, and its card.")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from citewell.core.errors import InputError
 from citewell.core.settings import Settings
 from citewell.core.weights import PACKAGED
+from citewell.retriever.cross_encoder.load import load_cross_encoder
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.encoder.resolve import is_shipped
@@ -17,10 +18,12 @@ from citewell.retriever.evaluation.systems.dense import DenseSystem
 from citewell.retriever.evaluation.systems.hybrid import HybridSystem
 from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25, tf_idf
 from citewell.retriever.evaluation.systems.pipeline import RankerSystem
+from citewell.retriever.evaluation.systems.reranked import RerankedSystem
 from citewell.retriever.evaluation.systems.system import RankingSystem
 from citewell.retriever.rank import Ranker
+from citewell.retriever.reranking import Reranker
 
-NAMES = ("tfidf", "bm25", "minilm", "default", "hybrid", "pipeline")
+NAMES = ("tfidf", "bm25", "minilm", "default", "hybrid", "reranked", "pipeline")
 MAX_TOKENS = 256
 """The most tokens of a passage that encoders read here; `pipeline` follows the settings instead."""
 
@@ -49,6 +52,11 @@ def build_systems(names: Sequence[str], loading: Loading) -> list[RankingSystem]
                 "or the file of a TREC run.",
             )
     settings = loading.settings
+    if "reranked" in names and settings.retriever.reranker == "none":
+        raise InputError(
+            "The system reranked needs a cross-encoder, and retriever.reranker is none.",
+            "Set it in citewell.toml or as CITEWELL_RETRIEVER__RERANKER.",
+        )
     folder = settings.cache_dir / "evaluation"
 
     @cache
@@ -60,6 +68,16 @@ def build_systems(names: Sequence[str], loading: Loading) -> list[RankingSystem]
             threads=settings.threads,
             on_step=loading.on_step,
         )
+
+    @cache
+    def reranker() -> Reranker | None:
+        own = settings.retriever
+        if own.reranker == "none":
+            return None
+        model = load_cross_encoder(
+            own.reranker, settings.cache_dir, threads=settings.threads, on_step=loading.on_step
+        )
+        return Reranker(model, own.rerank, own.rerank_weight)
 
     def build(name: str) -> RankingSystem:
         lexical = LexicalSystem("bm25", bm25)
@@ -74,6 +92,10 @@ def build_systems(names: Sequence[str], loading: Loading) -> list[RankingSystem]
                 return RankerSystem(name, ranker, lexical)
             case "hybrid":
                 return HybridSystem(name, build("default"), lexical)
+            case "reranked":
+                read = reranker()
+                assert read is not None
+                return RerankedSystem(name, build("default"), read)
             case _:
                 model = {"minilm": _MINILM, "default": own.encoder}.get(name, name)
                 return DenseSystem(name, encoder(model, MAX_TOKENS), folder)

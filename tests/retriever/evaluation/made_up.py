@@ -71,3 +71,18 @@ class WordEncoder:
             for word in content_words(text):
                 vectors[row, sum(word.encode()) % self.dimension] += 1
         return vectors
+
+
+class WordReader:
+    """A cross-encoder that counts the words of the question in a passage, and keeps what it read."""
+
+    name = "words"
+    fingerprint = "words-1"
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    def scores(self, question: str, passages: Sequence[str]) -> Vectors:
+        self.read += passages
+        asked = set(content_words(question))
+        return np.array([len(asked & set(content_words(text))) for text in passages], dtype=np.float32)

@@ -20,11 +20,13 @@ from citewell.retriever.evaluation.systems.hybrid import HybridSystem
 from citewell.retriever.evaluation.systems.lexical import LexicalSystem, bm25, tf_idf
 from citewell.retriever.evaluation.systems.names import Loading, build_systems
 from citewell.retriever.evaluation.systems.pipeline import RankerSystem
+from citewell.retriever.evaluation.systems.reranked import RerankedSystem
 from citewell.retriever.evaluation.systems.system import RankingSystem, Searcher, best
 from citewell.retriever.evaluation.task import Corpus, RetrievalTask, read_task
 from citewell.retriever.lexical import bm25 as few_passages_bm25
 from citewell.retriever.rank import Ranker
-from tests.retriever.evaluation.made_up import WordEncoder, write_jsonl, write_task
+from citewell.retriever.reranking import Reranker
+from tests.retriever.evaluation.made_up import WordEncoder, WordReader, write_jsonl, write_task
 
 
 def systems(folder: Path) -> list[RankingSystem]:
@@ -34,11 +36,12 @@ def systems(folder: Path) -> list[RankingSystem]:
         lexical,
         dense,
         HybridSystem("hybrid", dense, lexical),
+        RerankedSystem("reranked", dense, Reranker(WordReader(), 2, 0.5)),
         RankerSystem("pipeline", Ranker(WordEncoder(), prefilter=48), lexical),
     ]
 
 
-NAMES = ("tfidf", "bm25", "dense", "hybrid", "pipeline")
+NAMES = ("tfidf", "bm25", "dense", "hybrid", "reranked", "pipeline")
 
 
 def one(name: str, folder: Path) -> RankingSystem:
@@ -63,7 +66,7 @@ def test_a_whole_corpus_with_an_empty_document(task: RetrievalTask, tmp_path: Pa
     outcome = evaluate(task, one(name, tmp_path / "cache"), 3)
     assert means(outcome.values)[MRR] == pytest.approx(1), outcome.run
     assert all(len(found) <= 3 for found in outcome.run.values())
-    assert "empty" not in outcome.run["q1"] or name == "dense"
+    assert "empty" not in outcome.run["q1"] or name in ("dense", "reranked")
     assert outcome.speed is not None
     assert 0 < outcome.speed.p50 <= outcome.speed.p90
     assert outcome.speed.passages == len(task.corpus)
@@ -87,6 +90,22 @@ def test_the_encoder_reads_candidates_alone(task: RetrievalTask, tmp_path: Path)
     outcome = evaluate(task, DenseSystem("dense", encoder, tmp_path), 100, first=first.run)
     assert [text.split(".")[0] for text in encoder.encoded] == ["Bats", "The Moon"]
     assert set(outcome.run["q1"]) == {"moon", "bats"}
+
+
+def test_the_cross_encoder_reads_the_best_candidates_alone() -> None:
+    corpus = corpus_of("red fox", "red den hill lake", "red den hill lake rock river", "blue")
+    reader = WordReader()
+    system = RerankedSystem("reranked", LexicalSystem("bm25", bm25), Reranker(reader, 2, -100.0))
+    searcher = read(system, corpus)
+    assert searcher.search("red fox", 5).rows.tolist() == [1, 0, 2]
+    assert reader.read == list(corpus.passages[:2])
+    rows = np.array([2, 0, 1])
+    assert rows[np.argsort(-searcher.score("red fox", rows))].tolist() == [1, 0, 2]
+
+
+def test_the_system_reranked_needs_a_cross_encoder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="needs a cross-encoder"):
+        build_systems(["reranked"], Loading(load_settings({"cache_dir": tmp_path})))
 
 
 def test_a_run_of_other_queries_is_refused(task: RetrievalTask) -> None:

@@ -1,0 +1,1 @@
+"""Labels of a language model: whether a passage answers a question (`citewell train labels`)."""

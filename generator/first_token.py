@@ -1,0 +1,86 @@
+"""The probabilities of a language model's first token, for questions that one word answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from citewell.core.build_cache import OnStep
+from citewell.core.conversion import converted
+from citewell.core.errors import ModelError
+from citewell.core.gguf import DESCRIPTION, TEMPLATE
+from citewell.core.weights_download import ensure_weights
+from citewell.generator.openvino import chat_template
+from citewell.generator.prompt import Message
+from citewell.generator.resolve import packaged_base, resolve
+
+
+class FirstTokenModel:
+    """A GGUF model in OpenVINO that computes the logits of the first token after a prompt."""
+
+    def __init__(self, folder: Path, *, threads: int) -> None:
+        """Load the model in a folder that `citewell.core.conversion.converted` filled."""
+        import openvino
+        import openvino_genai
+
+        self._bos: str = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))["bos"]
+        self._template = chat_template((folder / TEMPLATE).read_text(encoding="utf-8"))
+        self._tokenizer = openvino_genai.Tokenizer(str(folder))
+        model = openvino.Core().compile_model(
+            str(folder / "openvino_model.xml"), "CPU", {"INFERENCE_NUM_THREADS": threads}
+        )
+        self._inputs = {each.get_any_name() for each in model.inputs}
+        self._request = model.create_infer_request()
+
+    def encode(self, text: str) -> list[int]:
+        """Return the tokens of a text."""
+        tokens: list[int] = self._tokenizer.encode(text, add_special_tokens=False).input_ids.data[0].tolist()
+        return tokens
+
+    def shares(self, messages: Sequence[Message], words: Sequence[Sequence[str]]) -> tuple[list[float], int]:
+        """Return the probability of each group of words, and the number of the prompt's tokens.
+
+        The probability of a group is that of its words' first tokens, as a share of all groups' sum.
+        """
+        prompt = self._template.render(
+            messages=messages, add_generation_prompt=True, bos_token=self._bos, enable_thinking=False
+        )
+        ids = np.array([self.encode(prompt)], dtype=np.int64)
+        self._request.reset_state()
+        given = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "position_ids": np.arange(ids.shape[1], dtype=np.int64)[None],
+            "beam_idx": np.zeros(1, dtype=np.int32),
+        }
+        found = self._request.infer({name: value for name, value in given.items() if name in self._inputs})
+        logits = np.asarray(found[0][0, -1], dtype=np.float64)
+        likely = np.exp(logits - logits.max())
+        sums = [sum(likely[token] for token in {self.encode(word)[0] for word in group}) for group in words]
+        return [float(each / max(sum(sums), 1e-30)) for each in sums], ids.shape[1]
+
+
+def open_first_token(
+    name: str, cache_dir: Path, *, threads: int, on_step: OnStep = lambda name, step: None
+) -> FirstTokenModel:
+    """Load the language model `name`, a packaged model or a GGUF file, after a single conversion.
+
+    Raises `ModelError` for a model that OpenVINO does not run.
+    """
+    ensure_weights(packaged_base(name), on_step)
+    source = resolve(name)
+    if not source.is_gguf:
+        raise ModelError(
+            f"The model {name} gives no probabilities of its first token.",
+            "Use a GGUF file, a packaged model, or openai:MODEL.",
+        )
+    folder = converted(source.base, cache_dir, on_step, adapter=source.adapter)
+    try:
+        return FirstTokenModel(folder, threads=threads)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ModelError(
+            f"The model {name} cannot be used: {error}", "Use the GGUF file of an instruction-tuned model."
+        ) from error

@@ -1,0 +1,100 @@
+"""Questions and passages by ids that hold for any copy of their files, for labels that are kept apart."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from citewell.core.errors import InputError
+from citewell.core.jsonl import Line, read_lines
+from citewell.core.text import encoded_text
+from citewell.core.training.sources import question_key
+from citewell.retriever.training.labels.fields import text
+
+
+class TitledText(NamedTuple):
+    """A passage and the title of its page, which may be empty."""
+
+    title: str
+    text: str
+
+    @property
+    def id(self) -> str:
+        """The first 16 hexadecimal digits of the SHA-256 of title, line end and text."""
+        return hashlib.sha256(f"{self.title}\n{self.text}".encode()).hexdigest()[:16]
+
+    @property
+    def encoded(self) -> str:
+        """The passage as encoders read it."""
+        return encoded_text(self.title, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question with the passages that people say answer it, and others that they say do not."""
+
+    id: str
+    question: str
+    answering: tuple[TitledText, ...]
+    others: tuple[TitledText, ...]
+
+
+class AskedQuestions(NamedTuple):
+    """The questions of some files by id, and all their passages by id."""
+
+    questions: dict[str, AskedQuestion]
+    passages: dict[str, TitledText]
+
+
+def read_asked(files: Iterable[Path]) -> AskedQuestions:
+    """Read lines of {question, positive, hard_negative?, id?}; their ids default to the question's SHA-256.
+
+    Further candidates may stand in lines of {title, passage}. In lines of {question, domain, sentences}, the
+    sentences together are the passage, and the domain is its title. Lines with one id are one question.
+    Raises `InputError` for a line of another form, and if no question remains.
+    """
+    questions: dict[str, AskedQuestion] = {}
+    passages: dict[str, TitledText] = {}
+    for line in (line for file in files for line in read_lines(file)):
+        row = line.row()
+        found = AskedQuestion("", "", tuple(_answering(line, row)), tuple(_others(line, row)))
+        passages |= {each.id: each for each in (*found.answering, *found.others)}
+        if "passage" in row:
+            continue
+        asked = text(line, row, "question")
+        name = row.get("id") or hashlib.sha256(question_key(asked).encode()).hexdigest()[:16]
+        before = questions.get(name)
+        questions[name] = AskedQuestion(
+            name,
+            asked,
+            (*before.answering, *found.answering) if before else found.answering,
+            (*before.others, *found.others) if before else found.others,
+        )
+    if not questions:
+        raise InputError("The files hold no questions.", 'Lines are {"question": "…", "positive": [{…}]}.')
+    return AskedQuestions(questions, passages)
+
+
+def _answering(line: Line, row: dict[str, Any]) -> Iterator[TitledText]:
+    for value in row.get("positive") or ():
+        yield _titled(line, value)
+    if sentences := row.get("sentences"):
+        yield TitledText(row.get("domain") or "", " ".join(text(line, each, "text") for each in sentences))
+
+
+def _others(line: Line, row: dict[str, Any]) -> Iterator[TitledText]:
+    for value in row.get("hard_negative") or ():
+        yield _titled(line, value)
+    if "passage" in row:
+        yield TitledText(row.get("title") or "", text(line, row, "passage"))
+
+
+def _titled(line: Line, value: Any) -> TitledText:
+    if isinstance(value, str):
+        return TitledText("", value)
+    if not isinstance(value, dict):
+        raise line.error("a passage is neither text nor an object with its text.")
+    return TitledText(value.get("title") or "", text(line, value, "text"))
