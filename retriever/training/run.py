@@ -12,8 +12,9 @@ from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
 from citewell.core.training.run import Run, RunResult
+from citewell.core.weights_download import ensure_weights
 from citewell.retriever.encoder.load import EngineName, load_encoder
-from citewell.retriever.encoder.resolve import resolve
+from citewell.retriever.encoder.resolve import packaged_base, resolve
 from citewell.retriever.training.candidates import Miner
 from citewell.retriever.training.card import describe
 from citewell.retriever.training.collate import EncoderCollator
@@ -49,6 +50,7 @@ def train(run: Run, tell: Log) -> RunResult:
     tell(config.shown())
     # Missing models are reported before anything is computed or written.
     for name in (config.model.base, *(each.teacher(run.folders) for each in config.teachers)):
+        ensure_weights(packaged_base(name))
         resolve(name)
     files = describe_files(
         {"train": config.data, "dev": config.dev}, lambda source: source_files(source, run.folders)

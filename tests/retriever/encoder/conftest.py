@@ -55,6 +55,9 @@ def write_other(kind: str, folder: Path) -> Path:
     elif kind != "bert":
         sizes |= {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2}
         sizes |= {"num_attention_heads": 2, "max_position_embeddings": 66}
+    if kind == "modernbert":
+        sizes |= dict.fromkeys(("bos_token_id", "eos_token_id", "cls_token_id", "sep_token_id"), 0)
+        sizes |= {"local_attention": 8}
     if kind != "bert":
         (folder / "model.safetensors").unlink()
         torch.manual_seed(0)

@@ -135,6 +135,21 @@ def test_an_architecture_that_only_pytorch_runs(tmp_path: Path) -> None:
     np.testing.assert_array_equal(automatic.encode_passages(TEXTS), exact.encode_passages(TEXTS))
 
 
+def test_a_modernbert_of_sentence_transformers_runs_on_pytorch(tmp_path: Path) -> None:
+    """The architecture and the layout of ibm-granite/granite-embedding-small-english-r2, made small."""
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
+
+    plain = write_other("modernbert", tmp_path / "plain")
+    modules = [Transformer(str(plain)), Pooling(64, pooling_mode="cls"), Normalize()]
+    model = SentenceTransformer(modules=modules, prompts={"query": "a ", "document": ""}, device="cpu")
+    model.save_pretrained(str(tmp_path / "model"), create_model_card=False)
+
+    encoder = load_encoder(str(tmp_path / "model"), tmp_path / "cache", threads=1)
+    np.testing.assert_allclose(encoder.encode_questions(TEXTS), model.encode_query(TEXTS), atol=1e-5)
+    np.testing.assert_allclose(encoder.encode_passages(TEXTS), model.encode_document(TEXTS), atol=1e-5)
+
+
 def test_an_encoder_is_converted_once(bert: Path, tmp_path: Path) -> None:
     steps: list[tuple[str, str]] = []
     encoder_folder(str(bert), tmp_path, engine="auto", on_step=lambda *step: steps.append(step))
