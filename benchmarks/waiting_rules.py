@@ -34,9 +34,10 @@ from citewell.core.settings import Settings
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference
 from citewell.pipeline.parts import build_ranker
+from citewell.retriever.choosing import PER_PAGE
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.expected_references import expected_references
-from citewell.retriever.ranking import PER_PAGE, Ranking
+from citewell.retriever.ranking import Ranking
 from citewell.retriever.stage import WaitPolicy
 
 K = 5

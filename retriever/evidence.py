@@ -10,6 +10,7 @@ from citewell.core.types import Reference
 NOTHING = -1.0
 """The evidence without references."""
 _COVERED = 0.3  # weight of the share of the question's words beside the encoder's score
+_FOUND = 0.5
 _STEM = 5  # leading characters that words of one stem share
 
 
@@ -25,10 +26,19 @@ def evidence(question: str, references: Sequence[Reference]) -> float:
     return max((_one(asked, reference) for reference in references), default=NOTHING)
 
 
+def is_found(part: str, references: Sequence[Reference]) -> bool:
+    """Return whether a reference has half of the content words of a part of the question."""
+    asked = _stems(content_words(part))
+    return any(_covered(asked, reference) >= _FOUND for reference in references)
+
+
 def _one(asked: frozenset[str], reference: Reference) -> float:
+    return (1 - _COVERED) * reference.score + _COVERED * _covered(asked, reference)
+
+
+def _covered(asked: frozenset[str], reference: Reference) -> float:
     given = _stems(words(f"{reference.title} {reference.text}"))
-    covered = len(asked & given) / max(1, len(asked))
-    return (1 - _COVERED) * reference.score + _COVERED * covered
+    return len(asked & given) / max(1, len(asked))
 
 
 def _stems(found: Sequence[str]) -> frozenset[str]:

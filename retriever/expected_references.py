@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from citewell.retriever.ranking import PER_PAGE
+from citewell.retriever.choosing import PER_PAGE
 
 # Fitted by maximum likelihood on the questions of QED: `python -m benchmarks.waiting_rules` prints them.
 _BASE, _SCORE, _LOWEST, _POSITION = -2.3, 7.6, -2.1, -1.6

@@ -8,6 +8,7 @@ import numpy as np
 
 from citewell.core.types import Passage, Reference
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
+from citewell.retriever.parts import parts
 from citewell.retriever.ranking import Ranking
 
 
@@ -23,9 +24,9 @@ class Ranker:
         self.encoder = encoder
         self._prefilter = prefilter
 
-    def begin(self, question: str) -> Ranking:
-        """Start the ranking for a question whose passages arrive page by page."""
-        return Ranking(self.encoder, question, self._prefilter)
+    def begin(self, question: str, parts: Sequence[str] = ()) -> Ranking:
+        """Start the ranking for a question, perhaps of several parts, whose passages arrive page by page."""
+        return Ranking(self.encoder, question, self._prefilter, parts)
 
     def rank(self, question: str, passages: Sequence[Passage], k: int) -> tuple[Reference, ...]:
         """Return the `k` most relevant of all given passages, as `Ranking.top` does."""
@@ -34,8 +35,9 @@ class Ranker:
         return ranking.top(k)
 
     def scores(self, question: str, texts: Sequence[str]) -> Vectors:
-        """Return the relevance of each of `n` texts to the question; an (n,) array."""
+        """Return the relevance of `n` texts to the question, each to its nearest part; an (n,) array."""
         if not texts:
             return np.zeros(0, dtype=np.float32)
-        (vector,) = self.encoder.encode_questions([question])
-        return self.encoder.scale.relevance(self.encoder.encode_passages(texts) @ vector)
+        vectors = self.encoder.encode_questions(parts(question))
+        products = self.encoder.encode_passages(texts) @ vectors.T
+        return self.encoder.scale.relevance(products.max(axis=1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
@@ -18,10 +18,11 @@ from citewell.generator.citations.ending import finished
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.pipeline.providers import OpenedSearch
 from citewell.pipeline.question_run import QuestionRun
-from citewell.retriever.evidence import evidence
+from citewell.retriever.evidence import evidence, is_found
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.fetch.memory_budget import MemoryBudget
 from citewell.retriever.fetch.page_request import PageFetch
+from citewell.retriever.parts import parts
 from citewell.retriever.rank import Ranker
 from citewell.retriever.stage import RetrievalStage, WaitPolicy
 from citewell.scorer.best_of import BestOf
@@ -147,15 +148,17 @@ class Pipeline:
         if self.search.metasearch.finds_web_pages:
             self.extractor.warm_up()
         with run.timed("search"):
-            query = replace(self.search.query, text=run.question, limit=self.limits.hits)
-            found = await self.search.metasearch.search(query)
+            run.searched = await asyncio.to_thread(self.search.spelled, run.question)
+            asked = parts(run.searched)
+            texts = dict.fromkeys([run.searched, *asked])
+            queries = [replace(self.search.query, text=text, limit=self.limits.hits) for text in texts]
+            found = await self.search.metasearch.search(*queries)
         run.failures.extend(found.failures)
-        run.notices.extend(found.notices)
         yield Searched(found.hits, found.failures)
-        for notice in found.notices:
-            yield Notice(notice)
+        for notice in run.tell(*_searched(run, asked), *found.notices):
+            yield notice
         stage = RetrievalStage(
-            ranking=self.ranker.begin(run.question),
+            ranking=self.ranker.begin(run.searched, asked),
             hits=found.hits,
             k=self.limits.k,
             fetch=self.fetch,
@@ -177,16 +180,21 @@ class Pipeline:
                     seconds = round(last - run.started, 3)
                     yield Fetched(outcome.url, outcome.title, len(outcome.passages), seconds)
                     if outcome.notice:
-                        run.notices.append(f"{outcome.url}: {outcome.notice}")
-                        yield Notice(run.notices[-1])
+                        for notice in run.tell(f"{outcome.url}: {outcome.notice}"):
+                            yield notice
         for warning in run.take_warnings():
             yield warning
         if any(failure.kind == "late" for failure in run.failures):
             run.timings["wait"] = round(time.perf_counter() - last, 4)
         with run.timed("rank"):
             run.references = await stage.references()
-        run.relevant = evidence(run.question, run.references) >= self.limits.min_relevance
+        best = max(evidence(part, run.references) for part in asked)
+        run.relevant = best >= self.limits.min_relevance
         yield Ranked(run.references, run.relevant)
+        missing = [part for part in asked if not is_found(part, run.references)]
+        if run.relevant and missing:
+            for notice in run.tell(f"Nothing was found on: {'; '.join(missing)}"):
+                yield notice
 
     async def _generate(self, run: QuestionRun) -> AsyncGenerator[Event, None]:
         limits = self.limits
@@ -197,7 +205,7 @@ class Pipeline:
         while wanted := rounds.wanted:
             texts: dict[int, list[str]] = {}
             with run.timed("generate"):
-                tokens = self.generator.generate(run.question, run.references, wanted, first=rounds.written)
+                tokens = self.generator.generate(run.searched, run.references, wanted, first=rounds.written)
                 async with aclosing(tokens) as stream:
                     async for token in stream:
                         run.timings.setdefault("first_token", round(time.perf_counter() - run.started, 4))
@@ -252,3 +260,11 @@ class Pipeline:
             models={"encoder": self.ranker.encoder.name, "search": self.search.metasearch.name}
             | ({"generator": self.generator.name, "scorer": self.scorer.name} if written else {}),
         )
+
+
+def _searched(run: QuestionRun, asked: Sequence[str]) -> Iterator[str]:
+    """Yield notices of what was searched for, where it was not the question as it was asked."""
+    if len(asked) > 1:
+        yield f"Searched for each part of the question: {'; '.join(asked)}"
+    elif run.searched != run.question:
+        yield f"Searched with corrected spelling: {run.searched}"

@@ -18,7 +18,7 @@ from citewell.retriever.search.api import SearchHttp
 from citewell.retriever.search.keys import BING_ENDPOINT_VARIABLE, BING_KEY, KEYS
 from citewell.retriever.search.metasearch import Metasearch, SearchLimits
 from citewell.retriever.search.presets import PRESETS
-from citewell.retriever.search.provider import PageSource, SearchProvider
+from citewell.retriever.search.provider import PageSource, SearchProvider, Speller
 from citewell.retriever.search.query import Query
 from citewell.retriever.search.retry import Retry
 
@@ -46,6 +46,15 @@ class OpenedSearch:
     pages: PageSource | None = None
     query: Query = _NO_FILTERS
     """A query without its text."""
+
+    def spelled(self, question: str) -> str:
+        """Return the question with corrected spelling, if only stored pages are searched.
+
+        Search engines of the web correct spelling themselves.
+        """
+        if isinstance(self.pages, Speller) and not self.metasearch.finds_web_pages:
+            return self.pages.spelled(question)
+        return question
 
 
 @asynccontextmanager

@@ -17,6 +17,8 @@ class QuestionRun:
     """The results of a question so far."""
 
     question: str
+    searched: str = ""
+    """The question with corrected spelling."""
     failures: list[Failure] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     references: tuple[Reference, ...] = ()
@@ -27,11 +29,17 @@ class QuestionRun:
     timings: dict[str, float] = field(default_factory=dict)
     started: float = field(default_factory=time.perf_counter)
 
-    def take_warnings(self) -> list[Notice]:
-        """Convert the warnings so far to notices."""
-        texts = self.warnings.take()
+    def __post_init__(self) -> None:
+        self.searched = self.searched or self.question
+
+    def tell(self, *texts: str) -> list[Notice]:
+        """Keep texts for the answer's notices, and return them as events."""
         self.notices.extend(texts)
         return [Notice(text) for text in texts]
+
+    def take_warnings(self) -> list[Notice]:
+        """Convert the warnings so far to notices."""
+        return self.tell(*self.warnings.take())
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

@@ -10,6 +10,7 @@ from citewell.retriever.collection.dense import DenseSearch
 from citewell.retriever.collection.hybrid import fuse
 from citewell.retriever.collection.index import PageHit
 from citewell.retriever.collection.protocol import CollectionStore
+from citewell.retriever.collection.spelling import spelled
 from citewell.retriever.search.fusion import within_sites
 from citewell.retriever.search.provider import Scope
 from citewell.retriever.search.query import Filter, Query, cannot
@@ -61,6 +62,10 @@ class Collection:
         depth = max(limit, _FUSION_DEPTH)
         lexical = self.store.search(text, depth)
         return fuse(lexical, self._dense.search(text, depth), depth)
+
+    def spelled(self, text: str) -> str:
+        """Return the text with misspelled names replaced by those of the collection's titles."""
+        return spelled(text, self.store)
 
     def page(self, url: str) -> Page | None:
         """Return the page at `url`, or None if the collection does not have it."""

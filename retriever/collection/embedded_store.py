@@ -36,9 +36,10 @@ class EmbeddedStore:
             self.pages = PageStore(folder / "pages.db")
             opened.callback(self.pages.close)
             exists = SearchIndex.exists(folder / "index")
+            is_old = exists and SearchIndex.is_outdated(folder / "index")
             if rebuild:
                 VectorFiles.repair(folder / "vectors")
-            if rebuild or (make and not exists):
+            if rebuild or (make and (is_old or not exists)):
                 self._rebuild()
             elif exists:
                 self._index = SearchIndex(folder / "index")
@@ -58,6 +59,15 @@ class EmbeddedStore:
     def search(self, query: str, limit: int) -> list[PageHit]:
         """See `CollectionStore.search`."""
         return self._index.search(query, limit)
+
+    def frequency(self, word: str) -> int:
+        """See `Vocabulary.frequency`."""
+        return self._index.frequency(word)
+
+    def titles_near(self, word: str, edits: int) -> list[str]:
+        """See `Vocabulary.titles_near`."""
+        pages = (self.pages.page(url) for url in self._index.near(word, edits))
+        return [page.title for page in pages if page]
 
     def digests(self) -> dict[str, str]:
         """See `CollectionStore.digests`."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,8 +17,10 @@ import tantivy
 from citewell.core.errors import CollectionError
 from citewell.core.text import content_words, space_out
 from citewell.core.types import Page
+from citewell.retriever.subject import asked_subject, mentioned, named
 
 _META = "meta.json"
+_FIELDS = {"url", "name", "title", "body", "passage"}
 _SYSTEM_ERROR = re.compile(r"(?:os error |\bcode: )(\d+)")
 _TOKENIZER = "en_stem"
 _HEAP_BYTES = 128_000_000
@@ -28,6 +32,11 @@ _DECAY = 0.5
 # BM25 favors the title, a short field, so that a match in it outweighs several in the body even at this
 # weight; at 1 and above, recall falls.
 _TITLE_BOOST = 0.3
+# A page whose title is the name of something in the question gains this share of the best score, times the
+# share of the question's words that the name has: the page on the subject is then among the hits.
+_NAMED = 1.0
+_NAMESAKES = 50  # pages
+_NEAR = 100  # pages with words like a misspelled one in their titles
 
 
 class PageHit(NamedTuple):
@@ -52,6 +61,15 @@ class SearchIndex:
     def exists(folder: Path) -> bool:
         """Return whether there is an index in `folder`, intact or damaged."""
         return (folder / _META).is_file()
+
+    @staticmethod
+    def is_outdated(folder: Path) -> bool:
+        """Return whether the index in `folder` lacks a field, since an earlier version built it."""
+        try:
+            fields = json.loads((folder / _META).read_bytes())["schema"]
+            return not {field["name"] for field in fields} >= _FIELDS
+        except (OSError, ValueError, KeyError, TypeError):
+            return False  # missing or damaged
 
     @staticmethod
     def destroy(folder: Path) -> None:
@@ -91,7 +109,45 @@ class SearchIndex:
                 weight = weights.get(url, 1.0)
                 pages[url] = best._replace(score=best.score + weight * score)
                 weights[url] = weight * _DECAY
+            best_score = max((page.score for page in pages.values()), default=1.0)
+            for url, share in self._named(searcher, query).items():
+                page = pages.get(url, PageHit(url, 0.0, 0))
+                pages[url] = page._replace(score=page.score + _NAMED * share * best_score)
         return sorted(pages.values(), key=lambda hit: (-hit.score, hit.url))[:limit]
+
+    def frequency(self, word: str) -> int:
+        """Return how many passages have the word, in any form of its stem."""
+        stem = " ".join(_stemmer().analyze(word))
+        with _explained(self._folder):
+            searcher = self._index.searcher()
+            return max(searcher.doc_freq(name, stem) for name in ("title", "body"))
+
+    def near(self, word: str, edits: int) -> list[str]:
+        """Return the URLs of pages whose titles have a word that at most `edits` edits turn into `word`."""
+        stem = " ".join(_stemmer().analyze(word))
+        with _explained(self._folder):
+            searcher = self._index.searcher()
+            schema = self._index.schema
+            close = tantivy.Query.fuzzy_term_query(schema, "title", stem, distance=edits)
+            first = tantivy.Query.term_query(schema, "passage", 0)  # one passage of each page
+            both = [(tantivy.Occur.Must, close), (tantivy.Occur.Must, first)]
+            found = searcher.search(tantivy.Query.boolean_query(both), _NEAR)
+            return [searcher.doc(address)["url"][0] for _, address in found.hits]
+
+    def _named(self, searcher: tantivy.Searcher, query: str) -> dict[str, float]:
+        """Return the pages with the name of something in the query, and the name's share of its words."""
+        asked = frozenset(content_words(query))
+        shares = {name: len(found) / len(asked) for name, found in mentioned(query)}
+        if subject := asked_subject(query):
+            shares[subject] = 1.0
+        if not shares:
+            return {}
+        wanted = tantivy.Query.term_set_query(self._index.schema, "name", list(shares))
+        pages = {}
+        for _, address in searcher.search(wanted, _NAMESAKES).hits:
+            document = searcher.doc(address)
+            pages[document["url"][0]] = max(shares.get(name, 0.0) for name in document["name"])
+        return pages
 
 
 @contextmanager
@@ -123,17 +179,26 @@ def _system_error(error: BaseException) -> str:
     return os.strerror(int(code[1])) if code else ""
 
 
+@cache
+def _stemmer() -> tantivy.TextAnalyzer:
+    """Return what turns a word into the term of the index, as the tokenizer `en_stem` does."""
+    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
+    return builder.filter(tantivy.Filter.stemmer("english")).build()
+
+
 def _documents(page: Page) -> Iterator[tantivy.Document]:
     title = space_out(page.title)
     for number, passage in enumerate(page.passages):
         body = space_out(" ".join((*passage.headings, passage.text)))
-        yield tantivy.Document(url=page.url, passage=number, title=title, body=body)
+        names = [] if number else sorted(named(page.title))
+        yield tantivy.Document(url=page.url, passage=number, title=title, body=body, name=names)
 
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("url", stored=True, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("name", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("title", tokenizer_name=_TOKENIZER, index_option="freq")
     builder.add_text_field("body", tokenizer_name=_TOKENIZER, index_option="freq")
-    builder.add_integer_field("passage", stored=True)
+    builder.add_integer_field("passage", stored=True, indexed=True)
     return builder.build()

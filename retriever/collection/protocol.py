@@ -34,6 +34,14 @@ class CollectionStore(Protocol):
         """Return the `limit` best pages by words for a plain-text query; operators have no meaning."""
         ...
 
+    def frequency(self, word: str) -> int:
+        """Return how many passages have the word, in any form of its stem."""
+        ...
+
+    def titles_near(self, word: str, edits: int) -> Sequence[str]:
+        """Return titles with a word that at most `edits` edits turn into `word`."""
+        ...
+
     def digests(self) -> Mapping[str, str]:
         """Return the URLs of all pages, with the digests of the bytes that they were extracted from."""
         ...

@@ -26,9 +26,10 @@ def within_sites(hits: Sequence[Hit], query: Query) -> list[Hit]:
 
 
 def fuse(lists: Sequence[tuple[SearchProvider, Sequence[Hit]]], query: Query, per_domain: int) -> list[Hit]:
-    """Fuse the providers' hits by reciprocal rank fusion; return the `query.limit` best.
+    """Fuse lists of hits by reciprocal rank fusion; return the `query.limit` best.
 
-    The score of a page is the sum over providers of 1 / (60 + rank) (Cormack, Clarke & Büttcher, SIGIR 2009,
+    A provider has several lists if it was asked several queries. The score of a page is the sum over lists of
+    1 / (60 + rank) (Cormack, Clarke & Büttcher, SIGIR 2009,
     https://doi.org/10.1145/1571941.1572114). Of several URLs of a page, the best-ranked is used, or that of a
     local provider, which stores the page; the hit names all providers that found it. Hits beyond `per_domain`
     per registrable domain go to the end of the list. That limit does not apply to queries with `sites`, and
@@ -37,15 +38,16 @@ def fuse(lists: Sequence[tuple[SearchProvider, Sequence[Hit]]], query: Query, pe
     scores: defaultdict[str, float] = defaultdict(float)
     pages: dict[str, Hit] = {}
     finders: dict[str, dict[str, SearchProvider]] = {}
-    named = [[(provider, hit) for hit in hits] for provider, hits in lists]
+    counted: set[tuple[str, int]] = set()
+    named = [[(provider, hit, number) for hit in hits] for number, (provider, hits) in enumerate(lists)]
     for rank, row in enumerate(zip_longest(*named), start=1):
-        for provider, hit in filter(None, row):
+        for provider, hit, number in filter(None, row):
             key = identity(hit.url)
-            found = finders.setdefault(key, {})
-            if provider.name in found:
+            if (key, number) in counted:
                 continue
+            counted.add((key, number))
             scores[key] += 1 / (_RRF + rank)
-            found[provider.name] = provider
+            finders.setdefault(key, {})[provider.name] = provider
             if key not in pages or provider.scope == "local":
                 pages[key] = hit
 

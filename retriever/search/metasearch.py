@@ -68,32 +68,34 @@ class Metasearch:
         """Whether any provider finds pages that are not stored locally."""
         return any(provider.scope != "local" for provider in self._providers)
 
-    async def search(self, query: Query) -> SearchResult:
+    async def search(self, query: Query, *others: Query) -> SearchResult:
         """Return the fused hits of all providers that answered, at most `query.limit`.
 
-        Finding nothing is not an error; a notice reports it. Raises `ServiceError` if all providers fail, or
-        the error of the only provider.
+        `others` are further queries of the same question, whose hits count as much. Finding nothing is not
+        an error; a notice reports it. Raises `ServiceError` if all providers fail, or the error of the only
+        provider.
         """
         timings: dict[str, float] = {}
-        outcomes = await self._ask(query, timings)
-        errors = [outcome for outcome in outcomes if isinstance(outcome, CitewellError)]
-        if len(errors) == len(self._providers):
-            raise _failed(self._providers, errors)
-        notices = [notice for provider in self._providers for notice in provider.notices(query)]
+        queries = (query, *others)
+        asked = await asyncio.gather(*(self._ask(one, timings) for one in queries))
+        of_provider = list(zip(*asked, strict=True))
+        errors = [next((o for o in found if isinstance(o, CitewellError)), None) for found in of_provider]
+        if all(isinstance(outcome, CitewellError) for found in of_provider for outcome in found):
+            raise _failed(self._providers, [error for error in errors if error])
+        notices = [n for provider in self._providers for one in queries for n in provider.notices(one)]
         failures = []
         lists = []
-        for provider, outcome in zip(self._providers, outcomes, strict=True):
-            if isinstance(outcome, CitewellError):
-                kind = getattr(outcome, "kind", "search")
-                failures.append(Failure(provider.name, str(outcome), kind))
-                continue
-            hits = within_sites(outcome, query)
-            if not hits:
-                where = " on the requested sites" if outcome else ""
+        for provider, found, error in zip(self._providers, of_provider, errors, strict=True):
+            if error:
+                failures.append(Failure(provider.name, str(error), getattr(error, "kind", "search")))
+            answered = [outcome for outcome in found if not isinstance(outcome, CitewellError)]
+            kept = [within_sites(hits, query) for hits in answered]
+            if answered and not any(kept):
+                where = " on the requested sites" if any(answered) else ""
                 notices.append(f"{provider.name} found nothing{where}.")
-            lists.append((provider, hits))
-        hits = fuse(lists, query, self._limits.per_domain)
-        return SearchResult(tuple(hits), tuple(failures), tuple(notices), timings)
+            lists += [(provider, hits) for hits in kept]
+        hits = fuse(lists, query, self._limits.per_domain * len(queries))
+        return SearchResult(tuple(hits), tuple(failures), tuple(dict.fromkeys(notices)), timings)
 
     async def _ask(self, query: Query, timings: dict[str, float]) -> list[list[Hit] | CitewellError]:
         """Return the hits or the error of each provider, in order."""
@@ -141,7 +143,8 @@ class Metasearch:
         except CitewellError as error:
             return error
         finally:
-            timings[provider.name] = round(time.perf_counter() - started, 4)
+            seconds = round(time.perf_counter() - started, 4)
+            timings[provider.name] = max(seconds, timings.get(provider.name, 0.0))
 
 
 def _found(outcome: list[Hit] | CitewellError) -> bool:

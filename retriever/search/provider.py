@@ -37,3 +37,12 @@ class PageSource(Protocol):
     def page(self, url: str) -> Page | None:
         """Return the page at `url`, or None if it is not stored."""
         ...
+
+
+@runtime_checkable
+class Speller(Protocol):
+    """Knows the words of the pages that it finds."""
+
+    def spelled(self, text: str) -> str:
+        """Return the text with misspelled names corrected."""
+        ...

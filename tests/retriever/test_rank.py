@@ -27,6 +27,11 @@ TEXTS = [
     "Coventry City's colours are sky blue, and the club's nickname is why you are asking.",
     "Cats purr by twitching the muscles of their larynx, about thirty times a second.",
 ]
+SKIES = [
+    "At sunset the sky turns red.",
+    "A cloudy sky is white or grey.",
+    "On Mars the sky is the colour of butterscotch.",
+]
 DISTRACTORS = [passage(text, url=f"https://example.org/{place}") for place, text in enumerate(TEXTS)]
 
 
@@ -54,11 +59,18 @@ def test_the_same_passage_from_two_pages_appears_once(ranker: Ranker) -> None:
     assert sum("molecules" in reference.text.lower() for reference in references) == 1
 
 
-def test_one_page_gives_three_references_at_most(ranker: Ranker) -> None:
+def test_one_page_gives_three_references_at_most_if_others_have_enough(ranker: Ranker) -> None:
     one_page = [passage(text) for text in TEXTS]
-    references = ranker.rank(QUESTION, [*one_page, passage(ANSWER, url="https://example.org/sky")], 5)
+    others = [passage(text, url=f"https://other.example/{text[:4]}") for text in (ANSWER, *SKIES)]
+    references = ranker.rank(QUESTION, [*one_page, *others], 5)
     assert [reference.url for reference in references].count("https://example.org/") == 3
-    assert [reference.number for reference in references] == [1, 2, 3, 4]
+    assert [reference.number for reference in references] == [1, 2, 3, 4, 5]
+
+
+def test_one_page_gives_as_many_as_asked_for_if_there_are_no_others(ranker: Ranker) -> None:
+    references = ranker.rank(QUESTION, [passage(text) for text in (ANSWER, *TEXTS)], 6)
+    assert len({reference.text for reference in references}) == 6
+    assert references[0].text == ANSWER
 
 
 def test_fewer_passages_than_asked_for(ranker: Ranker) -> None:
@@ -92,3 +104,44 @@ def test_scores_are_in_the_order_of_the_texts(ranker: Ranker) -> None:
     assert scores.shape == (3,)
     assert scores.argmax() == 1
     assert ranker.scores(QUESTION, []).shape == (0,)
+
+
+LEAD = (
+    "Caesium is a chemical element with the symbol Cs and the atomic number 55, a soft, silvery-gold alkali "
+    "metal that melts at 28.5 degrees and is liquid near room temperature."
+)
+FRAGMENTS = [passage(text, "Caesium", "https://example.org/cs") for text in ("- Caesium", "Caesium > Metal")]
+ELEMENT = [*FRAGMENTS, passage(LEAD, "Caesium", "https://example.org/cs")]
+NEAR = [
+    passage(text, "Atomic clock", "https://example.org/clock")
+    for text in ("What is caesium? The element that clocks count.", "Caesium is in every atomic clock.")
+]
+
+
+@pytest.mark.parametrize(
+    "question", ["What is caesium?", "define caesium", "Caesium", "Tell me about caesium", "what's caesium"]
+)
+def test_the_lead_of_the_page_on_the_subject_comes_first(ranker: Ranker, question: str) -> None:
+    assert ranker.rank(question, [*NEAR, *ELEMENT, *DISTRACTORS], 5)[0].text == LEAD
+
+
+def test_the_lead_is_read_even_if_bm25_prefers_others(encoder: DualEncoder) -> None:
+    strict = Ranker(encoder, prefilter=2)
+    assert strict.rank("What is caesium?", [*NEAR, *ELEMENT], 2)[0].text == LEAD
+
+
+def test_a_passage_that_is_nearly_its_title_does_not_win(ranker: Ranker) -> None:
+    references = ranker.rank("At what temperature does caesium melt?", [*ELEMENT, *DISTRACTORS], 5)
+    assert references[0].text == LEAD
+
+
+def test_each_part_of_a_question_gets_its_share(ranker: Ranker) -> None:
+    sky = [passage(text, "Sky", f"https://example.org/{n}") for n, text in enumerate([ANSWER, *SKIES])]
+    parts = ("Why is the sky blue?", "What is caesium?")
+    ranking = ranker.begin("Why is the sky blue and what is caesium?", parts)
+    ranking.add(0, [*sky, *ELEMENT, *NEAR])
+    references = ranking.top(4)
+    assert [reference.text for reference in references[:2]] == [ANSWER, LEAD]
+    assert sum(reference.title == "Sky" for reference in references) == 2
+    scores = [ranker.scores(p, [f"{r.title}. {r.text}"])[0] for p, r in zip(parts, references, strict=False)]
+    assert [r.score for r in references[:2]] == pytest.approx(scores, abs=0.01)

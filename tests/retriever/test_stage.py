@@ -133,7 +133,8 @@ async def test_a_page_that_promises_nothing_is_not_waited_for(ranker: Ranker) ->
 
 async def test_a_page_that_promises_much_is_waited_for(ranker: Ranker) -> None:
     slow = Hit("http://bats.example/slow", "Bats", QUESTION)
-    web = Web(GOOD | {slow.url: "Bats find their way in the dark by their ears, by echolocation."})
+    text = "Bats find their way in the dark by echolocation: their ears hear the echoes of their calls."
+    web = Web(GOOD | {slow.url: text})
     waiting = WaitPolicy(deadline=60, patience=1000, hedges=0)
     stage = reading(ranker, [slow, *HITS], web, waiting=waiting)
     found: list[Page | Failure] = []

@@ -1,0 +1,96 @@
+"""The passages that the dual encoder sees for a question: BM25's best, and leads on its subject."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from citewell.core.text import content_words, words
+from citewell.core.types import Passage
+from citewell.retriever.lexical import Bm25
+from citewell.retriever.scoring import FULL, Features, Numbers, order
+from citewell.retriever.subject import asked_subject, is_about
+
+# How often a word of the title counts in BM25, beside each time in the passage.
+_TITLE = 0.3
+_PER_LINE = 10  # min words per line of prose, unlike tables
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """The rows of the candidates among all passages, in the order in which they are encoded.
+
+    `lexical`, `words` and `lead` are as in `citewell.retriever.scoring.Features`.
+    """
+
+    rows: Numbers
+    lexical: Numbers
+    words: Numbers
+    lead: Numbers
+
+    def order(self, relevance: Numbers) -> Numbers:
+        """Return the value of each candidate, given its relevance to the question."""
+        return order(Features(relevance=relevance, lexical=self.lexical, words=self.words, lead=self.lead))
+
+
+class Counted:
+    """The counts of one page's passages for one part of the question."""
+
+    def __init__(self, counts: Numbers, leads: Numbers) -> None:
+        self.counts = counts
+        self.leads = leads
+
+
+class CandidateFilter:
+    """Selects the candidates for one part of a question, from pages that are counted as they arrive."""
+
+    def __init__(self, question: str, prefilter: int) -> None:
+        """Select the `prefilter` best passages for the question."""
+        self._bm25 = Bm25(question)
+        self._subject = asked_subject(question)
+        self._prefilter = prefilter
+
+    def count(self, passages: Sequence[Passage]) -> Counted:
+        """Count the words of the question in the passages of one page."""
+        counts = self._bm25.count([passage.text for passage in passages])
+        titles = {title: self._bm25.count([title])[0, 1:] for title in {p.title for p in passages}}
+        for row, passage in enumerate(passages):
+            counts[row, 1:] += _TITLE * titles[passage.title]
+        certainty = np.zeros(len(passages))
+        for _, of_page in groupby(range(len(passages)), key=lambda row: passages[row].url):
+            rows = list(of_page)
+            if about := is_about(self._subject, passages[rows[0]].title):
+                certainty[lead(passages, rows)] = about
+        return Counted(counts, certainty)
+
+    def select(self, pages: Sequence[Counted], firsts: Numbers) -> Candidates:
+        """Select the candidates among all passages of the pages.
+
+        `firsts` is the row of the first passage that says the same as each passage.
+        """
+        counts = np.concatenate([page.counts for page in pages] or [self._bm25.count([])])
+        leads = np.concatenate([page.leads for page in pages] or [np.zeros(0)])
+        lengths = counts[:, 0].copy()
+        counts[:, 0] = np.maximum(lengths, FULL)
+        lexical = self._bm25.scores(counts)
+        best = lexical.max(initial=0.0)
+        ranked = np.argsort(-lexical - (best + 1) * leads, kind="stable")
+        # Duplicates are not ranked again: the first source stands for all.
+        rows = ranked[firsts[ranked] == ranked][: self._prefilter]
+        return Candidates(
+            rows=rows, lexical=lexical[rows] / max(best, 1e-9), words=lengths[rows], lead=leads[rows]
+        )
+
+
+def lead(passages: Sequence[Passage], rows: Sequence[int]) -> int:
+    """Return the row of a page's lead: its first paragraph of prose that names the title, or its first."""
+    return next((row for row in rows if _describes(passages[row])), rows[0])
+
+
+def _describes(passage: Passage) -> bool:
+    found = words(passage.text)
+    is_prose = len(found) >= max(FULL, _PER_LINE * len(passage.text.splitlines()))
+    return is_prose and not set(content_words(passage.title)).isdisjoint(found)

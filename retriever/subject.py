@@ -1,0 +1,118 @@
+"""The subject of a question that asks what something is, and the names that a page's title gives to its own.
+
+`Who was Marie Curie?`, `define photosynthesis` and `black holes` each ask for a description, which the lead
+of an article is. Names are compared in lower case, without accents, articles and plurals.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+
+from citewell.core.text import STOP_WORDS, words
+
+_IS = r"(?:['’]?s| is| are| was| were)"
+_OF = r"(?:the |an? |some )?(?:definition|meaning|overview|introduction|information) (?:of|to|on|about)"
+_FRAME = re.compile(
+    rf"(?:(?:what{_IS} )?{_OF}|what{_IS} meant by|(?:what|who){_IS}|define|describe|explain|about|"
+    rf"give me {_OF}|(?:can you |could you |please )*tell me (?:more |something )?about|"
+    r"what (?:do you|can you) (?:know|tell me) about)\s+(?P<subject>.+)",
+    re.IGNORECASE,
+)
+_MEANS = re.compile(
+    r"what (?:do|does|did) (?:the (?:word|term) )?(?P<subject>.+?) (?:mean|stand for)", re.IGNORECASE
+)
+_BRACKETS = re.compile(r"\s*[(\[]([^)\]]*)[)\]]\s*$")
+_SITE = re.compile(r"\s+(?:[|–—·•»]|-|::)\s+")
+_ARTICLES = frozenset({"the", "a", "an"})
+_ASKS = re.compile(
+    r"(?:what|who|whom|whose|when|where|why|how|which|is|are|was|were|do|does|did|can|compare)\b",
+    re.IGNORECASE,
+)
+_MOST_WORDS = 8  # of a name
+
+
+def asked_subject(question: str) -> str:
+    """Return the name of what the question asks to describe; empty if it asks something else.
+
+    `the capital of France` is returned for "What is the capital of France?": whether that is a subject only
+    a page's title can tell.
+    """
+    text = question.strip().rstrip("?!. ").strip()
+    if found := _MEANS.fullmatch(text) or _FRAME.fullmatch(text):
+        return name_key(found["subject"])
+    return "" if _ASKS.match(text) else name_key(text)
+
+
+def named(title: str) -> frozenset[str]:
+    """Return the names that a title gives to the subject of its page.
+
+    `Mercury (planet)` is called `mercury`, `mercury planet` and `planet mercury`, and the title of a web page
+    counts with and without the name of its site, as in `Caesium | An encyclopedia`.
+    """
+    return _named(title)
+
+
+@lru_cache(4096)
+def _named(title: str) -> frozenset[str]:
+    names = set()
+    for text in {title, _SITE.split(title)[0]}:
+        names.add(name_key(text))
+        if found := _BRACKETS.search(text):
+            base = text[: found.start()]
+            names |= {name_key(base), name_key(f"{found[1]} {base}")}
+    return frozenset(names - {""})
+
+
+def name_key(name: str) -> str:
+    """Return a name as it is compared: its words without accents, leading articles, and plural endings."""
+    plain = unicodedata.normalize("NFKD", name)
+    found = words("".join(c for c in plain if not unicodedata.combining(c)))
+    while len(found) > 1 and found[0] in _ARTICLES:
+        del found[0]
+    return " ".join(map(_singular, found[:_MOST_WORDS]))
+
+
+def is_about(subject: str, title: str) -> float:
+    """Return how surely a page with this title is about the subject: 1 for a name of it, 0 for another.
+
+    A page on somebody counts half for the last name: `einstein` for `Albert Einstein`.
+    """
+    if not subject:
+        return 0.0
+    names = named(title)
+    if subject in names:
+        return 1.0
+    return 0.5 if any(name.endswith(f" {subject}") for name in names) else 0.0
+
+
+def mentioned(question: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield the runs of words of the question that may be the name of something, with their content words.
+
+    No run begins or ends with a function word.
+    """
+    found = words(question)[: 4 * _MOST_WORDS]
+    for start in range(len(found)):
+        for end in range(start + 1, min(start + _MOST_WORDS, len(found)) + 1):
+            run = found[start:end]
+            if run[0] not in STOP_WORDS and run[-1] not in STOP_WORDS:
+                yield name_key(" ".join(run)), frozenset(run) - STOP_WORDS
+
+
+def most_specific(names: Collection[str]) -> frozenset[str]:
+    """Return the names that are not part of a longer one: `calcium chloride`, but not `calcium` beside it."""
+    return frozenset(
+        name for name in names if not any(name != other and f" {name} " in f" {other} " for other in names)
+    )
+
+
+def _singular(word: str) -> str:
+    if len(word) <= 3 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if word.endswith(("ches", "shes", "sses", "xes", "zes")):
+        return word[:-2]
+    return word[:-1]

@@ -1,0 +1,57 @@
+"""What a question asks to describe, and the pages whose titles are names of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.retriever.subject import asked_subject, is_about, mentioned
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("What is caesium?", "Caesium"),
+        ("what is mercury", "Mercury (planet)"),
+        ("What is the planet Mercury?", "Mercury (planet)"),
+        ("What are black holes?", "Black hole"),
+        ("What is a galaxy?", "Galaxies"),
+        ("Who was Pelé?", "Pele"),
+        ("who were the beatles", "The Beatles"),
+        ("What's osmosis?", "Osmosis - A web encyclopedia"),
+        ("Define photosynthesis.", "Photosynthesis"),
+        ("What is the definition of inertia?", "Inertia"),
+        ("meaning of entropy", "Entropy"),
+        ("What is meant by entropy?", "Entropy"),
+        ("What does DNA stand for?", "DNA"),
+        ("Can you tell me about the French Revolution?", "French Revolution"),
+        ("give me an overview of the French Revolution", "French Revolution"),
+        ("Marie Curie", "Marie Curie"),
+    ],
+)
+def test_a_page_on_the_subject(question: str, title: str) -> None:
+    assert is_about(asked_subject(question), title) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("What is the capital of France?", "France"),
+        ("How do volcanoes form?", "Volcano"),
+        ("What is caesium?", "Caesium chloride"),
+        ("Why?", "Why"),
+        ("", "Caesium"),
+        ("What is caesium?", ""),
+    ],
+)
+def test_a_page_on_something_else(question: str, title: str) -> None:
+    assert is_about(asked_subject(question), title) == 0
+
+
+def test_a_last_name_is_less_sure() -> None:
+    assert 0 < is_about(asked_subject("Who was Einstein?"), "Albert Einstein") < 1
+
+
+def test_what_a_question_mentions() -> None:
+    names = {name for name, _ in mentioned("Who discovered the Strait of Magellan?")}
+    assert {"strait of magellan", "magellan", "strait"} < names
+    assert not any(name.startswith(("who", "of")) for name in names)
