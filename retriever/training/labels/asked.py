@@ -82,7 +82,10 @@ def _answering(line: Line, row: dict[str, Any]) -> Iterator[TitledText]:
     for value in row.get("positive") or ():
         yield _titled(line, value)
     if sentences := row.get("sentences"):
-        yield TitledText(row.get("domain") or "", " ".join(text(line, each, "text") for each in sentences))
+        found = [each.get("text") if isinstance(each, dict) else None for each in sentences]
+        if not all(isinstance(each, str) for each in found):
+            raise line.error("a sentence is not an object with its text.")
+        yield TitledText(row.get("domain") or "", " ".join(map(str, found)))
 
 
 def _others(line: Line, row: dict[str, Any]) -> Iterator[TitledText]:

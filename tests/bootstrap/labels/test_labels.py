@@ -16,6 +16,7 @@ from citewell.core.errors import InputError, ServiceAnswerError
 from citewell.core.settings import load_settings
 from citewell.generator.chat_client import ChatClient
 from citewell.retriever.training.labels.answers import answer_rows, calibration
+from citewell.retriever.training.labels.asked import read_asked
 from tests.generator.chat_service import ChatService, whole
 
 PAIRS = [
@@ -114,6 +115,18 @@ async def test_labels_are_read_for_training(tmp_path: Path) -> None:
     assert first.targets[0] > max(first.targets[1:])
     assert people["Who found radium?"].targets == (1.0, 0.0, 0.0)
     assert "Paint. Paint that holds radium was found in clocks." in first.passages
+
+
+def test_sentences_are_a_passage(tmp_path: Path) -> None:
+    file = tmp_path / "long.jsonl"
+    sentences = [{"text": "It rusts."}, {"text": ""}, {"text": "Paint it."}]
+    row = {"id": "q", "question": "Why paint iron?", "domain": "home", "sentences": sentences}
+    file.write_text(json.dumps(row) + "\n")
+    asked = read_asked([file])
+    assert asked.questions["q"].answering == (("home", "It rusts.  Paint it."),)
+    file.write_text(json.dumps(row | {"sentences": [7]}) + "\n")
+    with pytest.raises(InputError, match="a sentence is not an object"):
+        read_asked([file])
 
 
 def test_labels_of_other_files_are_named(tmp_path: Path) -> None:
