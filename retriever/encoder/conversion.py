@@ -26,20 +26,21 @@ _CALIBRATION_TOKENS = 128  # longer than all texts
 def convert(name: str, engine: str, target: Path) -> None:
     """Write the encoder `name` into the folder `target`.
 
-    Equal towers are converted once. With the engine `auto`, a model whose architecture only PyTorch runs is
-    not converted if PyTorch is installed.
+    Towers with the same model are converted once. With the engine `auto`, a model whose architecture only
+    PyTorch runs is not converted if PyTorch is installed.
     """
     begin("verifying")
     verify(packaged_base(name))
     begin("reading")
     towers = resolve(name)
     known = digests(towers)
-    question, passage = (tower_form(tower, known[tower][:16]) for tower in towers)
+    models = {known[tower.model][:16]: tower.model for tower in towers}
+    question, passage = (tower_form(tower, known[tower.model][:16]) for tower in towers)
     begin("converting")
     chosen = "openvino"
     try:
-        for tower, digest in known.items():
-            folder = target / digest[:16]
+        for digest, tower in models.items():
+            folder = target / digest
             folder.mkdir()
             openvino.convert(tower, folder)
             read_tokenizer(tower.tokenizer).save(str(folder / "tokenizer.json"))
@@ -56,8 +57,8 @@ def convert(name: str, engine: str, target: Path) -> None:
 
 
 def digests(towers: Towers) -> dict[Tower, str]:
-    """Compute the digest of each distinct tower, which reads its weights."""
-    return {tower: tower.digest for tower in dict.fromkeys(towers)}
+    """Compute the digest of each distinct tower and of its model, which reads the weights."""
+    return {tower: tower.digest for tower in {*towers, *(tower.model for tower in towers)}}
 
 
 def encoder_digest(towers: Towers, found: Mapping[Tower, str]) -> str:

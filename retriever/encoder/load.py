@@ -64,7 +64,7 @@ def _in_torch(name: str, max_tokens: int, threads: int) -> TwoTowers:
     engines: dict[str, Engine] = {}
 
     def side(tower: Tower) -> Side:
-        key = known[tower]
+        key = known[tower.model]
         if key not in engines:
             engines[key] = TorchEngine(load_model(tower), tower.pooling, threads=threads)
         tokenizer = read_tokenizer(tower.tokenizer)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -58,6 +58,11 @@ class Tower:
     limit: int
     dimension: int
     prompt: str = ""
+
+    @property
+    def model(self) -> Tower:
+        """The tower without its prompt: towers that differ in nothing else share one model."""
+        return replace(self, prompt="")
 
     @property
     def digest(self) -> str:

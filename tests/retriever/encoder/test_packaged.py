@@ -9,7 +9,7 @@ import pytest
 
 from citewell.core.weights import locate
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
-from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.encoder.load import encoder_folder, load_encoder
 from citewell.retriever.rank import Ranker
 
 TEXTS = [
@@ -57,7 +57,9 @@ def test_int8_vectors_of_e5_are_those_of_full_precision(cache: Path) -> None:
     for encode in ("encode_questions", "encode_passages"):
         ours, theirs = (getattr(encoder, encode)(TEXTS) for encoder in (fast, exact))
         assert (ours * theirs).sum(axis=1).min() > 0.99
-    # The two sides differ by their prefixes.
+    # The two sides have one model, and differ by their prefixes.
+    folder = encoder_folder("e5-small", cache, engine="openvino")
+    assert len(list(folder.glob("*/model.bin"))) == 1
     assert (fast.encode_questions(TEXTS[:2]) * fast.encode_passages(TEXTS[:2])).sum(axis=1).max() < 0.99
 
 
