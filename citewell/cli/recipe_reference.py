@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel
@@ -41,6 +41,13 @@ class _Key(NamedTuple):
     meaning: str
 
 
+class _Row(NamedTuple):
+    name: str
+    default: str
+    owners: tuple[str, ...]
+    meaning: str
+
+
 def _tables(recipes: Mapping[str, type[Section]], title: str) -> Iterator[str]:
     sections: dict[str, dict[_Key, None]] = {}
     for key in (key for recipe, model in recipes.items() for key in _keys(model, "", "", recipe)):
@@ -53,34 +60,46 @@ def _tables(recipes: Mapping[str, type[Section]], title: str) -> Iterator[str]:
         own = [key for key in keys if key not in known]
         if not own:
             continue  # the heading of the equal section of the training data names it
-        owners = dict.fromkeys(key.owner for key in own)
-        whose = f" the {next(iter(owners))}" if len(recipes) > len(owners) == 1 else ""
+        rows = _rows(own)
+        owners = list(dict.fromkeys(key.owner for key in own))
+        shared = all(set(row.owners) == set(owners) for row in rows)  # then the heading names them
+        whose = f" the {' and the '.join(owners)}" if shared and len(owners) < len(recipes) else ""
         twin = re.sub(r"(?<=\[)data\b", "dev", section)
         equal = twin != section and {key._replace(section=twin) for key in keys} == set(sections[twin])
         note = f"The keys {_named(keys, known)} are those of `{training}`.\n\n" if known else ""
-        yield f"## {title}{whose}: `{section}`{f' and `{twin}`' if equal else ''}\n\n{note}{_table(own)}"
+        name = f"`{section}`{f' and `{twin}`' if equal else ''}" if section else "outside the sections"
+        yield f"## {title}{whose}: {name}\n\n{note}{_table(rows, None if shared else len(owners))}"
 
 
 def _named(keys: Iterable[_Key], known: Container[_Key]) -> str:
     return ", ".join(dict.fromkeys(f"`{key.name}`" for key in keys if key in known))
 
 
-def _table(keys: Sequence[_Key]) -> str:
-    owners = dict.fromkeys(key.owner for key in keys)
+def _rows(keys: Iterable[_Key]) -> list[_Row]:
+    """Return the rows of a table: equal keys of several recipes together, keys of one name side by side."""
     rows: dict[tuple[str, str], dict[str, list[str]]] = {}
     for key in keys:
         defaults = rows.setdefault((key.name, key.meaning), {})
         defaults.setdefault(key.default, []).append(key.owner)
-    several = len(owners) > 1
-    lines = [f"| key | default |{' of |' if several else ''} meaning |", "|---" * (4 if several else 3) + "|"]
     names = list(dict.fromkeys(name for name, _ in rows))
+    found = []
     for (name, meaning), defaults in sorted(rows.items(), key=lambda row: names.index(row[0][0])):
-        whose = list(dict.fromkeys(owner for found in defaults.values() for owner in found))
-        of = "all" if len(whose) == len(owners) else ", ".join(whose)
+        owners = tuple(dict.fromkeys(owner for each in defaults.values() for owner in each))
         default = next(iter(defaults))
         if len(defaults) > 1:
-            default = "; ".join(f"{value} ({', '.join(found)})" for value, found in defaults.items())
-        lines.append(f"| `{name}` | {default} |{f' {of} |' if several else ''} {meaning} |")
+            default = "; ".join(f"{value} ({', '.join(each)})" for value, each in defaults.items())
+        found.append(_Row(name, default, owners, meaning))
+    return found
+
+
+def _table(rows: Iterable[_Row], owners: int | None) -> str:
+    """Return a Markdown table; `owners` is how many recipes have keys in it, None if all have each."""
+    lines = ["| key | default | meaning |", "|---|---|---|"]
+    if owners:
+        lines = ["| key | default | of | meaning |", "|---|---|---|---|"]
+    for row in rows:
+        of = f" {'all' if len(row.owners) == owners else ', '.join(row.owners)} |" if owners else ""
+        lines.append(f"| `{row.name}` | {row.default} |{of} {row.meaning} |")
     return "\n".join(lines)
 
 
