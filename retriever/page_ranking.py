@@ -63,7 +63,7 @@ class PageRanking:
             while (idle < _IDLE_STEPS or time.monotonic() < encode_until) and self._ranking.advance(_STEP):
                 references, before = self._ranking.known(self._k), references
                 idle = 0 if references != before else idle + 1
-            return references
+            return self._ranking.read(self._k)
 
     def _take_arrived(self) -> None:
         while self._arrived:

@@ -10,6 +10,7 @@ from citewell.core.types import Passage, Reference
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.parts import parts
 from citewell.retriever.ranking import Ranking
+from citewell.retriever.reranking import Reranker
 
 
 class Ranker:
@@ -19,14 +20,15 @@ class Ranker:
     encoded after its page's title, since half of all paragraphs do not name their subject.
     """
 
-    def __init__(self, encoder: DualEncoder, *, prefilter: int) -> None:
-        """Rank with `encoder`, which sees at most `prefilter` passages per question."""
+    def __init__(self, encoder: DualEncoder, *, prefilter: int, reranker: Reranker | None = None) -> None:
+        """Rank with `encoder`, which sees at most `prefilter` passages per question, and then `reranker`."""
         self.encoder = encoder
         self._prefilter = prefilter
+        self._reranker = reranker
 
     def begin(self, question: str, parts: Sequence[str] = ()) -> Ranking:
         """Start the ranking for a question, perhaps of several parts, whose passages arrive page by page."""
-        return Ranking(self.encoder, question, self._prefilter, parts)
+        return Ranking(self.encoder, question, self._prefilter, parts, self._reranker)
 
     def rank(self, question: str, passages: Sequence[Passage], k: int) -> tuple[Reference, ...]:
         """Return the `k` most relevant of all given passages, as `Ranking.top` does."""

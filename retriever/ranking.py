@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from citewell.retriever.candidates import CandidateFilter, Candidates, Counted
 from citewell.retriever.choosing import Ranked, WordSets, choose
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.extract.duplicates import Fingerprint, fingerprint, first_of_each
+from citewell.retriever.reranking import Reranker
 
 
 class _Arrived(NamedTuple):
@@ -33,9 +35,16 @@ class Ranking:
     """
 
     def __init__(
-        self, encoder: DualEncoder, question: str, prefilter: int, parts: Sequence[str] = ()
+        self,
+        encoder: DualEncoder,
+        question: str,
+        prefilter: int,
+        parts: Sequence[str] = (),
+        reranker: Reranker | None = None,
     ) -> None:
         """Rank for `question` with `encoder`, which decides among the `prefilter` best passages for BM25.
+
+        The `reranker` reads the best of these in the end.
 
         For a question of several `parts`, each part and the whole have their own candidates and order, and
         each part gets a share of the references. Then half as many passages are encoded for each.
@@ -47,6 +56,7 @@ class Ranking:
         self._pages: dict[int, _Arrived] = {}
         self._vectors: Vectors | None = None
         self._scores: dict[str, NDArray[np.float32]] = {}
+        self._reranker = reranker
         self._word_sets = WordSets()
         self._filtered: _Filtered | None = None
 
@@ -81,12 +91,18 @@ class Ranking:
         A reference's score is its relevance alone, which is comparable between questions and encoders.
         """
         self._encode(self._missing())
-        return self.known(k)
+        return self.read(k)
+
+    def read(self, k: int) -> tuple[Reference, ...]:
+        """Return the references as `top` does, but only from passages that are already encoded."""
+        return self._chosen(k, [self._reread(part) for part in range(len(self._parts))])
 
     def known(self, k: int) -> tuple[Reference, ...]:
-        """Return the references as `top` does, but only from passages that are already encoded."""
+        """Return the references as `read` does, but without the reranker."""
+        return self._chosen(k, [self._ranked(part) for part in range(len(self._parts))])
+
+    def _chosen(self, k: int, lists: Sequence[Sequence[Ranked]]) -> tuple[Reference, ...]:
         filtered = self._filter()
-        lists = [self._ranked(part) for part in range(len(self._parts))]
         shared = max(1, len(lists) - 1)  # the last is the whole question
         references = []
         for number, (row, part) in enumerate(choose(lists, shared, k, self._word_sets), start=1):
@@ -117,6 +133,18 @@ class Ranking:
             for place in np.argsort(-values, kind="stable")
             if values[place] > -np.inf
         ]
+
+    def _reread(self, part: int) -> list[Ranked]:
+        """Return the encoded candidates of a part in the order of the reranker, if there is one."""
+        ranked = self._ranked(part)
+        if self._reranker is None:
+            return ranked
+        texts = [self._filter().texts[found.row] for found in ranked]
+        before = np.array([found.value for found in ranked])
+        most = -(-self._reranker.candidates // len(self._parts))
+        values = replace(self._reranker, candidates=most).values(self._parts[part], texts, before)
+        again = [found._replace(value=float(value)) for found, value in zip(ranked, values, strict=True)]
+        return sorted(again, key=lambda found: -found.value)
 
     def _encode(self, texts: Sequence[str]) -> None:
         if missing := [text for text in dict.fromkeys(texts) if text not in self._scores]:

@@ -14,7 +14,13 @@ from threading import Lock
 from citewell.core.build_cache import OnStep
 from citewell.core.settings import Settings
 from citewell.pipeline.fetching import open_extractor, open_fetcher, sandbox_limits
-from citewell.pipeline.providers import OpenedSearch, build_search, configured_encoder, open_search_http
+from citewell.pipeline.providers import (
+    OpenedSearch,
+    build_search,
+    configured_encoder,
+    configured_reranker,
+    open_search_http,
+)
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.extract.sandbox import Sandbox
@@ -101,4 +107,5 @@ async def open_parts(settings: Settings, *, on_step: OnStep = silent) -> AsyncGe
 def build_ranker(settings: Settings, *, on_step: OnStep = silent) -> Ranker:
     """Return the ranker of the settings, with its encoder loaded."""
     encoder = RememberedQuestions(configured_encoder(settings, on_step=on_step))
-    return Ranker(encoder, prefilter=settings.retriever.prefilter)
+    reranker = configured_reranker(settings, on_step=on_step)
+    return Ranker(encoder, prefilter=settings.retriever.prefilter, reranker=reranker)

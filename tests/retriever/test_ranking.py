@@ -14,6 +14,8 @@ from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.encoder.scale import Scale
 from citewell.retriever.rank import Ranker
 from citewell.retriever.ranking import Ranking
+from citewell.retriever.reranking import Reranker
+from tests.retriever.evaluation.made_up import WordReader
 
 WORDS = (
     "bat bats echo moth dark night call ear wing insect honey bee tide moon glass sand whale song lens lamp"
@@ -149,3 +151,22 @@ def test_other_pages_with_the_same_text_are_listed_with_the_first() -> None:
     best = ranking.top(1)[0]
     assert best.url == "https://p1.example/"
     assert best.duplicate_urls == ("https://x.example/", "https://p2.example/")
+
+
+def test_a_cross_encoder_reads_the_best_candidates_in_the_end() -> None:
+    reader = WordReader()
+    ranking = Ranking(CountingEncoder(), QUESTION, 48, reranker=Reranker(reader, 2, -100.0))
+    texts = ("bats call at night in the dark", "the call of bats", "honey of the bee", "bats")
+    for number, text in enumerate(texts):
+        ranking.add(number, [Passage(f"https://p{number}.example/", "", text)])
+    plain = Ranking(CountingEncoder(), QUESTION, 48)
+    for number, text in enumerate(texts):
+        plain.add(number, [Passage(f"https://p{number}.example/", "", text)])
+    before = [reference.text for reference in plain.top(4)]
+    assert not reader.read
+    after = ranking.top(4)
+    assert reader.read == before[:2]
+    assert [reference.text for reference in after] == [before[1], before[0], *before[2:]]
+    assert [reference.text for reference in ranking.known(4)] == before
+    scores = {reference.text: reference.score for reference in plain.top(4)}
+    assert all(reference.score == scores[reference.text] for reference in after)

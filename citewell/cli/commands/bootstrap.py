@@ -27,7 +27,15 @@ _SHOWN = 10  # problems of the questions file that are printed; the rest are cou
 # Settings that outcomes depend on: not API keys and time limits.
 _DECISIVE = {
     "search": {"providers", "collection", "hits", "per_domain", "language", "country", "recency", "sites"},
-    "retriever": {"encoder", "max_tokens", "prefilter", "min_relevance"},
+    "retriever": {
+        "encoder",
+        "max_tokens",
+        "prefilter",
+        "reranker",
+        "rerank",
+        "rerank_weight",
+        "min_relevance",
+    },
     "generator": {"name", "base_url", "temperature", "seed", "frequency_penalty"},
 }
 

@@ -88,7 +88,9 @@ def build_systems(names: Sequence[str], loading: Loading) -> list[RankingSystem]
             case "bm25":
                 return lexical
             case "pipeline":
-                ranker = Ranker(encoder(own.encoder, own.max_tokens), prefilter=own.prefilter)
+                ranker = Ranker(
+                    encoder(own.encoder, own.max_tokens), prefilter=own.prefilter, reranker=reranker()
+                )
                 return RankerSystem(name, ranker, lexical)
             case "hybrid":
                 return HybridSystem(name, build("default"), lexical)
