@@ -12,6 +12,7 @@ import numpy as np
 
 from citewell.core.text import content_words
 from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.scale import Scale
 
 DOCUMENTS = (
     {"_id": "bats", "title": "Bats", "text": "Bats find their way in the dark by listening to echoes."},
@@ -54,6 +55,7 @@ class WordEncoder:
     name = "words"
     fingerprint = "words-1"
     dimension = 64
+    scale = Scale()
 
     def __init__(self) -> None:
         self.encoded: list[str] = []
