@@ -103,16 +103,14 @@ def main() -> None:
 
 
 def limited(questions: Sequence[BearingQuestion], limit: int | None) -> list[BearingQuestion]:
-    """Return at most `limit` questions of each set, evenly spread."""
-    sets: dict[str, list[BearingQuestion]] = defaultdict(list)
+    """Return the first `limit` questions of each set."""
+    asked: Counter[str] = Counter()
+    found = []
     for question in questions:
-        sets[question.origin].append(question)
-    return [
-        found[place * len(found) // number]
-        for found in sets.values()
-        for number in [min(limit or len(found), len(found))]
-        for place in range(number)
-    ]
+        if limit is None or asked[question.origin] < limit:
+            found.append(question)
+        asked[question.origin] += 1
+    return found
 
 
 def measure_alone(

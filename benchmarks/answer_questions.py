@@ -128,14 +128,20 @@ def lead_sentence(document: str, title: str) -> str:
 
 
 def of_split(questions: Sequence[BearingQuestion], split: Split) -> list[BearingQuestion]:
-    """Return the questions of a split: a hash of its words holds a third of them out from every choice."""
-    return [question for question in questions if _is_held_out(question.text) == (split == "held")]
+    """Return the questions of a split: a hash of its words holds a third of them out from every choice.
+
+    The hash decides the order too, so that the first questions are a sample of all sets.
+    """
+    points = {question.key: _point(question.text) for question in questions}
+    found = [
+        question for question in questions if (points[question.key] % _HELD_OUT == 0) == (split == "held")
+    ]
+    return sorted(found, key=lambda question: points[question.key])
 
 
-def _is_held_out(question: str) -> bool:
+def _point(question: str) -> int:
     # Salted, so that it is independent of other divisions by a hash.
-    digest = hashlib.sha256(f"answer_bearing {_key(question)}".encode()).digest()
-    return int.from_bytes(digest[:8]) % _HELD_OUT == 0
+    return int.from_bytes(hashlib.sha256(f"answer_bearing {_key(question)}".encode()).digest()[:8])
 
 
 def _key(question: str) -> str:
