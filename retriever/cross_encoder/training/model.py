@@ -6,10 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from citewell.core.errors import ModelError
 from citewell.core.training.adapters import save_adapters, with_adapters
 from citewell.core.weights import verify
-from citewell.retriever.cross_encoder.form import ADAPTER, FORM, HEAD, CrossEncoderForm
-from citewell.retriever.cross_encoder.resolve import base_tower
+from citewell.retriever.cross_encoder.form import (
+    ADAPTER,
+    FORM,
+    HEAD,
+    CrossEncoderForm,
+    read_cross_encoder_form,
+)
+from citewell.retriever.cross_encoder.resolve import base_tower, trained_folder
 from citewell.retriever.cross_encoder.training.collate import padded_pairs
 from citewell.retriever.cross_encoder.training.config import RerankerModelConfig
 from citewell.retriever.encoder.batches import plan
@@ -25,7 +32,8 @@ _BATCH_TOKENS = 2048
 def build_model(config: RerankerModelConfig, seed: int) -> Any:
     """Return a module with the parts `body`, the frozen base with new adapters, and `head`.
 
-    Raises `ModelError` for a base that cannot be loaded, and for LoRA targets that it does not have.
+    With `start`, training begins from the weights of that cross-encoder. Raises `ModelError` for a base that
+    cannot be loaded, for LoRA targets that it does not have, and for a start of another form.
     """
     import torch
     from torch import nn
@@ -41,7 +49,10 @@ def build_model(config: RerankerModelConfig, seed: int) -> Any:
     head = nn.Linear(body.config.hidden_size, 1)
     nn.init.normal_(head.weight, std=_HEAD_DEVIATION)
     nn.init.zeros_(head.bias)
-    return nn.ModuleDict({"body": adapted, "head": head})
+    model = nn.ModuleDict({"body": adapted, "head": head})
+    if config.start is not None:
+        _begin(model, config)
+    return model
 
 
 def pair_scores(model: Any, inputs: dict[str, Any], pooling: PoolingMode) -> Any:
@@ -86,3 +97,31 @@ def save_model(model: Any, folder: Path, config: RerankerModelConfig) -> None:
         question_tokens=config.question_tokens,
     )
     (folder / FORM).write_text(form.shown() + "\n", encoding="utf-8")
+
+
+def _begin(model: Any, config: RerankerModelConfig) -> None:
+    from peft import set_peft_model_state_dict
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    name = config.start or ""
+    folder = trained_folder(name)
+    problem = "it is no cross-encoder that Citewell trained"
+    if folder is not None:
+        form = read_cross_encoder_form(folder)
+        try:
+            found: Any = set_peft_model_state_dict(
+                model["body"], load_file(folder / ADAPTER / "adapter_model.safetensors")
+            )
+            model["head"].load_state_dict(load_file(folder / HEAD))
+            alone = [each for each in found.missing_keys if ".lora_" in each] + found.unexpected_keys
+            problem = f"{alone[0]} is in one of them only" if alone else ""
+        except (OSError, SafetensorError, RuntimeError) as error:
+            problem = str(error)
+        if (form.base, form.pooling) != (config.base, config.pooling):
+            problem = f"its base is {form.base}, its pooling {form.pooling}"
+    if problem:
+        raise ModelError(
+            f"The cross-encoder {name} cannot be the start: {problem}.",
+            "Give the model section that it was trained with; its run.json has it.",
+        )

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 
-def write_recipe(folder: Path, name: str = "reranker.toml", **changes: Any) -> Path:
+def write_recipe(
+    folder: Path, name: str = "reranker.toml", *, start: str = "", rank: int = 8, **changes: Any
+) -> Path:
     """A recipe for `write_world`; `changes` are lines of [training]."""
     training = {"batch": 8, "epochs": 4, "learning_rate": 0.01, "eval_every": 8, "log_every": 2} | changes
     lines = "\n".join(f"{key} = {json.dumps(value)}" for key, value in training.items())
@@ -17,8 +19,9 @@ excluded = ["excluded.jsonl"]
 base = {json.dumps(str(folder / "bert"))}
 max_tokens = 32
 question_tokens = 12
+{f"start = {json.dumps(start)}" if start else ""}
 [model.lora]
-rank = 8
+rank = {rank}
 [objective]
 encoder = {json.dumps(str(folder / "bert"))}
 scale = 0.01

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from citewell.core.errors import InputError
+from citewell.core.errors import InputError, ModelError
 from tests.retriever.cross_encoder.made_up import write_recipe
 from tests.retriever.training.made_up import write_world
 
@@ -117,6 +117,23 @@ def test_a_run_is_resumed_to_the_same_end(world: Path, monkeypatch: pytest.Monke
     assert isinstance(resumed, RunResult)
     assert any("resuming after step 8" in line for line in told)
     assert resumed.after == pytest.approx(whole.after, abs=1e-4)
+
+
+def test_a_run_starts_from_a_trained_cross_encoder(
+    trained: tuple[Path, RunResult, list[str]], world: Path
+) -> None:
+    recipe = write_recipe(world, "further.toml", start=str(trained[0]), steps=1, learning_rate=1e-6)
+    further, _ = run(recipe, world / "further")
+    assert further.before == pytest.approx(trained[1].after, abs=0.01)
+
+
+@pytest.mark.parametrize(("start", "rank"), [("trained", 4), ("bert", 8)])
+def test_a_start_of_another_form_is_refused(
+    trained: tuple[Path, RunResult, list[str]], world: Path, start: str, rank: int
+) -> None:
+    recipe = write_recipe(world, f"other-{start}.toml", start=str(world / start), rank=rank)
+    with pytest.raises(ModelError, match="cannot be the start"):
+        run(recipe, world / f"other-{start}")
 
 
 def test_the_card_says_where_the_model_is_from(trained: tuple[Path, RunResult, list[str]]) -> None:
