@@ -99,7 +99,7 @@ def stored_pages(settings: Settings) -> Iterator[Page]:
     """Yield every page of the collection."""
     store = EmbeddedCatalog(settings.data_dir).open(settings.search.collection)
     for url in store.digests():
-        if page := store.page(url):
+        if page := store.read([url]).get(url):
             yield page
 
 

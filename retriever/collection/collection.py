@@ -49,9 +49,11 @@ class Collection:
     def _search(self, query: Query) -> list[Hit]:
         hits = []
         some = bool(query.filters & {Filter.SITES, Filter.EXCLUDED_SITES})
-        for found in self._found(query.text, query.limit * _SITES_FACTOR if some else query.limit):
-            # While an indexing run is in progress, the store may be ahead of the index.
-            if page := self.store.page(found.url):
+        best = self._found(query.text, query.limit * _SITES_FACTOR if some else query.limit)
+        pages = self.store.read([found.url for found in best])
+        for found in best:
+            # While an indexing run is in progress, the pages may be ahead of the index.
+            if page := pages.get(found.url):
                 snippet = page.passages[found.passage].text if found.passage < len(page.passages) else ""
                 hits.append(Hit(page.url, page.title, shorten(snippet, _SNIPPET), self.name))
         return within_sites(hits, query)[: query.limit]
@@ -69,4 +71,4 @@ class Collection:
 
     def page(self, url: str) -> Page | None:
         """Return the page at `url`, or None if the collection does not have it."""
-        return self.store.page(url)
+        return self.store.read([url]).get(url)

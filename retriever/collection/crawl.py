@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from yarl import URL
 
-from citewell.core.errors import ExtractionError, FetchError
+from citewell.core.errors import CollectionError, ExtractionError, FetchError
 from citewell.core.types import Failure, Page
 from citewell.retriever.collection.frontier import Queued, State
 from citewell.retriever.collection.indexing import Indexer, Report
@@ -95,6 +95,11 @@ class _Crawl:
         self._wait = wait
         self._extractor = extractor
         self._limits = limits
+        if not indexer.store.claim("crawl", [start]):
+            raise CollectionError(
+                f"Another run is crawling {start} into the collection {indexer.store.name!r}.",
+                "Wait for its end, or crawl from another page.",
+            )
         self._frontier = indexer.store.frontier(start)
         self._site = URL(self._frontier.site())
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from citewell.core.errors import CollectionError
 from citewell.core.types import Page
-from citewell.retriever.collection.frontier import Frontier
+from citewell.retriever.collection.embedded_frontier import EmbeddedFrontier
 from citewell.retriever.collection.index import PageHit, SearchIndex
 from citewell.retriever.collection.store import PageStore
 from citewell.retriever.collection.vector_files import VectorFiles
@@ -52,9 +52,9 @@ class EmbeddedStore:
                 )
             opened.pop_all()
 
-    def page(self, url: str) -> Page | None:
-        """See `CollectionStore.page`."""
-        return self.pages.page(url)
+    def read(self, urls: Sequence[str]) -> dict[str, Page]:
+        """See `CollectionStore.read`."""
+        return {url: page for url in urls if (page := self.pages.page(url))}
 
     def search(self, query: str, limit: int) -> list[PageHit]:
         """See `CollectionStore.search`."""
@@ -69,9 +69,9 @@ class EmbeddedStore:
         pages = (self.pages.page(url) for url in self._index.near(word, edits))
         return [page.title for page in pages if page]
 
-    def digests(self) -> dict[str, str]:
+    def digests(self, urls: Sequence[str] | None = None) -> dict[str, str]:
         """See `CollectionStore.digests`."""
-        return self.pages.digests()
+        return self.pages.digests(urls)
 
     def count(self) -> int:
         """See `CollectionStore.count`."""
@@ -112,9 +112,9 @@ class EmbeddedStore:
         """See `CollectionWriter.put`."""
         self.pages.put(source, pages)
 
-    def drop(self, url: str) -> None:
+    def drop(self, url: str) -> bool:
         """See `CollectionWriter.drop`."""
-        self.pages.drop(url)
+        return self.pages.drop(url)
 
     def forget(self, source: str, keep: set[str]) -> int:
         """See `CollectionWriter.forget`."""
@@ -128,9 +128,9 @@ class EmbeddedStore:
             self._index.update(chain([first], unindexed))
             self.pages.mark_indexed()
 
-    def frontier(self, start: str) -> Frontier:
+    def frontier(self, start: str) -> EmbeddedFrontier:
         """See `CollectionWriter.frontier`."""
-        return Frontier(self.pages.database, start)
+        return EmbeddedFrontier(self.pages.database, start)
 
     def set_dense(self, dense: bool) -> None:
         """See `CollectionWriter.set_dense`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,6 +17,9 @@ from citewell.retriever.collection.vectors import EncodedPage, Encoding, Stored,
 from citewell.retriever.encoder.encoder import DualEncoder
 
 _BATCH = 512  # passages encoded and stored together: one or two seconds of work
+_STAGE = "encode"  # of the claims
+_PAGES = 16  # claimed together
+_WAIT = 0.5  # seconds
 
 
 @dataclass
@@ -62,42 +65,67 @@ def encode_pages(
 ) -> EncodingProgress:
     """Bring `vectors` up to date with the pages of `store`.
 
-    Each batch is stored before the next one begins, so that an interrupted run can resume. Raises
-    `ModelError` if the encoder does not return finite vectors of its dimension.
+    Each batch is stored before the next one begins, so that an interrupted run can resume. Returns when all
+    pages have vectors, by this run or by others at the same time. Raises `ModelError` if the encoder does not
+    return finite vectors of its dimension.
     """
-    stored = store.digests()
-    known = vectors.pages()
-    gone = [url for url in known if url not in stored]
-    todo = [url for url, digest in stored.items() if known.get(url) != digest]
-    encoded = EncodingProgress(len(todo), pages_removed=len(gone))
-    vectors.remove(gone)
-    for batch in _batches(store, todo):
-        stored_vectors = vectors.known(page.url for page in batch if page.url in known)
-        passages = [passage for page in batch for passage in page.passages]
-        texts = {_digest(text): text for text in (encoded_text(p.title, p.text) for p in passages)}
-        missing = [digest for digest in texts if digest not in stored_vectors]
-        encoded_now = _encode(encoder, [texts[digest] for digest in missing])
-        by_digest = {**stored_vectors, **dict(zip(missing, encoded_now, strict=True))}
-        vectors.put([_encoded_page(page, stored[page.url], by_digest, encoder.dimension) for page in batch])
-        encoded.pages_done += len(batch)
-        encoded.passages += len(missing)
-        encoded.reused += sum(len(page.passages) for page in batch) - len(missing)
-        on_progress(encoded)
+    encoded = EncodingProgress()
+    while todo := _remaining(store, vectors, encoded):
+        encoded.pages = encoded.pages_done + len(todo)
+        before = encoded.pages_done
+        for batch in _claimed(store, vectors, todo):
+            _encode_batch(vectors, encoder, batch, encoded)
+            store.release(_STAGE, [page.url for page, _ in batch])
+            on_progress(encoded)
+        if encoded.pages_done == before:  # other runs have claimed the rest
+            time.sleep(_WAIT)
     return encoded
 
 
-def _batches(store: CollectionWriter, urls: list[str]) -> Iterator[list[Page]]:
-    batch: list[Page] = []
-    passages = 0
-    for url in urls:
-        if page := store.page(url):
-            batch.append(page)
-            passages += len(page.passages)
-        if passages >= _BATCH:
+def _remaining(store: CollectionWriter, vectors: VectorIndex, encoded: EncodingProgress) -> list[str]:
+    """Return the pages whose vectors are missing or old, and delete the vectors of pages that are gone."""
+    stored, known = store.digests(), vectors.pages()
+    gone = [url for url in known if url not in stored]
+    vectors.remove(gone)
+    encoded.pages_removed += len(gone)
+    return [url for url, digest in stored.items() if known.get(url) != digest]
+
+
+def _claimed(
+    store: CollectionWriter, vectors: VectorIndex, todo: Sequence[str]
+) -> Iterator[list[tuple[Page, str]]]:
+    """Yield batches of pages that this run has claimed, with their digests."""
+    batch: list[tuple[Page, str]] = []
+    for start in range(0, len(todo), _PAGES):
+        claimed = store.claim(_STAGE, todo[start : start + _PAGES])
+        # Digests are read before pages: the vectors of a page that changes in between count as old.
+        stored, known = store.digests(sorted(claimed)), vectors.pages(sorted(claimed))
+        pages = store.read([url for url, digest in stored.items() if known.get(url) != digest])
+        store.release(_STAGE, claimed - pages.keys())
+        batch += [(page, stored[url]) for url, page in pages.items()]
+        if sum(len(page.passages) for page, _ in batch) >= _BATCH:
             yield batch
-            batch, passages = [], 0
+            batch = []
     if batch:
         yield batch
+
+
+def _encode_batch(
+    vectors: VectorIndex,
+    encoder: DualEncoder,
+    batch: Sequence[tuple[Page, str]],
+    encoded: EncodingProgress,
+) -> None:
+    stored_vectors = vectors.known([page.url for page, _ in batch])
+    passages = [passage for page, _ in batch for passage in page.passages]
+    texts = {_digest(text): text for text in (encoded_text(p.title, p.text) for p in passages)}
+    missing = [digest for digest in texts if digest not in stored_vectors]
+    encoded_now = _encode(encoder, [texts[digest] for digest in missing])
+    by_digest = {**stored_vectors, **dict(zip(missing, encoded_now, strict=True))}
+    vectors.put([_encoded_page(page, digest, by_digest, encoder.dimension) for page, digest in batch])
+    encoded.pages_done += len(batch)
+    encoded.passages += len(missing)
+    encoded.reused += len(passages) - len(missing)
 
 
 def _encode(encoder: DualEncoder, texts: list[str]) -> Stored:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from asyncio import CancelledError
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -17,6 +17,9 @@ from citewell.retriever.extract.sandbox import SandboxLimits
 # Part of every digest: a new number makes the next run extract all pages again.
 _EXTRACTION = "2"
 _COMMIT = 1024  # pages between commits of the index
+_STAGE = "read"  # of the claims
+_AHEAD = 64  # documents claimed together
+_AHEAD_BYTES = 16_000_000
 
 
 @dataclass
@@ -27,6 +30,8 @@ class Report:
     changed: int = 0
     unchanged: int = 0
     removed: int = 0
+    elsewhere: int = 0
+    """Documents that another run was reading at that moment."""
     failures: list[Failure] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     """What is missing from stored pages that were too long, each with the page's URL."""
@@ -34,7 +39,7 @@ class Report:
     @property
     def seen(self) -> int:
         """The number of documents processed so far."""
-        return self.added + self.changed + self.unchanged + len(self.failures)
+        return self.added + self.changed + self.unchanged + self.elsewhere + len(self.failures)
 
 
 class Indexer:
@@ -43,35 +48,52 @@ class Indexer:
     def __init__(self, store: CollectionWriter) -> None:
         """Write to `store`; see `indexing`."""
         self.store = store
-        self._digests = dict(store.digests())
 
     def is_known(self, document: SourceDocument) -> bool:
         """Return whether the collection has exactly this document."""
-        return self._digests.get(document.url) == _digest(document)
+        return self.store.digests([document.url]).get(document.url) == _digest(document)
+
+    def claim(self, documents: Sequence[SourceDocument], report: Report) -> list[SourceDocument]:
+        """Return the new and changed documents that no other run is reading, and count the rest."""
+        claimed = self.store.claim(_STAGE, [document.url for document in documents])
+        known = self.store.digests([document.url for document in documents])
+        wanted, done = [], []
+        for document in documents:
+            if known.get(document.url) == _digest(document):
+                report.unchanged += 1
+                done.append(document.url)
+            elif document.url in claimed:
+                wanted.append(document)
+            else:
+                report.elsewhere += 1
+        self.store.release(_STAGE, claimed.intersection(done))
+        return wanted
+
+    def release(self, documents: Iterable[SourceDocument]) -> None:
+        """Release claimed documents, which were stored or cannot be read."""
+        self.store.release(_STAGE, [document.url for document in documents])
 
     def put(self, source: str, documents: Iterable[tuple[SourceDocument, Page]], report: Report) -> None:
         """Store pages extracted from documents, and count them in the report."""
         pages = [(page, _digest(document)) for document, page in documents]
+        known = self.store.digests([page.url for page, _ in pages])
         self.store.put(source, pages)
-        for page, digest in pages:
+        for page, _ in pages:
             if page.notice:
                 report.notices.append(f"{page.url}: {page.notice}")
-            if page.url in self._digests:
+            if page.url in known:
                 report.changed += 1
             else:
                 report.added += 1
-            self._digests[page.url] = digest
 
     def drop(self, url: str, report: Report) -> None:
         """Delete one page, if the collection has it, and count it in the report."""
-        if self._digests.pop(url, None) is not None:
-            self.store.drop(url)
+        if self.store.drop(url):
             report.removed += 1
 
     def forget(self, source: str, keep: set[str], report: Report) -> None:
         """Delete the pages of `source` that are not in `keep`, and count them in the report."""
         report.removed += self.store.forget(source, keep)
-        self._digests = dict(self.store.digests())
 
     def commit(self) -> None:
         """Make everything written so far searchable."""
@@ -120,6 +142,7 @@ def index_documents(
         good = [(document, page) for document, page in batch if isinstance(page, Page)]
         report.failures += [page for _, page in batch if isinstance(page, Failure)]
         indexer.put(source, good, report)
+        indexer.release(document for document, _ in batch)
         uncommitted += len(good)
         if uncommitted >= _COMMIT:
             indexer.commit()
@@ -145,6 +168,7 @@ def _fresh(
     unread: list[Failure],
 ) -> Iterator[SourceDocument]:
     """Yield the documents to extract; collect all URLs, and the failures of lines without a URL."""
+    ahead: list[SourceDocument] = []
     for document in documents:
         if isinstance(document, Failure):
             report.failures.append(document)
@@ -152,8 +176,10 @@ def _fresh(
                 unread.append(document)
         elif document.url in seen:
             report.failures.append(Failure(document.url, "an earlier document has the same URL"))
-        elif indexer.is_known(document):
-            report.unchanged += 1
         else:
-            yield document
+            ahead.append(document)
+            if len(ahead) >= _AHEAD or sum(len(one.body) for one in ahead) >= _AHEAD_BYTES:
+                yield from indexer.claim(ahead, report)
+                ahead = []
         seen.add(document.url)
+    yield from indexer.claim(ahead, report)

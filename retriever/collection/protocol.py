@@ -26,8 +26,8 @@ class CollectionStore(Protocol):
 
     name: str
 
-    def page(self, url: str) -> Page | None:
-        """Return the page at `url`, or None if the collection does not have it."""
+    def read(self, urls: Sequence[str]) -> Mapping[str, Page]:
+        """Return the pages at these URLs that the collection has."""
         ...
 
     def search(self, query: str, limit: int) -> list[PageHit]:
@@ -42,8 +42,8 @@ class CollectionStore(Protocol):
         """Return titles with a word that at most `edits` edits turn into `word`."""
         ...
 
-    def digests(self) -> Mapping[str, str]:
-        """Return the URLs of all pages, with the digests of the bytes that they were extracted from."""
+    def digests(self, urls: Sequence[str] | None = None) -> Mapping[str, str]:
+        """Return the URLs of these or all pages, with the digests of the bytes they were extracted from."""
         ...
 
     def count(self) -> int:
@@ -94,8 +94,8 @@ class CollectionWriter(CollectionStore, Protocol):
         """Write pages, each with the digest of its bytes, replacing existing ones."""
         ...
 
-    def drop(self, url: str) -> None:
-        """Delete one page."""
+    def drop(self, url: str) -> bool:
+        """Delete one page; return whether there was one."""
         ...
 
     def forget(self, source: str, keep: set[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from citewell.core.types import Page, Passage
@@ -53,21 +53,29 @@ class PageStore:
         """Close the file."""
         self.database.close()
 
-    def digests(self) -> dict[str, str]:
-        """Return the URLs of all pages, with the digests of the bytes that they were extracted from."""
+    def digests(self, urls: Sequence[str] | None = None) -> dict[str, str]:
+        """Return the URLs of these or all pages, with the digests of the bytes they were extracted from."""
+        query = "SELECT url, digest FROM pages WHERE state != 'gone'"
         with self.database.reading() as db:
-            return dict(db.execute("SELECT url, digest FROM pages WHERE state != 'gone'"))
+            if urls is None:
+                return dict(db.execute(query))
+            rows = (db.execute(f"{query} AND url = ?", (url,)).fetchone() for url in urls)
+            return dict(row for row in rows if row)
 
     def put(self, source: str, pages: Iterable[tuple[Page, str]]) -> None:
         """Write pages, each with the digest of its bytes, replacing existing ones."""
-        rows = [(p.url, source, digest, p.title, _dump(p.passages), "new", p.date) for p, digest in pages]
+        rows = [
+            (page.url, source, digest, page.title, dump_passages(page.passages), "new", page.date)
+            for page, digest in pages
+        ]
         with self.database.writing() as db:
             db.executemany("INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
-    def drop(self, url: str) -> None:
-        """Mark one page as gone."""
+    def drop(self, url: str) -> bool:
+        """Mark one page as gone; return whether there was one."""
         with self.database.writing() as db:
-            db.execute("UPDATE pages SET state = 'gone' WHERE url = ?", (url,))
+            gone = db.execute("UPDATE pages SET state = 'gone' WHERE url = ? AND state != 'gone'", (url,))
+        return gone.rowcount > 0
 
     def forget(self, source: str, keep: set[str]) -> int:
         """Mark the pages of `source` that are not in `keep` as gone; return their number."""
@@ -87,7 +95,7 @@ class PageStore:
         with self.database.reading() as db:
             rows = db.execute("SELECT url, title, passages, date, state FROM pages WHERE state != 'indexed'")
             for url, title, passages, date, state in rows:
-                yield _page(url, title, passages, date), state == "gone"
+                yield load_page(url, title, passages, date), state == "gone"
 
     def mark_indexed(self) -> None:
         """Note that the index has committed everything from `unindexed`."""
@@ -101,7 +109,7 @@ class PageStore:
             row = db.execute(
                 "SELECT url, title, passages, date FROM pages WHERE url = ? AND state != 'gone'", (url,)
             ).fetchone()
-            return _page(*row) if row else None
+            return load_page(*row) if row else None
 
     def count(self) -> int:
         """Return the number of pages."""
@@ -141,11 +149,13 @@ class PageStore:
             return any(name == "date" for _, name, *_ in db.execute("PRAGMA table_info(pages)"))
 
 
-def _dump(passages: Iterable[Passage]) -> str:
+def dump_passages(passages: Iterable[Passage]) -> str:
+    """Return passages as JSON, without what they share with their page."""
     return json.dumps([[p.text, *p.headings] for p in passages], ensure_ascii=False)
 
 
-def _page(url: str, title: str, passages: str, date: str) -> Page:
+def load_page(url: str, title: str, passages: str, date: str) -> Page:
+    """Return a page from what was stored of it, `passages` as `dump_passages` wrote them."""
     rows = json.loads(passages)
     found = tuple(Passage(url, title, text, tuple(headings)) for text, *headings in rows)
     return Page(url, title, found, date=date)

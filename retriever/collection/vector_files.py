@@ -115,10 +115,14 @@ class VectorFiles:
         with self._database.reading() as db:
             return _count(db)
 
-    def pages(self) -> Mapping[str, str]:
+    def pages(self, urls: Sequence[str] | None = None) -> Mapping[str, str]:
         """See `VectorIndex.pages`."""
         with self._database.reading() as db:
-            return dict(db.execute("SELECT url, digest FROM pages"))
+            if urls is None:
+                return dict(db.execute("SELECT url, digest FROM pages"))
+            query = "SELECT url, digest FROM pages WHERE url = ?"
+            rows = (db.execute(query, (url,)).fetchone() for url in urls)
+            return dict(row for row in rows if row)
 
     def known(self, urls: Iterable[str]) -> Mapping[bytes, Stored]:
         """See `VectorIndex.known`."""

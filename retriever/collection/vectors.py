@@ -59,8 +59,8 @@ class VectorIndex(Protocol):
         """Return the number of vectors."""
         ...
 
-    def pages(self) -> Mapping[str, str]:
-        """Return the URLs of all pages, with the digests given to `put`."""
+    def pages(self, urls: Sequence[str] | None = None) -> Mapping[str, str]:
+        """Return the URLs of these or all pages, with the digests given to `put`."""
         ...
 
     def known(self, urls: Iterable[str]) -> Mapping[bytes, Stored]:

@@ -126,7 +126,7 @@ class Library:
 
     def stored_passages(self) -> int:
         store = self.open().store
-        pages = [store.page(url) for url in store.digests()]
+        pages = [store.read([url]).get(url) for url in store.digests()]
         return sum(len(page.passages) for page in pages if page)
 
 

@@ -122,7 +122,7 @@ def test_a_rebuild_that_was_interrupted_is_made_up_for(library: Library) -> None
 def read_all(library: Library) -> None:
     store = library.open().store
     for url in store.digests():
-        store.page(url)
+        store.read([url])
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from citewell.retriever.collection.frontier import Frontier
+from citewell.retriever.collection.embedded_frontier import EmbeddedFrontier
 from citewell.retriever.collection.store import PageStore
 
 
 def test_nearest_first_in_the_order_found_and_each_once(tmp_path: Path) -> None:
-    frontier = Frontier(PageStore(tmp_path / "pages.db").database, "start")
+    frontier = EmbeddedFrontier(PageStore(tmp_path / "pages.db").database, "start")
     assert frontier.next() == ("start", 0)
     frontier.settle({"start": "read"}, ["z", "a", "z", "start"], 0)
     assert frontier.next() == ("z", 1)
@@ -27,11 +27,11 @@ def test_nearest_first_in_the_order_found_and_each_once(tmp_path: Path) -> None:
 
 def test_it_goes_on_until_it_has_ended(tmp_path: Path) -> None:
     database = PageStore(tmp_path / "pages.db").database
-    Frontier(database, "start").settle({"start": "skipped", "landed": "read"}, ["next"], 0)
-    again = Frontier(database, "start")
+    EmbeddedFrontier(database, "start").settle({"start": "skipped", "landed": "read"}, ["next"], 0)
+    again = EmbeddedFrontier(database, "start")
     assert again.next() == ("next", 1)
     assert again.site() == "landed"
-    assert Frontier(database, "other").next() == ("other", 0)
+    assert EmbeddedFrontier(database, "other").next() == ("other", 0)
     again.end()
-    assert Frontier(database, "start").next() == ("start", 0)
-    assert Frontier(database, "start").site() == "start"
+    assert EmbeddedFrontier(database, "start").next() == ("start", 0)
+    assert EmbeddedFrontier(database, "start").site() == "start"
