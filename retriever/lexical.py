@@ -18,8 +18,8 @@ from citewell.core.text import content_words, words
 Scores = NDArray[np.float64]
 Numbers = NDArray[Any]
 
-_K1 = 1.2  # saturation of repeated words
-_B = 0.75  # length normalization, 0 to 1
+K1 = 1.2  # saturation of repeated words
+B = 0.75  # length normalization, 0 to 1
 
 
 class Bm25:
@@ -65,7 +65,7 @@ def bm25_idf(texts: int, holders: Numbers) -> Numbers:
 
 def bm25_norms(lengths: Numbers) -> Numbers:
     """Return the length normalization of `n` texts of these lengths in words; an (n,) array."""
-    norms: Numbers = _K1 * (1 - _B + _B * lengths / max(1.0, lengths.mean()))
+    norms: Numbers = K1 * (1 - B + B * lengths / max(1.0, lengths.mean()))
     return norms
 
 
@@ -74,5 +74,5 @@ def bm25_weights(idf: Numbers, frequency: Numbers, norms: Numbers) -> Numbers:
 
     The arrays have one shape, or there is one idf for all.
     """
-    weights: Numbers = idf * frequency * (_K1 + 1) / (frequency + norms)
+    weights: Numbers = idf * frequency * (K1 + 1) / (frequency + norms)
     return weights

@@ -184,12 +184,12 @@ class CrawlSettings(Section):
 
 
 class CollectionSettings(Section):
-    """How collections store the vectors of their passages."""
+    """Where collections are stored."""
 
-    vectors: SecretStr = Field(
+    store: SecretStr = Field(
         SecretStr(""),
-        description="PostgreSQL database with pgvector for the vectors, as "
-        "`postgresql://user:password@host/name`; by default files.",
+        description="PostgreSQL database that holds the collections, as "
+        "`postgresql://user:password@host/name`; by default the data folder.",
     )
 
 

@@ -7,9 +7,7 @@ from pathlib import Path
 import citewell
 from citewell.core.errors import CollectionError
 from citewell.core.settings import Settings
-from citewell.pipeline.collections import open_catalog
-
-HANDBOOK = "handbook"
+from citewell.pipeline.collections import HANDBOOK, catalog_of
 
 
 def handbook_folder() -> Path | None:
@@ -29,5 +27,5 @@ def ensure_handbook(settings: Settings) -> None:
             "The handbook is not installed with this copy of Citewell.",
             "Index something of your own: citewell index SOURCE --collection NAME",
         )
-    with indexing(open_catalog(settings), HANDBOOK) as indexer:
+    with indexing(catalog_of(settings, HANDBOOK), HANDBOOK) as indexer:
         index_documents(indexer, HANDBOOK, read_source(folder))

@@ -10,8 +10,8 @@ from functools import partial
 
 from citewell.core.errors import InputError
 from citewell.core.settings import SearchSettings, Settings
-from citewell.pipeline.collections import open_catalog
-from citewell.pipeline.handbook import HANDBOOK, ensure_handbook
+from citewell.pipeline.collections import HANDBOOK, catalog_of
+from citewell.pipeline.handbook import ensure_handbook
 from citewell.retriever.cross_encoder.load import load_cross_encoder
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
@@ -183,7 +183,7 @@ def _provider(
 
             if wanted.collection == HANDBOOK:
                 ensure_handbook(settings)
-            store = open_catalog(settings).open(wanted.collection)
+            store = catalog_of(settings, wanted.collection).open(wanted.collection)
             return Collection(store, open_dense(store, encoder))
     return _keyed(name, wanted, http, keys_of(name, wanted, environment))
 

@@ -8,7 +8,7 @@ from citewell.core.text import shorten, words
 from citewell.core.types import Hit, Page
 from citewell.retriever.collection.dense import DenseSearch
 from citewell.retriever.collection.hybrid import fuse
-from citewell.retriever.collection.index import PageHit
+from citewell.retriever.collection.page_scores import PageHit
 from citewell.retriever.collection.protocol import CollectionStore
 from citewell.retriever.collection.spelling import spelled
 from citewell.retriever.search.fusion import within_sites

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.retriever.collection.index import PageHit
+from citewell.retriever.collection.page_scores import PageHit
 from citewell.retriever.collection.vectors import PassageMatch
 from citewell.retriever.fusion import candidates, fused
 

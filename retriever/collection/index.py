@@ -8,43 +8,31 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import tantivy
 
 from citewell.core.errors import CollectionError
 from citewell.core.text import content_words, space_out
 from citewell.core.types import Page
-from citewell.retriever.subject import asked_subject, mentioned, named
+from citewell.retriever.collection.page_scores import (
+    NAMESAKES,
+    PASSAGES,
+    TITLE_BOOST,
+    PageHit,
+    PassageHit,
+    asked_names,
+    best_pages,
+    stems,
+)
+from citewell.retriever.subject import named
 
 _META = "meta.json"
 _FIELDS = {"url", "name", "title", "body", "passage"}
 _SYSTEM_ERROR = re.compile(r"(?:os error |\bcode: )(\d+)")
 _TOKENIZER = "en_stem"
 _HEAP_BYTES = 128_000_000
-# The score of a page is the sum of its passages' scores, each halved once more than the one before, over this
-# many passages of all pages. On QED's questions over Wikipedia for Schools this found more correct pages than
-# scoring by the best passage or by whole pages.
-_PASSAGES = 400
-_DECAY = 0.5
-# BM25 favors the title, a short field, so that a match in it outweighs several in the body even at this
-# weight; at 1 and above, recall falls.
-_TITLE_BOOST = 0.3
-# A page whose title is the name of something in the question gains this share of the best score, times the
-# share of the question's words that the name has: the page on the subject is then among the hits.
-_NAMED = 1.0
-_NAMESAKES = 50  # pages
 _NEAR = 100  # pages with words like a misspelled one in their titles
-
-
-class PageHit(NamedTuple):
-    """A matching page, its score, and the number of its best passage."""
-
-    url: str
-    score: float
-    passage: int
 
 
 class SearchIndex:
@@ -98,33 +86,24 @@ class SearchIndex:
             self._index.reload()
             searcher = self._index.searcher()
             parsed = self._index.parse_query(
-                " ".join(content_words(query)), ["title", "body"], {"title": _TITLE_BOOST, "body": 1.0}
+                " ".join(content_words(query)), ["title", "body"], {"title": TITLE_BOOST, "body": 1.0}
             )
-            pages: dict[str, PageHit] = {}
-            weights: dict[str, float] = {}
-            for score, address in searcher.search(parsed, _PASSAGES).hits:
-                document = searcher.doc(address)
-                url, passage = document["url"][0], document["passage"][0]
-                best = pages.get(url, PageHit(url, 0.0, passage))
-                weight = weights.get(url, 1.0)
-                pages[url] = best._replace(score=best.score + weight * score)
-                weights[url] = weight * _DECAY
-            best_score = max((page.score for page in pages.values()), default=1.0)
-            for url, share in self._named(searcher, query).items():
-                page = pages.get(url, PageHit(url, 0.0, 0))
-                pages[url] = page._replace(score=page.score + _NAMED * share * best_score)
-        return sorted(pages.values(), key=lambda hit: (-hit.score, hit.url))[:limit]
+            best = searcher.search(parsed, PASSAGES).hits
+            documents = [(searcher.doc(address), score) for score, address in best]
+            namesakes = self._named(searcher, query)
+        found = [PassageHit(document["url"][0], document["passage"][0], score) for document, score in documents]
+        return best_pages(found, namesakes, limit)
 
     def frequency(self, word: str) -> int:
         """Return how many passages have the word, in any form of its stem."""
-        stem = " ".join(_stemmer().analyze(word))
+        stem = " ".join(stems(word))
         with _explained(self._folder):
             searcher = self._index.searcher()
             return max(searcher.doc_freq(name, stem) for name in ("title", "body"))
 
     def near(self, word: str, edits: int) -> list[str]:
         """Return the URLs of pages whose titles have a word that at most `edits` edits turn into `word`."""
-        stem = " ".join(_stemmer().analyze(word))
+        stem = " ".join(stems(word))
         with _explained(self._folder):
             searcher = self._index.searcher()
             schema = self._index.schema
@@ -136,15 +115,12 @@ class SearchIndex:
 
     def _named(self, searcher: tantivy.Searcher, query: str) -> dict[str, float]:
         """Return the pages with the name of something in the query, and the name's share of its words."""
-        asked = frozenset(content_words(query))
-        shares = {name: len(found) / len(asked) for name, found in mentioned(query)}
-        if subject := asked_subject(query):
-            shares[subject] = 1.0
+        shares = asked_names(query)
         if not shares:
             return {}
         wanted = tantivy.Query.term_set_query(self._index.schema, "name", list(shares))
         pages = {}
-        for _, address in searcher.search(wanted, _NAMESAKES).hits:
+        for _, address in searcher.search(wanted, NAMESAKES).hits:
             document = searcher.doc(address)
             pages[document["url"][0]] = max(shares.get(name, 0.0) for name in document["name"])
         return pages
@@ -177,13 +153,6 @@ def _system_error(error: BaseException) -> str:
         return str(error)
     code = _SYSTEM_ERROR.search(str(error))
     return os.strerror(int(code[1])) if code else ""
-
-
-@cache
-def _stemmer() -> tantivy.TextAnalyzer:
-    """Return what turns a word into the term of the index, as the tokenizer `en_stem` does."""
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple()).filter(tantivy.Filter.lowercase())
-    return builder.filter(tantivy.Filter.stemmer("english")).build()
 
 
 def _documents(page: Page) -> Iterator[tantivy.Document]:

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from citewell.core.types import Page
 from citewell.retriever.collection.frontier import Frontier
-from citewell.retriever.collection.index import PageHit
+from citewell.retriever.collection.page_scores import PageHit
 from citewell.retriever.collection.vectors import Encoding, VectorIndex
 
 

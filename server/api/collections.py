@@ -12,7 +12,7 @@ from litestar.params import FromPath, JSONBody
 
 from citewell.core.errors import CitewellError
 from citewell.core.settings import Settings
-from citewell.pipeline.collections import open_catalog
+from citewell.pipeline.collections import catalog_of, collection_names
 from citewell.pipeline.providers import chosen_providers
 from citewell.retriever.collection.protocol import Catalog
 from citewell.server.api.documented import problems
@@ -94,8 +94,7 @@ async def get_job(services: NamedDependency[Services], job_id: FromPath[str]) ->
 
 
 def _collections(settings: Settings) -> CollectionList:
-    catalog = open_catalog(settings)
-    rows = [_describe(settings, catalog, name) for name in catalog.names()]
+    rows = [_describe(settings, catalog_of(settings, name), name) for name in collection_names(settings)]
     searched = "collection" in chosen_providers(settings.search)
     return CollectionList(rows, settings.search.collection if searched else None)
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from citewell.core.errors import CitewellError, FetchError, InputError
 from citewell.core.settings import Settings
-from citewell.pipeline.collections import open_catalog
+from citewell.pipeline.collections import catalog_of
 from citewell.pipeline.dense import dense_indexing
 from citewell.pipeline.indexing import index_source
 from citewell.retriever.collection.indexing import Report, indexing
@@ -133,7 +133,7 @@ class IndexingService:
 
         on_progress(report)
         settings = self._settings
-        catalog = open_catalog(settings)
+        catalog = catalog_of(settings, name)
         is_new = catalog.version(name) is None
         try:
             with (

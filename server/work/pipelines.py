@@ -21,8 +21,7 @@ from citewell.core.events import Event
 from citewell.core.settings import SearchSettings, Settings
 from citewell.pipeline.browsing import Browsing, browser_limits
 from citewell.pipeline.build import pipeline_of
-from citewell.pipeline.collections import open_catalog
-from citewell.pipeline.handbook import HANDBOOK
+from citewell.pipeline.collections import HANDBOOK, catalog_of
 from citewell.pipeline.parts import Parts, open_parts
 from citewell.pipeline.pipeline import Pipeline
 from citewell.pipeline.providers import OpenedSearch, chosen_providers, filters
@@ -75,7 +74,6 @@ class Pipelines:
         self._stack = AsyncExitStack()
         self._settings = settings
         self._fingerprint = _fingerprint(settings)
-        self._catalog = open_catalog(settings)
         self._lookups = ThreadPoolExecutor(2, "collection-version")  # where no search makes them wait
         self._searches_collection = "collection" in chosen_providers(settings.search)
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
@@ -223,12 +221,12 @@ class Pipelines:
             return search
 
     def _sources(self, name: str) -> Sequence[str]:
-        with closing(self._catalog.open(name)) as store:
+        with closing(catalog_of(self._settings, name).open(name)) as store:
             return store.sources()
 
     async def _collection_version(self, name: str) -> CollectionVersion:
         loop = asyncio.get_running_loop()
-        version = await loop.run_in_executor(self._lookups, self._catalog.version, name)
+        version = await loop.run_in_executor(self._lookups, catalog_of(self._settings, name).version, name)
         if version is None and name != HANDBOOK:  # which is made when it is opened
             raise NoCollectionError(name)
         return version or CollectionVersion("", "")

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 def command(remove: str | None, as_json: bool) -> None:
     """List all collections with their size, sources and vectors, or remove one."""
     from citewell.core.settings import load_settings
-    from citewell.pipeline.collections import open_catalog
+    from citewell.pipeline.collections import catalog_of, collection_names
 
-    catalog = open_catalog(load_settings())
+    settings = load_settings()
     if remove is not None:
-        catalog.remove(remove)
+        catalog_of(settings, remove).remove(remove)
         click.echo(f"Removed the collection {remove}.")
         return
-    names = catalog.names()
+    names = collection_names(settings)
     if not names and not as_json:
         click.echo("There are no collections yet. Create one: citewell index SOURCE --collection NAME")
     for name in names:
-        row = _describe(catalog, name)
+        row = _describe(catalog_of(settings, name), name)
         if as_json:
             click.echo(json.dumps(row, ensure_ascii=False))
         elif row["error"]:

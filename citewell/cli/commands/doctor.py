@@ -169,12 +169,11 @@ def _renderer(settings: Settings) -> Check:
 
 
 def _collections(settings: Settings) -> Iterator[Check]:
-    from citewell.pipeline.collections import open_catalog
+    from citewell.pipeline.collections import catalog_of, collection_names
 
-    catalog = open_catalog(settings)
-    for name in catalog.names():
+    for name in collection_names(settings):
         try:
-            pages = catalog.open(name).count()
+            pages = catalog_of(settings, name).open(name).count()
         except CitewellError as error:
             yield Check(f"collection {name}", "missing", error.message, error.hint)
         else:

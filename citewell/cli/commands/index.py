@@ -32,6 +32,12 @@ _SHOWN = 5  # failures listed; the rest are counted
     help="Turn dense (embedding) search on, or off (deletes the vectors).",
 )
 @click.option(
+    "--store",
+    "collection__store",
+    metavar="URL",
+    help="PostgreSQL database for the collection [the data folder].",
+)
+@click.option(
     "--encoder", "retriever__encoder", metavar="MODEL", help="Dual encoder: packaged model, folder or hub id."
 )
 @click.option("--rebuild", is_flag=True, help="Rebuild the search indexes from the stored pages.")
@@ -55,7 +61,7 @@ def command(
     if not sources and not rebuild and dense is None:
         raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
     from citewell.core.settings import load_settings
-    from citewell.pipeline.collections import open_catalog
+    from citewell.pipeline.collections import catalog_of
     from citewell.pipeline.dense import dense_indexing
     from citewell.pipeline.indexing import index_source
     from citewell.retriever.collection.indexing import indexing
@@ -66,7 +72,7 @@ def command(
             # Raises if there is nothing to index, before a collection is created.
             next(read_source(Path(source)), None)
     settings = load_settings(flags(named, networks, assignments))
-    catalog = open_catalog(settings)
+    catalog = catalog_of(settings, name)
     is_new = catalog.version(name) is None
     if is_new and not sources:
         raise CollectionError(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psycopg
 import pytest
 import tantivy
 from aiohttp import web
@@ -26,6 +27,8 @@ from citewell.retriever.collection.dense import open_dense, updating
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.encoding import EncodingProgress
 from citewell.retriever.collection.indexing import Indexer, Report, index_documents, indexing
+from citewell.retriever.collection.postgres.catalog import PostgresCatalog
+from citewell.retriever.collection.protocol import Catalog
 from citewell.retriever.collection.sources import SourceDocument
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.search.query import Query
@@ -63,19 +66,30 @@ class BagOfWords:
         return np.random.default_rng(int.from_bytes(seed, "big")).standard_normal(self.dimension)
 
 
+def open_catalog(place: str) -> Catalog:
+    """Open the collections of a data folder or of a database."""
+    return PostgresCatalog(place) if place.startswith("postgresql:") else EmbeddedCatalog(Path(place))
+
+
 @dataclass(frozen=True)
 class Library:
     """A data folder with one collection, and what tests do with it."""
 
     data_dir: Path
+    url: str = ""
+    """Of the database that holds the collection, if it is not in the data folder."""
 
     @property
     def folder(self) -> Path:
-        return EmbeddedCatalog(self.data_dir).folder("shelf")
+        return self.data_dir / "collections" / "shelf"
 
     @property
-    def catalog(self) -> EmbeddedCatalog:
-        return EmbeddedCatalog(self.data_dir)
+    def place(self) -> str:
+        return self.url or str(self.data_dir)
+
+    @property
+    def catalog(self) -> Catalog:
+        return open_catalog(self.place)
 
     def indexing(self, *, rebuild: bool = False) -> AbstractContextManager[Indexer]:
         return indexing(self.catalog, "shelf", rebuild=rebuild)
@@ -108,6 +122,10 @@ class Library:
 
     def indexed_passages(self) -> int:
         """How many passages the index holds, the same one twice if it does."""
+        if self.url:
+            with psycopg.connect(self.url) as connection:
+                [(number,)] = connection.execute("SELECT count(*) FROM citewell_passages_1").fetchall()
+                return int(number)
         return int(tantivy.Index.open(str(self.folder / "index")).searcher().num_docs)
 
     def shelve(self, texts: Mapping[str, str], source: str = "source") -> None:
@@ -133,6 +151,19 @@ class Library:
 @pytest.fixture
 def library(tmp_path: Path) -> Library:
     return Library(tmp_path / "data")
+
+
+@pytest.fixture
+def shared(tmp_path: Path, database: str) -> Library:
+    """A collection in PostgreSQL."""
+    return Library(tmp_path / "data", database)
+
+
+@pytest.fixture(params=["embedded", "postgres"])
+def either(request: pytest.FixtureRequest) -> Library:
+    """A collection in the data folder, and then one in PostgreSQL."""
+    found: Library = request.getfixturevalue("library" if request.param == "embedded" else "shared")
+    return found
 
 
 @pytest.fixture

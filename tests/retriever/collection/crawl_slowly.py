@@ -1,14 +1,14 @@
-"""Crawl a site on this machine: `crawl_slowly.py FOLDER URL DELAY`."""
+"""Crawl a site on this machine: `crawl_slowly.py PLACE URL DELAY`."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 from ipaddress import ip_network
-from pathlib import Path
+
+from conftest import open_catalog
 
 from citewell.retriever.collection.crawl import CrawlLimits, crawl
-from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import Indexer, Report, indexing
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.guard import AddressGuard
@@ -29,9 +29,9 @@ async def run(indexer: Indexer, url: str, delay: float) -> Report:
         )
 
 
-def main(folder: str, url: str, delay: str) -> int:
+def main(place: str, url: str, delay: str) -> int:
     try:
-        with indexing(EmbeddedCatalog(Path(folder)), "shelf") as indexer:
+        with indexing(open_catalog(place), "shelf") as indexer:
             asyncio.run(run(indexer, url, float(delay)))
     except KeyboardInterrupt:
         return 130

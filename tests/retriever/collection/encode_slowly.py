@@ -1,15 +1,13 @@
-"""Encode a collection, and say how many passages are kept after each batch: `encode_slowly.py FOLDER`."""
+"""Encode a collection, and say how many passages are kept after each batch: `encode_slowly.py PLACE`."""
 
 from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
 
-from conftest import BagOfWords
+from conftest import BagOfWords, open_catalog
 
 from citewell.retriever.collection.dense import updating
-from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.encoding import EncodingProgress
 
 
@@ -18,13 +16,13 @@ def say(encoded: EncodingProgress) -> None:
     time.sleep(0.2)
 
 
-def main(folder: Path) -> None:
+def main(place: str) -> None:
     with (
-        EmbeddedCatalog(folder).writing("shelf") as store,
+        open_catalog(place).writing("shelf") as store,
         updating(store, BagOfWords()) as update,
     ):
         update(say)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1])

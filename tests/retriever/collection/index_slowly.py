@@ -1,4 +1,4 @@
-"""Index a source, and say what happens: `index_slowly.py FOLDER SOURCE SECONDS_A_BATCH [LARGEST_FILE]`."""
+"""Index a source, and say what happens: `index_slowly.py PLACE SOURCE SECONDS_A_BATCH [LARGEST_FILE]`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import sys
 import time
 from pathlib import Path
 
+from conftest import open_catalog
+
 from citewell.core.errors import CitewellError
-from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import Report, index_documents, indexing
 from citewell.retriever.collection.sources import read_source
 from citewell.retriever.extract.sandbox import SandboxLimits
@@ -18,7 +19,7 @@ def say(*words: object) -> None:
     sys.stdout.write(" ".join(map(str, words)) + "\n")
 
 
-def main(folder: str, source: str, pause: str, largest_file: str = "") -> int:
+def main(place: str, source: str, pause: str, largest_file: str = "") -> int:
     def on_progress(report: Report) -> None:
         say("seen", report.seen)
         time.sleep(float(pause))
@@ -28,7 +29,7 @@ def main(folder: str, source: str, pause: str, largest_file: str = "") -> int:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(largest_file), int(largest_file)))
     try:
         say("ready")
-        with indexing(EmbeddedCatalog(Path(folder)), "shelf", lambda: say("waiting")) as indexer:
+        with indexing(open_catalog(place), "shelf", lambda: say("waiting")) as indexer:
             report = index_documents(
                 indexer,
                 source,

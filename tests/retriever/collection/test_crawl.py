@@ -340,7 +340,7 @@ async def test_a_killed_crawl_asks_again_only_for_the_page_under_way(
 
     async def start(delay: float) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            *command("crawl_slowly.py", library.data_dir, f"{site.base}/0", delay), env=environment
+            *command("crawl_slowly.py", library.place, f"{site.base}/0", delay), env=environment
         )
 
     process = await start(0.1)

@@ -168,7 +168,7 @@ async def test_a_full_disk(
     source = tmp_path / "pages.jsonl"
     rows = [{"url": url, "text": text + " Some more words to store." * 40} for url, text in TEXTS.items()]
     source.write_text("\n".join(map(json.dumps, rows)))
-    arguments = command("index_slowly.py", library.data_dir, source, 0)
+    arguments = command("index_slowly.py", library.place, source, 0)
     full = subprocess.run([*arguments, str(largest_file)], env=environment, capture_output=True, text=True)
     last = full.stdout.splitlines()[-1]
     assert (full.returncode, full.stderr) == (1, "")

@@ -139,7 +139,7 @@ async def test_a_killed_run_loses_and_repeats_nothing(
     library: Library, bag: BagOfWords, command: Callable[..., list[str]], environment: dict[str, str]
 ) -> None:
     library.shelve({f"https://a.example/{n}": f"Page {n}\n\nText number {n} of many." for n in range(2000)})
-    run = command("encode_slowly.py", library.data_dir)
+    run = command("encode_slowly.py", library.place)
     process = subprocess.Popen(run, env=environment, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "512\n"

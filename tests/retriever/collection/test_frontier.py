@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from citewell.retriever.collection.embedded_frontier import EmbeddedFrontier
-from citewell.retriever.collection.store import PageStore
+from citewell.retriever.collection.frontier import Frontier
+
+if TYPE_CHECKING:
+    from conftest import Library
 
 
-def test_nearest_first_in_the_order_found_and_each_once(tmp_path: Path) -> None:
-    frontier = EmbeddedFrontier(PageStore(tmp_path / "pages.db").database, "start")
+def test_nearest_first_in_the_order_found_and_each_once(either: Library) -> None:
+    with either.catalog.writing("shelf") as store:
+        _check_order(store.frontier("start"))
+
+
+def _check_order(frontier: Frontier) -> None:
     assert frontier.next() == ("start", 0)
     frontier.settle({"start": "read"}, ["z", "a", "z", "start"], 0)
     assert frontier.next() == ("z", 1)
@@ -25,13 +31,14 @@ def test_nearest_first_in_the_order_found_and_each_once(tmp_path: Path) -> None:
     assert not frontier.is_settled("unheard of")
 
 
-def test_it_goes_on_until_it_has_ended(tmp_path: Path) -> None:
-    database = PageStore(tmp_path / "pages.db").database
-    EmbeddedFrontier(database, "start").settle({"start": "skipped", "landed": "read"}, ["next"], 0)
-    again = EmbeddedFrontier(database, "start")
-    assert again.next() == ("next", 1)
-    assert again.site() == "landed"
-    assert EmbeddedFrontier(database, "other").next() == ("other", 0)
-    again.end()
-    assert EmbeddedFrontier(database, "start").next() == ("start", 0)
-    assert EmbeddedFrontier(database, "start").site() == "start"
+def test_it_goes_on_until_it_has_ended(either: Library) -> None:
+    with either.catalog.writing("shelf") as store:
+        store.frontier("start").settle({"start": "skipped", "landed": "read"}, ["next"], 0)
+    with either.catalog.writing("shelf") as store:
+        again = store.frontier("start")
+        assert again.next() == ("next", 1)
+        assert again.site() == "landed"
+        assert store.frontier("other").next() == ("other", 0)
+        again.end()
+        assert store.frontier("start").next() == ("start", 0)
+        assert store.frontier("start").site() == "start"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from citewell.retriever.collection.hybrid import fuse
-from citewell.retriever.collection.index import PageHit
+from citewell.retriever.collection.page_scores import PageHit
 from citewell.retriever.collection.vectors import PassageMatch
 
 DEPTH = 100

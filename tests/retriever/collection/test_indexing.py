@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from conftest import Library
 
 
+@pytest.fixture
+def library(either: Library) -> Library:
+    return either
+
+
 def index(library: Library, source: Path) -> Report:
     with library.indexing() as indexer:
         return index_documents(indexer, str(source), read_source(source))

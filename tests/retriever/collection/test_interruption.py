@@ -33,7 +33,7 @@ def source(tmp_path: Path) -> Path:
 def start(library: Library, command: Callable[..., list[str]], environment: dict[str, str]) -> Start:
     def run(source: Path, seconds_a_batch: float = 0) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            command("index_slowly.py", library.data_dir, source, seconds_a_batch),
+            command("index_slowly.py", library.place, source, seconds_a_batch),
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 
 from citewell.core.errors import CollectionError
-from citewell.retriever.collection.postgres import PostgresVectors
+from citewell.retriever.collection.postgres.schema import make as make_tables
+from citewell.retriever.collection.postgres.server import PostgresServer
+from citewell.retriever.collection.postgres.vectors import PostgresVectors
 from citewell.retriever.collection.vector_files import VectorFiles
 from citewell.retriever.collection.vectors import EncodedPage, Encoding, VectorIndex
 
@@ -34,21 +37,29 @@ def vector(number: int) -> Any:
 @pytest.fixture(params=["files", "postgres"])
 def open_vectors(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Open the vectors of an encoder; every call is another connection."""
-    opened: list[VectorIndex] = []
-    database = request.getfixturevalue("database") if request.param == "postgres" else ""
+    opened = ExitStack()
+    open_one = _in_files(tmp_path) if request.param == "files" else _in_postgres(request, opened)
 
     def start(encoding: Encoding = ENCODING, *, make: bool = False) -> VectorIndex:
-        vectors: VectorIndex = (
-            PostgresVectors(database, "shelf", encoding, make=make, exact_max=100)
-            if database
-            else VectorFiles(tmp_path / "shelf" / "vectors", encoding, make=make)
-        )
-        opened.append(vectors)
+        vectors = open_one(encoding, make=make)
+        opened.callback(vectors.close)
         return vectors
 
-    yield start
-    for vectors in opened:
-        vectors.close()
+    with opened:
+        yield start
+
+
+def _in_files(folder: Path) -> Open:
+    return lambda encoding, make: VectorFiles(folder / "shelf" / "vectors", encoding, make=make)
+
+
+def _in_postgres(request: pytest.FixtureRequest, opened: ExitStack) -> Open:
+    server = PostgresServer(request.getfixturevalue("database"))
+    connection = opened.enter_context(server.connect())
+    collection = make_tables(connection, server.address, "shelf")
+    return lambda encoding, make: PostgresVectors(
+        server, "shelf", collection, encoding, connection if make else None, exact_max=100
+    )
 
 
 def test_what_was_put_is_found_best_first(open_vectors: Open) -> None:

@@ -1,0 +1,1 @@
+"""Collections in PostgreSQL: pages, words and vectors for any number of services and runs."""
