@@ -55,7 +55,9 @@ class PostgresServer:
         import psycopg
 
         try:
-            return psycopg.connect(self._url, autocommit=True, connect_timeout=self._seconds)
+            connection = psycopg.connect(self._url, autocommit=True, connect_timeout=self._seconds)
+            connection.execute("SET jit = off")  # compiling takes longer than these queries
+            return connection
         except psycopg.Error as error:
             raise CollectionError(
                 f"{self.address}, which holds the collections, cannot be used: {self._safe(error)}.",

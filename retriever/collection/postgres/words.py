@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _NUMBER, _LENGTH = "", " "  # in `terms`: the number of passages, and the sum of their lengths
 _MAX_TERMS = 64  # per question
-_CANDIDATES = 20_000  # max passages that the database scores
+_CANDIDATES = 5_000  # max passages that the database scores
 _MAX_COUNT = 255  # of a term in a passage: PostgreSQL keeps no more positions
 
 _STATISTICS = """
@@ -37,15 +37,13 @@ WHERE term = ANY(%s) GROUP BY term
 """
 # The order of passages where each term occurs once is exact.
 _SEARCH = """
-WITH found AS MATERIALIZED (
-    SELECT page, passage, title_length, body_length, words FROM {passages}
-    WHERE words @@ %(query)s::tsquery LIMIT %(candidates)s
-), best AS (
-    SELECT found.* FROM found
-    ORDER BY (
-        SELECT sum(idf * ts_rank(%(weights)s::real[], words, term::tsquery))
-        FROM unnest(%(terms)s::text[], %(idf)s::real[]) AS asked (term, idf)
-    ) / (1 + %(k1)s * (1 - %(b)s + %(b)s * body_length / %(average)s)) DESC
+WITH best AS (
+    SELECT found.*
+    FROM (
+        SELECT page, passage, title_length, body_length, words FROM {passages}
+        WHERE words @@ %(query)s::tsquery LIMIT %(candidates)s
+    ) AS found
+    ORDER BY ({score}) / (1 + %(k1)s * (1 - %(b)s + %(b)s * body_length / %(average)s)) DESC
     LIMIT %(passages_scored)s
 )
 SELECT url, passage, title_length, body_length, lexemes, weights FROM best JOIN {pages} ON key = page,
@@ -54,6 +52,7 @@ LATERAL (
     FROM unnest(words) WHERE lexeme = ANY(%(lexemes)s)
 ) AS matched
 """
+_SCORE = "%(idf{n})s::real * ts_rank(%(weights)s::real[], words, %(term{n})s::tsquery)"
 _FORGET = """
 WITH old AS (DELETE FROM {passages} WHERE page = ANY(%s) RETURNING title_length, body_length, words),
 counted AS (
@@ -121,14 +120,15 @@ def search_words(connection: Connection, collection: int, query: str, limit: int
     if not terms:
         return []
     idf = {term: bm25_idf(known.passages, np.array(known.counts[term])) for term in terms}
+    score = " + ".join(_SCORE.format(n=n) for n in range(len(terms)))
     rows = connection.execute(
-        sql(_SEARCH, collection),
-        {
+        sql(_SEARCH.replace("{score}", score), collection),
+        {f"term{n}": f"'{term}'" for n, term in enumerate(terms)}
+        | {f"idf{n}": float(idf[term][1]) for n, term in enumerate(terms)}
+        | {
             "query": _candidates(terms, known),
             "candidates": _CANDIDATES,
             "weights": [1.0, 0.0, 0.0, TITLE_BOOST],
-            "terms": [f"'{term}'" for term in terms],
-            "idf": [float(idf[term][1]) for term in terms],
             "k1": K1,
             "b": B,
             "average": known.lengths[1],
