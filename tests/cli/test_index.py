@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import shutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Cli
     from tests.conftest import Handler, Serve
 
+STORE = "CITEWELL_COLLECTION__STORE"
 COUNTS = ("added", "changed", "unchanged", "removed")
 
 
@@ -206,3 +208,34 @@ def test_a_dense_collection_stays_dense(fresh: Cli, notes: Path, tmp_path: Path)
     code, out, err = fresh.run("index", "--collection", "mine", "--no-dense")
     assert (code, err) == (0, "")
     assert fresh.run("search", "textile", "--json", *asked).objects()[0]["hits"] == []
+
+
+def test_two_computers_share_a_collection_in_postgres(
+    fresh: Cli, notes: Path, database: str, tmp_path: Path
+) -> None:
+    other = replace(fresh, data_dir=tmp_path / "other", environment={**fresh.environment, STORE: database})
+    code, out, err = fresh.run("index", notes, "--collection", "mine", "--store", database)
+    assert (code, err) == (0, "")
+    assert "The collection mine holds 8 pages." in out
+    assert fresh.run("collections", "--json").objects() == []  # without its address
+    (row,) = other.run("collections", "--json").objects()
+    assert (row["name"], row["pages"], row["sources"], row["error"]) == ("mine", 8, [str(notes)], None)
+    assert row["bytes"] > 1000
+    found = other.run("search", "bats dark", "--json", "--collection", "mine")
+    assert found.objects()[0]["hits"][0]["title"] == "How bats find their way"
+    assert "8 pages" in other.run("doctor").out
+    assert other.run("index", notes, "--collection", "mine").out.startswith(
+        f"{notes}: 0 added, 0 changed, 8 unchanged, 0 removed, 0 failed\n"
+    )
+    assert other.run("collections", "--remove", "mine") == (0, "Removed the collection mine.\n", "")
+    code, _, err = other.run("search", "silk", "--collection", "mine")
+    assert code == 1
+    assert "There is no collection 'mine' (there are: none yet)." in err
+
+
+def test_a_database_without_a_server_reads_no_page(fresh: Cli, notes: Path) -> None:
+    store = "postgresql://me:s3cret@127.0.0.1:1/none"
+    code, out, err = fresh.run("index", notes, "--collection", "mine", "--store", store)
+    assert (code, out) == (1, "")
+    assert "PostgreSQL at 127.0.0.1:1, which holds the collections, cannot be used" in err
+    assert "s3cret" not in err

@@ -122,13 +122,16 @@ def _progress(source: str) -> Callable[[Report], None]:
 def _show(source: str, report: Report, *, as_json: bool) -> None:
     if as_json:
         failures = [{"url": failure.url, "reason": failure.reason} for failure in report.failures]
-        numbers = {key: getattr(report, key) for key in ("added", "changed", "unchanged", "removed")}
+        numbers = {
+            key: getattr(report, key) for key in ("added", "changed", "unchanged", "removed", "elsewhere")
+        }
         result = {"source": source} | numbers | {"failures": failures, "notices": report.notices}
         click.echo(json.dumps(result, ensure_ascii=False))
         return
     click.echo(
         f"{source}: {report.added:,} added, {report.changed:,} changed, {report.unchanged:,} unchanged, "
         f"{report.removed:,} removed, {len(report.failures):,} failed"
+        + (f", {report.elsewhere:,} left to another run" if report.elsewhere else "")
     )
     for notice in report.notices[:_SHOWN]:
         click.echo(f"  {notice}", err=True)

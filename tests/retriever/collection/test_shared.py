@@ -21,7 +21,7 @@ from citewell.retriever.search.query import Query
 if TYPE_CHECKING:
     from conftest import BagOfWords, Library
 
-PAGES = 400
+PAGES = 250
 Start = Callable[..., subprocess.Popen[str]]
 KITTEN = {"https://a.example/pet": "Pets\n\nThe cat sleeps on the sofa all day."}
 
@@ -96,17 +96,17 @@ async def test_a_killed_run_is_completed_while_another_process_searches(
     run = start("index_slowly.py", source, 0.05)
     wait_for(run, "seen 64")
     reader = shared.open()
-    while run.poll() is None and reader.store.count() < 200:
+    while run.poll() is None and reader.store.count() < 128:
         assert halves(shared) == 0
         assert len(await reader.search(Query("whales", 50))) == 50
     run.kill()
     run.communicate(timeout=60)
     kept = reader.store.count()
-    assert 200 <= kept < PAGES
+    assert 128 <= kept < PAGES
     assert halves(shared) == 0
     assert ended(start("index_slowly.py", source, 0)) == [PAGES - kept, 0, kept, 0, 0]
     assert_whole(shared)
-    assert [hit.url for hit in await reader.search(Query("unique0399", 1))] == ["https://a.example/399"]
+    assert [hit.url for hit in await reader.search(Query("unique0249", 1))] == ["https://a.example/249"]
 
 
 async def test_runs_at_once_share_the_pages_of_a_source(shared: Library, source: Path, start: Start) -> None:
@@ -131,12 +131,13 @@ async def test_runs_that_encode_at_once_encode_each_page_once(
     shared: Library, bag: BagOfWords, start: Start
 ) -> None:
     shared.shelve({f"https://a.example/{n}": f"Page {n}\n\nText number {n} of many." for n in range(1500)})
-    first, second, killed = (start("encode_slowly.py") for _ in range(3))
+    killed = start("encode_slowly.py")
     wait_for(killed, "512")
+    first, second = (start("encode_slowly.py") for _ in range(2))
     killed.kill()
     numbers = [list(map(int, run.communicate(timeout=60)[0].split())) for run in (first, second)]
     encoded = sum(max(number, default=0) for number in numbers)
-    assert 1500 - 3 * 528 <= encoded <= 1500  # what the third had stored, they leave as it is
+    assert 0 < encoded <= 1500 - 512  # what the first had stored, they leave as it is
     assert shared.open_dense(bag).notices(Query("q")) == []
     assert shared.encode(bag).passages == 0
     found = await shared.open_dense(bag).search(Query("Text number", 50))

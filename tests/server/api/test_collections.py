@@ -27,11 +27,14 @@ def sources_in(folder: Path) -> tuple[Path, dict[str, Any]]:
     }
 
 
-@pytest.fixture
-def indexing(start: Start, tmp_path: Path) -> tuple[Service, dict[str, str], Path]:
+@pytest.fixture(params=["embedded", "postgres"])
+def indexing(
+    request: pytest.FixtureRequest, start: Start, tmp_path: Path
+) -> tuple[Service, dict[str, str], Path]:
     """A service with a folder of sources, a key that may index, and the folder."""
     sources, changes = sources_in(tmp_path)
-    service = start(**changes)
+    store = request.getfixturevalue("database") if request.param == "postgres" else ""
+    service = start(**changes, collection__store=store)
     return service, make_key(service, "ask", "admin"), sources
 
 
