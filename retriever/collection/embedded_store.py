@@ -11,7 +11,8 @@ from pathlib import Path
 from citewell.core.errors import CollectionError
 from citewell.core.types import Page
 from citewell.retriever.collection.embedded_frontier import EmbeddedFrontier
-from citewell.retriever.collection.index import PageHit, SearchIndex
+from citewell.retriever.collection.index import SearchIndex
+from citewell.retriever.collection.page_scores import PageHit
 from citewell.retriever.collection.store import PageStore
 from citewell.retriever.collection.vector_files import VectorFiles
 from citewell.retriever.collection.vectors import Encoding

@@ -91,7 +91,9 @@ class SearchIndex:
             best = searcher.search(parsed, PASSAGES).hits
             documents = [(searcher.doc(address), score) for score, address in best]
             namesakes = self._named(searcher, query)
-        found = [PassageHit(document["url"][0], document["passage"][0], score) for document, score in documents]
+        found = [
+            PassageHit(document["url"][0], document["passage"][0], score) for document, score in documents
+        ]
         return best_pages(found, namesakes, limit)
 
     def frequency(self, word: str) -> int:

@@ -38,9 +38,9 @@ _SHARED = (
     """,
 )
 # Each collection has its own tables, so that its indexes hold nothing of others and it is deleted at once.
-# A page is known by a digest of its URL, since a URL may be longer than an index allows. `terms` counts the
-# passages whose title, and whose body, has a term; recent counts are only appended to `new_terms`, where runs
-# do not wait for each other.
+# A page is known by a digest of its URL, since a URL may be longer than an index allows; `names` are those of
+# its title (`citewell.retriever.subject.named`). `terms` counts the passages whose title, and whose body, has
+# a term; recent counts are only appended to `new_terms`, where runs do not wait for each other.
 _OF_COLLECTION = (
     """
     CREATE TABLE {pages} (
@@ -49,11 +49,13 @@ _OF_COLLECTION = (
         source text NOT NULL,
         digest text NOT NULL,
         title text NOT NULL,
+        names text[] NOT NULL,
         passages text NOT NULL,
         date text NOT NULL
     )
     """,
     "CREATE INDEX ON {pages} USING hash (source)",
+    "CREATE INDEX ON {pages} USING gin (names)",
     """
     CREATE TABLE {passages} (
         page uuid NOT NULL REFERENCES {pages} ON DELETE CASCADE,
@@ -65,8 +67,12 @@ _OF_COLLECTION = (
     )
     """,
     "CREATE INDEX {words} ON {passages} USING gin (words)",
-    "CREATE TABLE {terms} (term text PRIMARY KEY, titles bigint NOT NULL, bodies bigint NOT NULL)",
-    "CREATE TABLE {new_terms} (term text NOT NULL, titles bigint NOT NULL, bodies bigint NOT NULL)",
+    """
+    CREATE TABLE {terms} (
+        term text COLLATE "C" PRIMARY KEY, titles bigint NOT NULL, bodies bigint NOT NULL
+    )
+    """,
+    "CREATE TABLE {new_terms} (LIKE {terms})",
     "CREATE INDEX ON {new_terms} (term)",
     """
     CREATE TABLE {frontier} (

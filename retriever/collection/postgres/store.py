@@ -11,9 +11,17 @@ from citewell.retriever.collection.postgres.frontier import PostgresFrontier
 from citewell.retriever.collection.postgres.schema import key_of, sql, storable
 from citewell.retriever.collection.postgres.server import PostgresServer
 from citewell.retriever.collection.postgres.vectors import PostgresVectors
-from citewell.retriever.collection.postgres.words import add_words, fold_counts, remove_words, search_words
+from citewell.retriever.collection.postgres.words import (
+    add_words,
+    fold_counts,
+    frequency,
+    remove_words,
+    search_words,
+    titles_near,
+)
 from citewell.retriever.collection.store import dump_passages, load_page
 from citewell.retriever.collection.vectors import Encoding
+from citewell.retriever.subject import named
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -26,9 +34,9 @@ _CLAIM = (
 )
 _RELEASE = "SELECT pg_advisory_unlock(hashtextextended(%s || url, 0)) FROM unnest(%s::text[]) AS url"
 _UPSERT = """
-INSERT INTO {pages} VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO UPDATE
-SET source = excluded.source, digest = excluded.digest, title = excluded.title, passages = excluded.passages,
-    date = excluded.date
+INSERT INTO {pages} VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (key) DO UPDATE
+SET source = excluded.source, digest = excluded.digest, title = excluded.title, names = excluded.names,
+    passages = excluded.passages, date = excluded.date
 """
 
 
@@ -59,6 +67,14 @@ class PostgresStore:
     def search(self, query: str, limit: int) -> list[PageHit]:
         """See `CollectionStore.search`."""
         return self._run(lambda connection: search_words(connection, self._id, query, limit))
+
+    def frequency(self, word: str) -> int:
+        """See `CollectionStore.frequency`."""
+        return self._run(lambda connection: frequency(connection, self._id, word))
+
+    def titles_near(self, word: str, edits: int) -> list[str]:
+        """See `CollectionStore.titles_near`."""
+        return self._run(lambda connection: titles_near(connection, self._id, word, edits))
 
     def digests(self, urls: Sequence[str] | None = None) -> dict[str, str]:
         """See `CollectionStore.digests`."""
@@ -119,10 +135,11 @@ class PostgresStore:
             (
                 key,
                 *map(storable, (page.url, source, digest, page.title)),
+                sorted(named(page.title)),
                 dump_passages(page.passages),
                 page.date,
             )
-            for key, (page, digest) in ((key, last[key]) for key in keys)
+            for key, (page, digest) in sorted(last.items())
         ]
 
         def write(connection: Connection) -> None:

@@ -9,15 +9,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from citewell.core.text import content_words, space_out
 from citewell.core.types import Page
-from citewell.retriever.collection.index import PASSAGES, TITLE_BOOST, PageHit, PassageHit, best_pages
+from citewell.retriever.collection.page_scores import (
+    NAMESAKES,
+    PASSAGES,
+    TITLE_BOOST,
+    PageHit,
+    PassageHit,
+    asked_names,
+    best_pages,
+    stems,
+)
 from citewell.retriever.collection.postgres.schema import key_of, sql
+from citewell.retriever.collection.spelling import edits as edits_between
 from citewell.retriever.lexical import K1, B, bm25_idf, bm25_weights
 
 if TYPE_CHECKING:
@@ -28,6 +37,7 @@ if TYPE_CHECKING:
 _NUMBER, _LENGTH = "", " "  # in `terms`: the number of passages, and the sum of their lengths
 _MAX_TERMS = 64  # per question
 _CANDIDATES = 5_000  # max passages that the database scores
+_NEAR = 100  # titles with words like a misspelled one
 _MAX_COUNT = 255  # of a term in a passage: PostgreSQL keeps no more positions
 
 _STATISTICS = """
@@ -53,6 +63,15 @@ LATERAL (
 ) AS matched
 """
 _SCORE = "%(idf{n})s::real * ts_rank(%(weights)s::real[], words, %(term{n})s::tsquery)"
+_NAMED = "SELECT url, names FROM {pages} WHERE names && %s::text[] LIMIT %s"
+_ALIKE = """
+SELECT term FROM {terms} WHERE term >= %s AND term < %s AND titles > 0 AND length(term) BETWEEN %s AND %s
+"""
+_TITLES = """
+SELECT title FROM {pages} WHERE key IN (
+    SELECT page FROM {passages} WHERE words @@ %s::tsquery AND passage = 0 LIMIT %s
+)
+"""
 _FORGET = """
 WITH old AS (DELETE FROM {passages} WHERE page = ANY(%s) RETURNING title_length, body_length, words),
 counted AS (
@@ -89,9 +108,9 @@ def add_words(connection: Connection, collection: int, pages: Iterable[Page]) ->
     with connection.cursor() as cursor:
         with cursor.copy(sql(_COPY, collection)) as copy:
             for page in pages:
-                key, title = key_of(page.url), _terms(page.title)
+                key, title = key_of(page.url), stems(space_out(page.title))
                 for number, passage in enumerate(page.passages):
-                    body = _terms(" ".join((*passage.headings, passage.text)))
+                    body = stems(space_out(" ".join((*passage.headings, passage.text))))
                     copy.write_row((key, number, len(title), len(body), _tsvector(title, body)))
                     titles.update({_NUMBER: 1, _LENGTH: len(title)})
                     bodies.update({_NUMBER: 1, _LENGTH: len(body)})
@@ -114,11 +133,12 @@ def fold_counts(connection: Connection, collection: int) -> bool:
 
 def search_words(connection: Connection, collection: int, query: str, limit: int) -> list[PageHit]:
     """Return the `limit` best pages for a plain-text query; see `CollectionStore.search`."""
-    asked = list(dict.fromkeys(_terms(" ".join(content_words(query)))))[:_MAX_TERMS]
+    asked = list(dict.fromkeys(stems(space_out(" ".join(content_words(query))))))[:_MAX_TERMS]
     known = _statistics(connection, collection, asked)
     terms = sorted((term for term in asked if term in known.counts), key=lambda term: sum(known.counts[term]))
+    namesakes = _namesakes(connection, collection, query)
     if not terms:
-        return []
+        return best_pages((), namesakes, limit)
     idf = {term: bm25_idf(known.passages, np.array(known.counts[term])) for term in terms}
     score = " + ".join(_SCORE.format(n=n) for n in range(len(terms)))
     rows = connection.execute(
@@ -136,7 +156,34 @@ def search_words(connection: Connection, collection: int, query: str, limit: int
             "lexemes": terms,
         },
     ).fetchall()
-    return best_pages(_scored(rows, known, idf), limit)
+    return best_pages(_scored(rows, known, idf), namesakes, limit)
+
+
+def frequency(connection: Connection, collection: int, word: str) -> int:
+    """Return how many passages have the word; see `CollectionStore.frequency`."""
+    known = _statistics(connection, collection, stems(word))
+    return max((max(count) for count in known.counts.values()), default=0)
+
+
+def titles_near(connection: Connection, collection: int, word: str, edits: int) -> list[str]:
+    """Return titles with a word like this one and its first letter; see `CollectionStore.titles_near`."""
+    stem = " ".join(stems(word))
+    values = (stem[:1], chr(ord(stem[:1] or " ") + 1), len(stem) - edits, len(stem) + edits)
+    terms = [term for (term,) in connection.execute(sql(_ALIKE, collection), values)]
+    near = [f"'{term}':A" for term in terms if edits_between(stem, term) <= edits]
+    if not near:
+        return []
+    rows = connection.execute(sql(_TITLES, collection), (" | ".join(near), _NEAR))
+    return [title for (title,) in rows]
+
+
+def _namesakes(connection: Connection, collection: int, query: str) -> dict[str, float]:
+    """Return the pages with a name of the query, and the name's share of its words."""
+    shares = asked_names(query)
+    if not shares:
+        return {}
+    rows = connection.execute(sql(_NAMED, collection), (list(shares), NAMESAKES))
+    return {url: max(shares.get(name, 0.0) for name in names) for url, names in rows}
 
 
 def _scored(rows: Sequence[Any], known: _Statistics, idf: dict[str, Any]) -> list[PassageHit]:
@@ -190,20 +237,3 @@ def _tsvector(title: Sequence[str], body: Sequence[str]) -> str:
         marks = [f"{n}A" for n in range(1, first + 1)] + [str(n) for n in range(first + 1, last + 1)]
         parts.append(f"'{term}':{','.join(marks)}")
     return " ".join(parts)
-
-
-def _terms(text: str) -> list[str]:
-    found: list[str] = _analyzer().analyze(space_out(text))
-    return found
-
-
-@cache
-def _analyzer() -> Any:
-    """Return the analyzer that Tantivy calls `en_stem`."""
-    import tantivy
-
-    builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    filters = (tantivy.Filter.remove_long(40), tantivy.Filter.lowercase(), tantivy.Filter.stemmer("english"))
-    for one in filters:
-        builder = builder.filter(one)
-    return builder.build()

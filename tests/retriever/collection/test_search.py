@@ -141,3 +141,10 @@ def test_removing_a_collection(library: Library) -> None:
     assert library.catalog.names() == []
     with pytest.raises(CollectionError, match="no collection 'shelf'"):
         library.catalog.remove("shelf")
+
+
+def test_a_misspelled_name_is_corrected_by_the_titles(library: Library) -> None:
+    library.index(
+        {f"https://a.example/e{n}": f"Echidna {n}\n\nAn echidna lays eggs." for n in range(3)}, "more"
+    )
+    assert library.open().spelled("Does an echinda lay eggs?") == "Does an echidna lay eggs?"
