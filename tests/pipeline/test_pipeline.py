@@ -74,7 +74,7 @@ async def test_answer_names_its_parts_and_its_times(settings: Make) -> None:
     answer = await ask(settings(), f"  {BATS}\n")
     assert answer.question == BATS
     assert answer.models == {
-        "encoder": "citewell-minilm",
+        "encoder": "e5-small",
         "search": "collection:notes",
         "generator": "extractive",
         "scorer": "citation-support",
