@@ -21,12 +21,16 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A paragraph of a page. `headings` are the titles of its sections, outermost first."""
+    """A passage of a page. `headings` are the titles of its sections, outermost first.
+
+    `page_number`, from 1, is where it begins in a PDF; it is None elsewhere.
+    """
 
     url: str
     title: str
     text: str
     headings: tuple[str, ...] = ()
+    page_number: int | None = None
 
     @property
     def id(self) -> str:

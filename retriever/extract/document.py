@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+Role = Literal["text", "caption", "links", "heading"]
+"""What a block is to the text around it: a part of it, a caption of a picture or a table, links to other pages,
+or a heading of a section without text."""
 
 
 class Block(NamedTuple):
     """One block of text as the author set it apart: a paragraph, a list, a table or a listing.
 
     Line breaks in `text` are the author's. `headings` is the path of section titles, outermost first,
-    without the page's own title. `verbatim` marks text whose spaces carry meaning.
+    without the page's own title. `verbatim` marks text whose spaces carry meaning. `page_number` counts from
+    1 in a PDF, and is None elsewhere.
     """
 
     text: str
     headings: tuple[str, ...] = ()
     verbatim: bool = False
+    role: Role = "text"
+    page_number: int | None = None
 
 
 class ExtractedDocument(NamedTuple):

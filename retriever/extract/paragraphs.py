@@ -1,43 +1,42 @@
-"""Division of blocks of any length into passages of a length that suits the encoder."""
+"""Division of the blocks of a page into passages worth citing."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from os.path import commonprefix
 
-from citewell.core.text import split_sentences
 from citewell.core.types import Passage
 from citewell.retriever.extract.document import Block
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from citewell.retriever.extract.packing import pack
+from citewell.retriever.extract.parts import Part, measure, parts_of
+from citewell.retriever.extract.scraps import without_scraps
 
 # Soft hyphens and zero-width spaces serve browsers only; elsewhere they would split words.
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 _INDENT = re.compile(r"[ \t]*")
-_LEAD_IN = (":", "：")
+_FEW = 12  # words; a shorter text is shown with its heading
+_REPEATED = 12  # words from which a block that the page has twice is kept once
+_MAX_TITLE = 40  # words
 
 
 def to_passages(
-    blocks: Iterable[Block],
-    url: str,
-    title: str,
-    *,
-    min_chars: int = 60,
-    max_chars: int = 1000,
+    blocks: Iterable[Block], url: str, title: str, *, least: int = 60, most: int = 200
 ) -> tuple[Passage, ...]:
-    """Divide blocks into passages of at most `max_chars` characters, and at least `min_chars` where possible.
+    """Divide blocks into passages of `least` to `most` words, the title included, where the page allows it.
 
-    A block that is too short, or ends in a colon, is joined to the next one of the same section; one that
-    is too long is split between lines, else between sentences, else between words. WebGLM (§3.1.1) drops
-    lines under 50 characters instead; here only exact repetitions of a passage are dropped. The upper limit
-    corresponds to a typical encoder's window of 256 tokens.
+    A passage ends where a section, a paragraph or at least a sentence ends. Paragraphs that are too short
+    are joined within their section; sections of a few words are joined to their neighbors, under their
+    headings. Navigation is left out. The upper limit corresponds to an encoder's window of 256 word pieces.
     """
-    passages: dict[str, Passage] = {}
     tidy = (block._replace(text=_tidy(block.text, block.verbatim)) for block in blocks)
-    for block in _joined((block for block in tidy if block.text), min_chars, max_chars):
-        for text in _split(block.text, min_chars, max_chars):
-            passages.setdefault(text, Passage(url, title, text, block.headings))
+    kept = _once(without_scraps([block for block in tidy if block.text]))
+    most = max(most // 2, most - min(measure(title), _MAX_TITLE))
+    passages: dict[str, Passage] = {}
+    for run in pack(list(parts_of(kept, most)), least, most):
+        passage = _passage(run, url, title)
+        passages.setdefault(passage.text, passage)
     return tuple(passages.values())
 
 
@@ -54,71 +53,37 @@ def _indent(line: str) -> str:
     return match[0] if match else ""
 
 
-def _joined(blocks: Iterable[Block], min_chars: int, max_chars: int) -> list[Block]:
-    """Join each short block to the next of its section, and a short last one to the one before it."""
-    joined: list[Block] = []
+def _once(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Leave out later copies of a block, except short ones, which can be a part of something else."""
+    seen: set[str] = set()
     for block in blocks:
-        last = joined[-1] if joined else None
-        if last and last.headings == block.headings and _waits(last, min_chars):
-            joined[-1] = _join(last, block)
-        else:
-            _settle(joined, min_chars, max_chars)
-            joined.append(block)
-    _settle(joined, min_chars, max_chars)
-    return joined
+        if block.text not in seen:
+            yield block
+        if measure(block.text) >= _REPEATED:
+            seen.add(block.text)
 
 
-def _waits(block: Block, min_chars: int) -> bool:
-    return len(block.text) < min_chars or block.text.endswith(_LEAD_IN)
+def _passage(run: Sequence[Part], url: str, title: str) -> Passage:
+    """Write parts as one passage, with the headings inside it as lines."""
+    sections = [list(parts) for _, parts in groupby(run, key=lambda part: part.headings)]
+    paths = [section[0].headings for section in sections]
+    shared: tuple[str, ...] = tuple(commonprefix(paths))
+    texts = [_text(section, is_first=n == 0) for n, section in enumerate(sections)]
+    if len(paths) > 1:
+        above = shared
+        for number, path in enumerate(paths):
+            same = len(commonprefix([above, path]))
+            texts[number] = "\n".join((*path[same:], texts[number]))
+            above = path
+    elif shared and (shared[-1].endswith("?") or measure(texts[0]) < _FEW):
+        texts = [f"{shared[-1]}\n{texts[0]}"]
+    return Passage(url, title, "\n".join(texts), shared, run[0].page_number)
 
 
-def _settle(joined: list[Block], min_chars: int, max_chars: int) -> None:
-    """Join the last block of a section, if it is still too short, to the one before it."""
-    if len(joined) < 2 or len(joined[-1].text) >= min_chars:
-        return
-    both = _join(*joined[-2:])
-    if joined[-2].headings == joined[-1].headings and len(both.text) <= max_chars:
-        joined[-2:] = [both]
-
-
-def _join(first: Block, second: Block) -> Block:
-    return first._replace(text=f"{first.text}\n{second.text}")
-
-
-def _split(text: str, min_chars: int, max_chars: int) -> list[str]:
-    """Split `text` into pieces of about the same length, at most `max_chars` characters."""
-    if len(text) <= max_chars:
-        return [text]
-    goal = len(text) / -(-len(text) // max_chars)
-    pieces = [""]
-    for part in _parts(text, max_chars):
-        full = len(pieces[-1]) + len(part.rstrip()) > max_chars
-        if full or len(pieces[-1]) >= goal:
-            pieces.append("")
-        pieces[-1] += part
-    pieces = [_tidy(piece, verbatim=True) for piece in pieces if piece.strip()]
-    if len(pieces) > 1 and len(pieces[-1]) < min_chars:
-        joined = f"{pieces[-2]}\n{pieces[-1]}"
-        if len(joined) <= max_chars:
-            pieces[-2:] = [joined]
-    return pieces
-
-
-def _parts(text: str, max_chars: int) -> Iterator[str]:
-    """Yield the lines of `text`; the sentences of a line that is too long, the words of such a sentence."""
-    for line in text.split("\n"):
-        if len(line) <= max_chars:
-            yield line + "\n"
-            continue
-        for sentence in split_sentences(line):
-            if len(sentence) <= max_chars:
-                yield sentence + " "
-            else:
-                yield from _words(sentence, max_chars)
-        yield "\n"
-
-
-def _words(sentence: str, max_chars: int) -> Iterator[str]:
-    for word in sentence.split():
-        for start in range(0, len(word), max_chars):
-            yield word[start : start + max_chars] + " "
+def _text(parts: Sequence[Part], *, is_first: bool) -> str:
+    text = parts[0].text
+    if is_first and parts[0].header:
+        text = f"{parts[0].header}\n{text}"
+    for part in parts[1:]:
+        text += part.joint + part.text
+    return text

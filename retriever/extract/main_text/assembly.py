@@ -47,11 +47,11 @@ def assemble(layout: PageLayout, kept: Sequence[bool], title: str) -> tuple[Bloc
         above = outline.path
         outline.enter(level, text)
         if bare and len(outline.path) <= len(above):  # an entry, as in a list of products, not a section
-            blocks.append(Block(bare, above[:-1]))
+            blocks.append(Block(bare, above[:-1], role="heading"))
         bare = text if outline.path else ""
     blocks += groups.blocks(lines, outline.path)
     if bare:
-        blocks.append(Block(bare, outline.path[:-1]))
+        blocks.append(Block(bare, outline.path[:-1], role="heading"))
     return tuple(blocks)
 
 

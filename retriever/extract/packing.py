@@ -1,0 +1,52 @@
+"""Packing of parts into passages of a good length that begin and end where the author's text does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from citewell.retriever.extract.parts import Part, measure
+
+_GOAL = 110  # words
+_TINY = 12  # words; a shorter passage is a fragment
+_TOO_TINY = 10.0
+_SHORT = 2.0
+_UNEVEN = 0.2
+
+
+def pack(parts: Sequence[Part], least: int, most: int) -> list[Sequence[Part]]:
+    """Divide parts into runs of `least` to `most` words where possible, at the lowest total cost.
+
+    This is dynamic programming over the places between parts, as in the division of a paragraph into lines
+    (Knuth and Plass 1981, https://doi.org/10.1002/spe.4380111102).
+    """
+    ends = [0.0]  # the lowest cost of the passages that end before each part
+    starts = [0]  # where the last of these begins
+    for end in range(1, len(parts) + 1):
+        best = float("inf")
+        place = end - 1
+        size = 0
+        joins = 0.0
+        for start in range(end - 1, -1, -1):
+            first = parts[start]
+            size += first.size
+            if size > most and start < end - 1:
+                break
+            whole = size + (measure(first.header) if first.header else 0)
+            cost = ends[start] + joins + _length_cost(whole, least) + (first.cut if start else 0.0)
+            if cost < best and (whole <= most or start == end - 1):
+                best, place = cost, start
+            joins += first.join
+        ends.append(best)
+        starts.append(place)
+    runs: list[Sequence[Part]] = []
+    end = len(parts)
+    while end:
+        runs.append(parts[starts[end] : end])
+        end = starts[end]
+    return runs[::-1]
+
+
+def _length_cost(size: int, least: int) -> float:
+    if size >= least:
+        return _UNEVEN * ((size - _GOAL) / _GOAL) ** 2
+    return _SHORT * (least - size) / least + (_TOO_TINY if size < min(_TINY, least) else 0.0)
