@@ -49,7 +49,7 @@ class SourcePage(NamedTuple):
 def articles(number: int) -> Iterator[SourcePage]:
     """Yield a sample of the articles of Wikipedia for Schools."""
     files = sorted((external_data() / "web" / "wikispeedia").glob("articles-*.jsonl.gz"))
-    lines = [line for file in files for line in gzip.open(file, "rt", encoding="utf-8")]
+    lines = [line for file in files for line in gzip.decompress(file.read_bytes()).splitlines()]
     for row in map(json.loads, random.Random(0).sample(lines, number)):
         yield SourcePage(row["path"], row["html"].encode(), "text/html; charset=utf-8")
 

@@ -116,6 +116,8 @@ class Ranking:
                     round(float(score), 4),
                     filtered.duplicate_urls.get(row, ()),
                     filtered.dates[row],
+                    passage.headings,
+                    passage.page_number,
                 )
             )
         return tuple(references)

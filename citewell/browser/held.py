@@ -18,6 +18,9 @@ def held_page(page: Page) -> TextPage:
         )
         for level, heading in enumerate(passage.headings[shared:], start=shared + 2):
             parts.append(f"{'#' * level} {inert_line(heading)}")
-        parts.append(inert(passage.text))
+        text = passage.text
+        if passage.headings:  # a short passage begins with its heading
+            text = text.removeprefix(f"{passage.headings[-1]}\n")
+        parts.append(inert(text))
         above = passage.headings
     return text_page(page.url, page.title, "\n\n".join(parts))

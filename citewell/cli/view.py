@@ -203,7 +203,7 @@ def _print_reference(console: Console, reference: Reference, citing: list[str] |
     """
     note = "  (not cited)" if citing == [] else ""
     console.print(
-        f"[cyan]\\[{reference.number}][/] [bold]{escape(reference.title)}[/]{note}  {escape(reference.url)}",
+        f"[cyan]\\[{reference.number}][/] [bold]{escape(reference.place)}[/]{note}  {escape(reference.url)}",
         style="dim" if note else "",
     )
     passage = squeeze(reference.text)

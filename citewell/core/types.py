@@ -69,7 +69,8 @@ class Reference:
 
     `score` is the inner product of the question's and the passage's vectors
     (WebGLM §3.1.2, https://arxiv.org/abs/2306.07906). `duplicate_urls` are other pages with almost the same
-    text, and `date` (YYYY-MM-DD) is when the page was published, or empty if unknown.
+    text, and `date` (YYYY-MM-DD) is when the page was published, or empty if unknown. `headings` and
+    `page_number` are the passage's.
     """
 
     number: int
@@ -79,6 +80,14 @@ class Reference:
     score: float
     duplicate_urls: tuple[str, ...] = ()
     date: str = ""
+    headings: tuple[str, ...] = ()
+    page_number: int | None = None
+
+    @property
+    def place(self) -> str:
+        """The title, the section and the page number where it stands, as in `Kites, History, p. 3`."""
+        page = () if self.page_number is None else (f"p. {self.page_number}",)
+        return ", ".join(filter(None, (self.title, *self.headings[-1:], *page)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from citewell.core.text import shorten, words
+from citewell.core.text import content_words, shorten, split_sentences, words
 from citewell.core.types import Hit, Page
 from citewell.retriever.collection.dense import DenseSearch
 from citewell.retriever.collection.hybrid import fuse
@@ -54,8 +54,8 @@ class Collection:
         for found in best:
             # While an indexing run is in progress, the pages may be ahead of the index.
             if page := pages.get(found.url):
-                snippet = page.passages[found.passage].text if found.passage < len(page.passages) else ""
-                hits.append(Hit(page.url, page.title, shorten(snippet, _SNIPPET), self.name))
+                passage = page.passages[found.passage].text if found.passage < len(page.passages) else ""
+                hits.append(Hit(page.url, page.title, _snippet(passage, query.text), self.name))
         return within_sites(hits, query)[: query.limit]
 
     def _found(self, text: str, limit: int) -> list[PageHit]:
@@ -72,3 +72,13 @@ class Collection:
     def page(self, url: str) -> Page | None:
         """Return the page at `url`, or None if the collection does not have it."""
         return self.store.read([url]).get(url)
+
+
+def _snippet(passage: str, query: str) -> str:
+    """Return the beginning of a passage, or of its rest from the sentence with most words of the query."""
+    if len(passage) > _SNIPPET:
+        wanted = set(content_words(query))
+        sentences = split_sentences(passage)
+        best = max(sentences, key=lambda sentence: len(wanted & set(words(sentence))), default="")
+        passage = passage[passage.find(best) :]
+    return shorten(passage, _SNIPPET)

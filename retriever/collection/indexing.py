@@ -15,7 +15,7 @@ from citewell.retriever.collection.workers import extract_all
 from citewell.retriever.extract.sandbox import SandboxLimits
 
 # Part of every digest: a new number makes the next run extract all pages again.
-_EXTRACTION = "2"
+_EXTRACTION = "3"
 _COMMIT = 1024  # pages between commits of the index
 _STAGE = "read"  # of the claims
 _AHEAD = 64  # documents claimed together

@@ -151,11 +151,18 @@ class PageStore:
 
 def dump_passages(passages: Iterable[Passage]) -> str:
     """Return passages as JSON, without what they share with their page."""
-    return json.dumps([[p.text, *p.headings] for p in passages], ensure_ascii=False)
+    rows = [[p.text, *([] if p.page_number is None else [p.page_number]), *p.headings] for p in passages]
+    return json.dumps(rows, ensure_ascii=False)
 
 
 def load_page(url: str, title: str, passages: str, date: str) -> Page:
     """Return a page from what was stored of it, `passages` as `dump_passages` wrote them."""
-    rows = json.loads(passages)
-    found = tuple(Passage(url, title, text, tuple(headings)) for text, *headings in rows)
+    found = tuple(_passage(url, title, *row) for row in json.loads(passages))
     return Page(url, title, found, date=date)
+
+
+def _passage(url: str, title: str, text: str, *place: str | int) -> Passage:
+    """Read a passage, whose place is its page number, if it has one, and its headings."""
+    headings = tuple(part for part in place if isinstance(part, str))
+    number = next((part for part in place if isinstance(part, int)), None)
+    return Passage(url, title, text, headings, number)

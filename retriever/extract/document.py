@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 Role = Literal["text", "caption", "links", "heading"]
-"""What a block is to the text around it: a part of it, a caption of a picture or a table, links to other pages,
-or a heading of a section without text."""
+"""What a block is to the text around it: a part of it, the caption of a picture or a table, links to other
+pages, or the heading of a section without text."""
 
 
 class Block(NamedTuple):
@@ -57,7 +57,8 @@ class Outline:
         """Close the sections of this level and deeper; open this one unless it is the page's title."""
         while self._open and self._open[-1][0] >= level:
             self._open.pop()
-        heading = " ".join(heading.split())
+        # Documentation often has a link to each heading, shown as a pilcrow.
+        heading = " ".join(heading.split()).removesuffix("¶")
         if heading and _folded(heading) != self._title:
             self._open.append((level, heading))
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from os.path import commonprefix
+from itertools import groupby, takewhile
 
 from citewell.core.types import Passage
 from citewell.retriever.extract.document import Block
@@ -17,7 +16,7 @@ from citewell.retriever.extract.scraps import without_scraps
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 _INDENT = re.compile(r"[ \t]*")
 _FEW = 12  # words; a shorter text is shown with its heading
-_REPEATED = 12  # words from which a block that the page has twice is kept once
+_REPEATED = 60  # characters from which a block that the page has twice is kept once
 _MAX_TITLE = 40  # words
 
 
@@ -59,7 +58,7 @@ def _once(blocks: Iterable[Block]) -> Iterator[Block]:
     for block in blocks:
         if block.text not in seen:
             yield block
-        if measure(block.text) >= _REPEATED:
+        if len(block.text) >= _REPEATED:
             seen.add(block.text)
 
 
@@ -67,17 +66,23 @@ def _passage(run: Sequence[Part], url: str, title: str) -> Passage:
     """Write parts as one passage, with the headings inside it as lines."""
     sections = [list(parts) for _, parts in groupby(run, key=lambda part: part.headings)]
     paths = [section[0].headings for section in sections]
-    shared: tuple[str, ...] = tuple(commonprefix(paths))
+    shared = _shared(paths)
     texts = [_text(section, is_first=n == 0) for n, section in enumerate(sections)]
     if len(paths) > 1:
         above = shared
         for number, path in enumerate(paths):
-            same = len(commonprefix([above, path]))
+            same = len(_shared([above, path]))
             texts[number] = "\n".join((*path[same:], texts[number]))
             above = path
     elif shared and (shared[-1].endswith("?") or measure(texts[0]) < _FEW):
         texts = [f"{shared[-1]}\n{texts[0]}"]
     return Passage(url, title, "\n".join(texts), shared, run[0].page_number)
+
+
+def _shared(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the headings that all paths begin with."""
+    levels = takewhile(lambda level: len(set(level)) == 1, zip(*paths, strict=False))
+    return tuple(level[0] for level in levels)
 
 
 def _text(parts: Sequence[Part], *, is_first: bool) -> str:

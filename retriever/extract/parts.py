@@ -13,8 +13,10 @@ from citewell.retriever.extract.scraps import ends_sentence, is_data
 _ITEM = re.compile(r"(?:[-•◦▪*–]|\d{1,3}[.)])\s")
 _INDENTED = re.compile(r"\s")
 _CHARS = 6  # per word, with its space: a longer text takes more of the encoder's window
+_SIGN = re.compile(r"[^\w\s]")
+_SIGNS = 1.25  # words and signs per word of prose
 _HEADER = 40  # words of a header or a lead-in that is repeated
-_SCRAP = 12  # words; a shorter line that ends no sentence belongs to the text below it
+_SCRAP = 80  # characters; a shorter line that ends no sentence belongs to the text below it
 _ROWS = 3  # of a table that has a header
 # Costs of ending and of continuing a passage at a place, beside those of its length (packing.py).
 _NEVER = 20.0
@@ -22,7 +24,7 @@ _IN_PROSE = 1.0
 _IN_DATA = 0.4
 _SAME = 0.1
 _OTHER_KIND = 3.0
-_OTHER_SECTION = 1.7
+_OTHER_SECTION = 2.1  # more than two short passages cost, so that only tiny sections are joined
 
 
 class Part(NamedTuple):
@@ -43,8 +45,11 @@ class Part(NamedTuple):
 
 
 def measure(text: str) -> int:
-    """Return the length of a text in words; a long word counts as several, as it does to the encoder."""
-    return max(len(words(text)), len(" ".join(text.split())) // _CHARS)
+    """Return the length of a text in words, of which long ones and signs count as more, as to the encoder."""
+    squeezed = " ".join(text.split())
+    signs = len(_SIGN.findall(squeezed))
+    found = len(words(squeezed))
+    return max(found, int((found + signs) / _SIGNS), len(squeezed) // _CHARS)
 
 
 def parts_of(blocks: Iterable[Block], most: int) -> Iterator[Part]:
@@ -69,7 +74,7 @@ def parts_of(blocks: Iterable[Block], most: int) -> Iterator[Part]:
                 if rows and measure(texts[0].text) <= _HEADER:
                     header = "\n".join(filter(None, (lead, texts[0].text)))
             size = measure(text) + opening
-            kept = header if measure(header) + size <= most else ""
+            kept = header if header and measure(header) + size <= most else ""
             yield Part(text, joint, size, block.headings, block.page_number, cut, join, kept)
         before = block
 
@@ -85,40 +90,49 @@ def _boundary(before: Block | None, block: Block) -> tuple[float, float]:
         return 0.0, 0.0
     if before.headings != block.headings:
         return 0.0, _OTHER_SECTION + 0.2 * (before.headings[:-1] != block.headings[:-1])
-    announces = before.text.endswith((":", "："))
-    if announces or (block.role == "caption" and not is_data(before)) or before.role == "caption" and is_data(block):
+    announces = before.text.endswith((":", "：")) or (before.role == "caption" and is_data(block))
+    if announces or (block.role == "caption" and not is_data(before)):
         return _NEVER, 0.0
-    if measure(before.text) < _SCRAP and not ends_sentence(before.text) and not is_data(before):
+    if len(before.text) < _SCRAP and not ends_sentence(before.text) and not is_data(before):
         return _NEVER / 5, 0.0
-    return 0.0, _OTHER_KIND if is_data(before) != is_data(block) else _SAME
+    unlike = is_data(before) != is_data(block) and not (_is_list(before) or _is_list(block))
+    return 0.0, _OTHER_KIND if unlike else _SAME
 
 
 def _lead(before: Block, block: Block) -> str:
     """Return what announces a list or a table: its caption, or the sentence that ends in a colon."""
-    is_list = _ITEM.match(block.text) is not None
     if before.role == "caption" and is_data(block):
         lead = before.text
-    elif before.text.endswith((":", "：")) and (is_list or is_data(block)):
+    elif before.text.endswith((":", "：")) and (_is_list(block) or is_data(block)):
         lead = split_sentences(before.text.split("\n")[-1])[-1]
     else:
         return ""
     return lead if measure(lead) <= _HEADER else ""
 
 
+def _is_list(block: Block) -> bool:
+    return _ITEM.match(block.text) is not None
+
+
 def _divided(block: Block, most: int) -> Iterator[_Piece]:
     """Yield the pieces of a block: lines, items with what is nested in them, or sentences of long lines."""
     lines = block.text.split("\n")
-    if _ITEM.match(lines[0]) or block.verbatim:
+    if _is_list(block) or block.verbatim:
         lines = list(_items(lines, most))
     for line in lines:
         joint = "\n"
-        if "\n" in line or measure(line) <= most * 0.7 or block.verbatim and measure(line) <= most:
+        if "\n" in line or len(line) < most // 2 or measure(line) <= (most if block.verbatim else most * 0.7):
             yield _Piece(line, joint)
             continue
+        place = 0
         for sentence in split_sentences(line):
+            start = line.index(sentence, place)
             for text, inner in _short_enough(sentence, most):
-                yield _Piece(text, joint if joint == "\n" else inner)
+                yield _Piece(text, joint or inner)
                 joint = ""
+            # Between sentences of scripts such as Chinese there is no space.
+            place = start + len(sentence)
+            joint = " " if line[place : place + 1].isspace() else ""
 
 
 def _items(lines: list[str], most: int) -> Iterator[str]:
@@ -139,13 +153,14 @@ def _items(lines: list[str], most: int) -> Iterator[str]:
 def _short_enough(sentence: str, most: int) -> Iterator[tuple[str, str]]:
     """Yield a sentence, or runs of its words if it is too long, each with the joint before it."""
     if measure(sentence) <= most:
-        yield sentence, " "
+        yield sentence, ""
         return
     run: list[str] = []
     size = 0
     for word in sentence.split():
-        for start in range(0, len(word), most):
-            piece = word[start : start + most]
+        chars = most if measure(word) > most else len(word)
+        for start in range(0, len(word), chars):
+            piece = word[start : start + chars]
             length = measure(piece)
             if run and (start or size + length > most // 2):
                 yield " ".join(run), " "

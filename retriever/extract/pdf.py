@@ -188,30 +188,33 @@ def _box(box: LTTextBox, page: LTComponent) -> Iterator[_Box]:
 
 def _blocks(sheets: Sequence[_Sheet]) -> Iterator[Block]:
     paragraphs: list[list[str]] = []
-    for box in _without_running_heads(sheets):
+    numbers: list[int] = []  # of the pages on which they begin
+    for number, box in _without_running_heads(sheets):
         # A sentence that continues in the next column or on the next page.
         open_end = paragraphs and not _ENDS_SENTENCE.search(paragraphs[-1][-1])
         goes_on = open_end and box.paragraphs[0][0][0].islower()
         if goes_on:
             paragraphs[-1] += box.paragraphs[0]
         paragraphs += box.paragraphs[bool(goes_on) :]
+        numbers += [number] * (len(paragraphs) - len(numbers))
     compounds = {
         word.casefold() for lines in paragraphs for line in lines for word in _COMPOUND.findall(line)
     }
-    for lines in paragraphs:
-        yield Block(_undivided(lines, compounds))
+    for number, lines in zip(numbers, paragraphs, strict=True):
+        yield Block(_undivided(lines, compounds), page_number=number)
 
 
-def _without_running_heads(sheets: Sequence[_Sheet]) -> Iterator[_Box]:
+def _without_running_heads(sheets: Sequence[_Sheet]) -> Iterator[tuple[int, _Box]]:
+    """Yield the boxes that are part of the text, each with the number of its page, from 1."""
     seen = Counter(
         key for sheet in sheets for key in {_digitless(box.text) for box in sheet.boxes if box.in_margin}
     )
     enough = max(_REPEATS, len(sheets) / 2)
-    for sheet in sheets:
+    for number, sheet in enumerate(sheets, start=1):
         for box in sheet.boxes:
             key = _digitless(box.text)
             if not (box.in_margin and (_PAGE_NUMBER.fullmatch(key) or seen[key] >= enough)):
-                yield box
+                yield number, box
 
 
 def _digitless(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Scraps of a page: navigation is left out of its passages, captions and bare headings join what they name."""
+"""Scraps of a page: navigation is left out, captions and bare headings join the text that they name."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from citewell.retriever.extract.document import Block
 
 # The headings of sections that only lead to other pages.
 _NAVIGATION = re.compile(
-    r"see also|external links?|related (?:articles?|content|links|pages|posts|reading|stories|topics)|categories"
-    r"|contents|table of contents|on this page|in this section|navigation|share this(?: \w+)?|you may also like",
+    r"see also|external links?|related (?:articles?|content|links|pages|posts|reading|stories|topics)"
+    r"|categories|contents|table of contents|on this page|in this section|navigation|share this(?: \w+)?"
+    r"|you may also like",
     re.IGNORECASE,
 )
 _POINTER = re.compile(
@@ -20,6 +21,7 @@ _POINTER = re.compile(
     r"|this is a featured article",
     re.IGNORECASE,
 )
+_NOTES = re.compile(r"(?:references|notes|footnotes)\W*", re.IGNORECASE)
 _BREADCRUMBS = re.compile(r"[^\n>›»]{1,40}(?:\s[>›»]\s[^\n>›»]{1,60})+")
 _CAPTION = re.compile(r"CAPTION:\s*", re.ASCII)  # as text browsers mark the captions of tables
 _ENDS = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]]*$")
@@ -36,8 +38,8 @@ def ends_sentence(text: str) -> bool:
 def without_scraps(blocks: Sequence[Block]) -> list[Block]:
     """Return the blocks that passages are made of.
 
-    Navigation is left out unless the page has nothing else. A bare heading joins the path of the section after
-    it, and a caption comes after the paragraph beside it, except a table's, which stays above it.
+    Navigation is left out unless the page has nothing else. A bare heading joins the path of the section
+    after it, and a caption comes after the paragraph beside it, except a table's, which stays above it.
     """
     marked = [_marked(block) for block in blocks]
     kept = [block for n, block in enumerate(marked) if not _is_navigation(block, is_first=n == 0)]
@@ -63,6 +65,8 @@ def _is_navigation(block: Block, *, is_first: bool) -> bool:
         lines = block.text.split("\n")
         return len(words(block.text)) <= _LINK_WORDS * len(lines)
     if _POINTER.match(block.text.lstrip("-•([ ")) and len(words(block.text)) <= _POINTER_WORDS:
+        return True
+    if _NOTES.fullmatch(block.text):
         return True
     return is_first and _BREADCRUMBS.fullmatch(block.text) is not None
 

@@ -80,6 +80,8 @@ def test_the_json_of_a_written_answer() -> None:
         "score": 0.8,
         "duplicate_urls": [],
         "date": "",
+        "headings": [],
+        "page_number": None,
     }
     assert value["failures"] == [{"url": "https://example.org/b", "reason": "HTTP 404", "kind": ""}]
 

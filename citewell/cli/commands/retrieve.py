@@ -79,7 +79,7 @@ async def _retrieve(rows: Iterator[_Row], settings: Settings, *, as_json: bool, 
             else:
                 for reference in answer.references:
                     click.echo(
-                        f"[{reference.number}] {reference.score:.3f}  {reference.title}  {reference.url}"
+                        f"[{reference.number}] {reference.score:.3f}  {reference.place}  {reference.url}"
                     )
                     click.echo(f"    {reference.text}\n")
                     if reference.duplicate_urls:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import compress, groupby
 from typing import NamedTuple
 
-from citewell.retriever.extract.document import Block, Outline
+from citewell.retriever.extract.document import Block, Outline, Role
 from citewell.retriever.extract.main_text.layout import PageLayout
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
@@ -14,6 +15,17 @@ _REPEATED = 40  # characters from which a text that the page has twice, as for s
 _LISTS = frozenset({"ul", "ol", "dl"})
 _ITEMS = frozenset({"li", "dt", "dd"})
 _PLACES = _LISTS | _ITEMS | {"table", "tr", "td", "th", "pre"}
+_CAPTIONS = frozenset({"caption", "figcaption"})
+_CAPTION = re.compile(r"\b(?:wp-|img-|image-|photo-)?caption\b", re.IGNORECASE)
+# Names of frames that hold links to other pages.
+_NAVIGATION = re.compile(
+    r"see-?also|\brelated\b|related-|breadcrumb|categor(?:y|ies)\b|navbox|\btoc\b|pagination|\bpager\b|\btags\b"
+    r"|\bshar(?:e|ing)\b|-nav\b|\bnav-|\bmenu\b",
+    re.IGNORECASE,
+)
+_NEAR = 4  # frames around a text whose names tell its role
+_MAX_CAPTION = 300  # characters
+_LINKED = 0.8  # the share of characters in links, from which a text is only links
 # More characters of an item, or of a piece in a cell, and the list sets out posts, the table the page itself.
 _MAX_ITEM = 400
 _MAX_CELL = 120
@@ -31,7 +43,7 @@ def assemble(layout: PageLayout, kept: Sequence[bool], title: str) -> tuple[Bloc
     seen: set[str] = set()
     lines: list[_Line] = []
     bare = ""  # a heading without text so far
-    for text, frame in compress(zip(layout.texts, layout.owners, strict=True), kept):
+    for text, frame, counts in compress(zip(layout.texts, layout.owners, layout.counts, strict=True), kept):
         if len(text) > _REPEATED and text in seen:
             continue
         seen.add(text)
@@ -39,7 +51,7 @@ def assemble(layout: PageLayout, kept: Sequence[bool], title: str) -> tuple[Bloc
             continue  # a duplicate
         level = _LEVELS.get(layout.tags[frame])
         if level is None:
-            lines.append(groups.place(text, frame))
+            lines.append(_Line(text, groups.place(frame), frame, counts[1]))
             bare = ""
             continue
         blocks += groups.blocks(lines, outline.path)
@@ -69,8 +81,12 @@ class _Place(NamedTuple):
 
 
 class _Line(NamedTuple):
+    """A piece, the frame that it is in, and its characters in links."""
+
     text: str
     place: _Place
+    frame: int
+    link_chars: int
 
 
 class _Groups:
@@ -89,14 +105,14 @@ class _Groups:
                 if layout.tags[index] == "li" and layout.tags[parent] == "ol":
                     self._numbers[index] = self._items[parent]
 
-    def place(self, text: str, frame: int) -> _Line:
+    def place(self, frame: int) -> _Place:
         """Return the place of a piece in the list or table that holds it, the outermost if nested."""
         if self._layout.tags[frame] not in _PLACES:
             frame = self._layout.parents[frame]  # which many pieces share
         place = self._places.get(frame)
         if place is None:
             place = self._places[frame] = self._find(frame)
-        return _Line(text, place)
+        return place
 
     def _find(self, frame: int) -> _Place:
         item = group = cell = -1
@@ -122,10 +138,23 @@ class _Groups:
         """Yield the blocks of lines under the same headings."""
         for group, members in groupby(lines, key=lambda line: line.place.group):
             if group < 0:
-                yield from (Block(line.text, headings, line.place.verbatim) for line in members)
+                for line in members:
+                    yield Block(line.text, headings, line.place.verbatim, self._role([line]))
             else:
-                rows = (list(row) for _, row in groupby(members, key=lambda line: line.place.item))
-                yield Block("\n".join(map(self._row, rows)), headings)
+                rows = [list(row) for _, row in groupby(members, key=lambda line: line.place.item)]
+                role = self._role([line for row in rows for line in row])
+                yield Block("\n".join(map(self._row, rows)), headings, role=role)
+
+    def _role(self, lines: Sequence[_Line]) -> Role:
+        """Return the role of a group, which its elements and their names tell."""
+        chars = sum(len(line.text) for line in lines)
+        outer = self._layout.lineage(lines[0].frame)[:_NEAR]
+        names = " ".join(self._layout.names[frame] for frame in outer)
+        if sum(line.link_chars for line in lines) >= _LINKED * chars and _NAVIGATION.search(names):
+            return "links"
+        tags = {self._layout.tags[frame] for frame in outer[:2]}
+        is_caption = not _CAPTIONS.isdisjoint(tags) or _CAPTION.search(self._layout.names[outer[0]])
+        return "caption" if is_caption and chars <= _MAX_CAPTION else "text"
 
     def _row(self, lines: list[_Line]) -> str:
         item, depth = lines[0].place.item, lines[0].place.depth

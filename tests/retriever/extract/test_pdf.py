@@ -80,7 +80,7 @@ def test_paragraphs_and_divided_words() -> None:
     assert texts(make_pdf(kite_page())) == [
         "A kite is a tethered craft with wing surfaces that react against the air to create lift and drag. "
         "It consists of wings, tethers and anchors, and often has a bridle to guide the face of the kite. "
-        "Kites were invented in China, where materials ideal for construction were easy to find.",
+        "Kites were invented in China, where materials ideal for construction were easy to find.\n"
         "The well-known box kite of 1893 was built for the meteorological office, and is a well-known "
         "ancestor of the aeroplane.",
     ]

@@ -67,5 +67,7 @@ def test_encyclopedia_articles() -> None:
             text = " ".join(" ".join(passage.text.split()) for passage in page.passages)
             assert page.title == row["title"]
             assert "GNU Free Documentation License. See also our Disclaimer" not in text
-            assert max(len(passage.text) for passage in page.passages) <= 1000
+            lengths = [len(passage.text.split()) for passage in page.passages]
+            assert max(lengths) <= 200
+            assert min(lengths) >= 12
             assert len({passage.id for passage in page.passages}) == len(page.passages)

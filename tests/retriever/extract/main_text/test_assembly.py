@@ -45,6 +45,22 @@ def test_lists_have_marks_numbers_and_depth() -> None:
     ]
 
 
+def test_captions_and_links_to_other_pages_are_known() -> None:
+    html = (
+        "<p>Kites <a href='/f'>fly</a>.</p><figure><figcaption><p>A box kite</p></figcaption></figure>"
+        "<p class='wp-caption-text'>A delta</p><section id='see-also'><ul><li><a href='/w'>Wind</a></li></ul>"
+        "</section><div><ul><li><a href='/a'>Ann's kite</a></li></ul></div><h2>Nothing</h2>"
+    )
+    assert [(block.text, block.role) for block in blocks_of(html)] == [
+        ("Kites fly.", "text"),
+        ("A box kite", "caption"),
+        ("A delta", "caption"),
+        ("- Wind", "links"),
+        ("- Ann's kite", "text"),
+        ("Nothing", "heading"),
+    ]
+
+
 def test_the_numbers_of_a_list_are_those_of_the_page() -> None:
     assert texts("<ol><li>one</li><li>an advert</li><li>three</li></ol>", "advert") == ["1. one\n3. three"]
 
