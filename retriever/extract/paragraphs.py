@@ -86,9 +86,7 @@ def _shared(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _text(parts: Sequence[Part], *, is_first: bool) -> str:
-    text = parts[0].text
-    if is_first and parts[0].header:
-        text = f"{parts[0].header}\n{text}"
-    for part in parts[1:]:
-        text += part.joint + part.text
-    return text
+    """Join the parts of one section, captions last."""
+    first, *more = sorted(parts, key=lambda part: part.is_aside)
+    text = "".join((first.text, *(part.joint + part.text for part in more)))
+    return f"{parts[0].header}\n{text}" if is_first and parts[0].header else text

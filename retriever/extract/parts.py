@@ -32,6 +32,7 @@ class Part(NamedTuple):
 
     `joint` stands between it and the part before it. `header` is repeated where a passage begins with this
     part: the header of a table or the lead-in of a list. `size` is in words, with its new section's heading.
+    `is_aside` marks a caption, which ends its passage.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Part(NamedTuple):
     cut: float
     join: float
     header: str = ""
+    is_aside: bool = False
 
 
 def measure(text: str) -> int:
@@ -62,6 +64,7 @@ def parts_of(blocks: Iterable[Block], most: int) -> Iterator[Part]:
         lead = _lead(before, block) if before is not None and same else ""
         header = lead
         opening = 0 if same or not block.headings else measure(block.headings[-1])
+        aside = block.role == "caption" and cut == _NEVER
         texts = list(_divided(block, most))
         rows = is_data(block) and not block.verbatim and len(texts) >= _ROWS
         for number, (text, joint) in enumerate(texts):
@@ -75,7 +78,7 @@ def parts_of(blocks: Iterable[Block], most: int) -> Iterator[Part]:
                     header = "\n".join(filter(None, (lead, texts[0].text)))
             size = measure(text) + opening
             kept = header if header and measure(header) + size <= most else ""
-            yield Part(text, joint, size, block.headings, block.page_number, cut, join, kept)
+            yield Part(text, joint, size, block.headings, block.page_number, cut, join, kept, aside)
         before = block
 
 

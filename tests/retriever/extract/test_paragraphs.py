@@ -102,6 +102,9 @@ def test_a_caption_follows_the_paragraph_beside_it() -> None:
         Block(f"{LONG} More.", ("Use",)),
         Block("A kite in use", ("Use",), role="caption"),
     ) == [f"{LONG}\nA kite of 1893", f"{LONG} More.\nA kite in use"]
+    assert texts(Block("A kite of 1893", role="caption"), Block(SENTENCE), Block(f"{SENTENCE} More.")) == [
+        f"{SENTENCE}\n{SENTENCE} More.\nA kite of 1893"
+    ]
 
 
 def test_navigation_is_left_out() -> None:
