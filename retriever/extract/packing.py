@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from citewell.retriever.extract.parts import Part, measure
+from citewell.retriever.extract.parts import Part, count_words, measure
 
 _GOAL = 110  # words
 _TINY = 12  # words; a shorter passage is a fragment
@@ -24,17 +24,20 @@ def pack(parts: Sequence[Part], least: int, most: int) -> list[Sequence[Part]]:
     for end in range(1, len(parts) + 1):
         best = float("inf")
         place = end - 1
-        size = 0
+        size = count = 0
         joins = 0.0
         for start in range(end - 1, -1, -1):
             first = parts[start]
             size += first.size
+            count += first.count
             if size > most and start < end - 1:
                 break
-            whole = size + (measure(first.header) if first.header else 0)
-            cost = ends[start] + joins + _length_cost(whole, least) + (first.cut if start else 0.0)
-            if cost < best and (whole <= most or start == end - 1):
-                best, place = cost, start
+            header = first.header
+            if start == end - 1 or size + (measure(header) if header else 0) <= most:
+                length = count + (count_words(header) if header else 0)
+                cost = ends[start] + joins + _length_cost(length, least) + (first.cut if start else 0.0)
+                if cost < best:
+                    best, place = cost, start
             joins += first.join
         ends.append(best)
         starts.append(place)
@@ -46,7 +49,7 @@ def pack(parts: Sequence[Part], least: int, most: int) -> list[Sequence[Part]]:
     return runs[::-1]
 
 
-def _length_cost(size: int, least: int) -> float:
-    if size >= least:
-        return _UNEVEN * ((size - _GOAL) / _GOAL) ** 2
-    return _SHORT * (least - size) / least + (_TOO_TINY if size < min(_TINY, least) else 0.0)
+def _length_cost(count: int, least: int) -> float:
+    if count >= least:
+        return _UNEVEN * ((count - _GOAL) / _GOAL) ** 2
+    return _SHORT * (least - count) / least + (_TOO_TINY if count < min(_TINY, least) else 0.0)

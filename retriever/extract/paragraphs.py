@@ -9,7 +9,7 @@ from itertools import groupby, takewhile
 from citewell.core.types import Passage
 from citewell.retriever.extract.document import Block
 from citewell.retriever.extract.packing import pack
-from citewell.retriever.extract.parts import Part, measure, parts_of
+from citewell.retriever.extract.parts import Part, count_words, measure, parts_of
 from citewell.retriever.extract.scraps import without_scraps
 
 # Soft hyphens and zero-width spaces serve browsers only; elsewhere they would split words.
@@ -74,7 +74,7 @@ def _passage(run: Sequence[Part], url: str, title: str) -> Passage:
             same = len(_shared([above, path]))
             texts[number] = "\n".join((*path[same:], texts[number]))
             above = path
-    elif shared and (shared[-1].endswith("?") or measure(texts[0]) < _FEW):
+    elif shared and (shared[-1].endswith("?") or count_words(texts[0]) < _FEW):
         texts = [f"{shared[-1]}\n{texts[0]}"]
     return Passage(url, title, "\n".join(texts), shared, run[0].page_number)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from citewell.core.text import split_sentences, words
+from citewell.core.text import space_out, split_sentences, words
 from citewell.retriever.extract.document import Block
 from citewell.retriever.extract.scraps import ends_sentence, is_data
 
@@ -23,7 +23,7 @@ _NEVER = 20.0
 _IN_PROSE = 1.0
 _IN_DATA = 0.4
 _SAME = 0.1
-_OTHER_KIND = 3.0
+_AFTER_DATA = 2.1  # so that a table at the top does not hide the lead below it
 _OTHER_SECTION = 2.1  # more than two short passages cost, so that only tiny sections are joined
 
 
@@ -31,19 +31,26 @@ class Part(NamedTuple):
     """A part of a block. A passage that begins with it costs `cut`, one that continues with it costs `join`.
 
     `joint` stands between it and the part before it. `header` is repeated where a passage begins with this
-    part: the header of a table or the lead-in of a list. `size` is in words, with its new section's heading.
+    part: the header of a table or the lead-in of a list. `size` is what `measure` returns and `count` the
+    number of words, both with the heading of a section that begins here.
     `is_aside` marks a caption, which ends its passage.
     """
 
     text: str
     joint: str
     size: int
+    count: int
     headings: tuple[str, ...]
     page_number: int | None
     cut: float
     join: float
     header: str = ""
     is_aside: bool = False
+
+
+def count_words(text: str) -> int:
+    """Return the number of words between spaces; in scripts without spaces, each character is a word."""
+    return len((text if text.isascii() else space_out(text)).split())
 
 
 def measure(text: str) -> int:
@@ -63,22 +70,22 @@ def parts_of(blocks: Iterable[Block], most: int) -> Iterator[Part]:
         same = before is not None and before.headings == block.headings
         lead = _lead(before, block) if before is not None and same else ""
         header = lead
-        opening = 0 if same or not block.headings else measure(block.headings[-1])
+        opening = "" if same or not block.headings else f"{block.headings[-1]}\n"
         aside = block.role == "caption" and cut == _NEVER
         texts = list(_divided(block, most))
         rows = is_data(block) and not block.verbatim and len(texts) >= _ROWS
         for number, (text, joint) in enumerate(texts):
             if number:
-                cut, join, opening = (_IN_PROSE if joint != "\n" else _IN_DATA), 0.0, 0
+                cut, join, opening = (_IN_PROSE if joint != "\n" else _IN_DATA), 0.0, ""
             elif cut == _NEVER:
                 header = ""
             if number == 1:
                 header = lead
                 if rows and measure(texts[0].text) <= _HEADER:
                     header = "\n".join(filter(None, (lead, texts[0].text)))
-            size = measure(text) + opening
+            size, count = measure(opening + text), count_words(opening + text)
             kept = header if header and measure(header) + size <= most else ""
-            yield Part(text, joint, size, block.headings, block.page_number, cut, join, kept, aside)
+            yield Part(text, joint, size, count, block.headings, block.page_number, cut, join, kept, aside)
         before = block
 
 
@@ -98,8 +105,8 @@ def _boundary(before: Block | None, block: Block) -> tuple[float, float]:
         return _NEVER, 0.0
     if len(before.text) < _SCRAP and not ends_sentence(before.text) and not is_data(before):
         return _NEVER / 5, 0.0
-    unlike = is_data(before) != is_data(block) and not (_is_list(before) or _is_list(block))
-    return 0.0, _OTHER_KIND if unlike else _SAME
+    after_data = is_data(before) and not (is_data(block) or _is_list(before) or _is_list(block))
+    return 0.0, _AFTER_DATA if after_data else _SAME
 
 
 def _lead(before: Block, block: Block) -> str:

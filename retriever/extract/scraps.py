@@ -22,6 +22,8 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 _NOTES = re.compile(r"(?:references|notes|footnotes)\W*", re.IGNORECASE)
+_BARE = re.compile(r"[\W_]+")
+_LEADERS = re.compile(r"(?:\.\s?){6,}\s*(?:\d+|[ivxlc]+)$")  # of a table of contents
 _BREADCRUMBS = re.compile(r"[^\n>›»]{1,40}(?:\s[>›»]\s[^\n>›»]{1,60})+")
 _CAPTION = re.compile(r"CAPTION:\s*", re.ASCII)  # as text browsers mark the captions of tables
 _ENDS = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]]*$")
@@ -61,6 +63,8 @@ def _is_navigation(block: Block, *, is_first: bool) -> bool:
         return _NAVIGATION.fullmatch(block.text.strip(" :")) is not None
     if block.verbatim:
         return False
+    if _BARE.fullmatch(block.text) or _LEADERS.search(block.text):
+        return True
     if block.headings and _NAVIGATION.fullmatch(block.headings[-1].strip(" :")):
         lines = block.text.split("\n")
         return len(words(block.text)) <= _LINK_WORDS * len(lines)
