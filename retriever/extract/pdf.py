@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from citewell.core.errors import ExtractionError
-from citewell.retriever.extract.document import Block, ExtractedDocument
+from citewell.retriever.extract.document import Block, ExtractedDocument, Outline
 from citewell.retriever.extract.text import unwrap
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ _PROGRAM_TITLE = re.compile(
     r"untitled|microsoft|powerpoint|\.(?:docx?|pptx?|tex|dvi|indd|qxd|rtf|pdf)\b", re.IGNORECASE
 )
 _MARGIN = 0.1  # of the page's height, at the top and the bottom, for running heads and page numbers
+_LARGER = 1.1  # times the size of the text, from which a short line is a heading
+_MAX_HEADING = 120  # characters
 _REPEATS = 3  # a line in the margin of this many pages, and of half of all, is a running head
 
 
@@ -37,9 +39,17 @@ class _Box(NamedTuple):
     """One or more adjacent paragraphs on a page, each as its lines."""
 
     paragraphs: list[list[str]]
-    headline: str  # the text in its largest type
-    size: float  # of the largest type, in points
+    sizes: list[float]  # of their type, in points
     in_margin: bool
+
+    @property
+    def size(self) -> float:
+        return max(self.sizes)
+
+    @property
+    def headline(self) -> str:
+        """The text in its largest type."""
+        return " ".join(self.paragraphs[self.sizes.index(self.size)])
 
     @property
     def text(self) -> str:
@@ -77,7 +87,7 @@ def read_pdf(body: bytes, most_pages: int = 500, seconds: float = 15.0) -> PdfTe
             )
         raise ExtractionError("the PDF holds no readable text")
     title = title or max(first, key=lambda box: box.size).headline
-    return PdfText(ExtractedDocument(title, tuple(_blocks(sheets))), notice)
+    return PdfText(ExtractedDocument(title, tuple(_blocks(sheets, title))), notice)
 
 
 class _Parsed(NamedTuple):
@@ -179,29 +189,57 @@ def _box(box: LTTextBox, page: LTComponent) -> Iterator[_Box]:
         paragraphs[-1].append(text)
         ended = bool(_ENDS_SENTENCE.search(text)) and line.x1 < edge
     if paragraphs:
-        size = max(sizes)
-        headline = " ".join(paragraphs[sizes.index(size)])
         middle = (box.y0 + box.y1) / 2 - page.y0
         in_margin = not _MARGIN <= middle / (page.height or 1) <= 1 - _MARGIN
-        yield _Box(paragraphs, headline, size, in_margin)
+        yield _Box(paragraphs, sizes, in_margin)
 
 
-def _blocks(sheets: Sequence[_Sheet]) -> Iterator[Block]:
+def _blocks(sheets: Sequence[_Sheet], title: str) -> Iterator[Block]:
     paragraphs: list[list[str]] = []
     numbers: list[int] = []  # of the pages on which they begin
+    sizes: list[float] = []  # of their type
     for number, box in _without_running_heads(sheets):
         # A sentence that continues in the next column or on the next page.
-        open_end = paragraphs and not _ENDS_SENTENCE.search(paragraphs[-1][-1])
+        open_end = bool(paragraphs) and not _ENDS_SENTENCE.search(paragraphs[-1][-1])
         goes_on = open_end and box.paragraphs[0][0][0].islower()
         if goes_on:
             paragraphs[-1] += box.paragraphs[0]
-        paragraphs += box.paragraphs[bool(goes_on) :]
+        paragraphs += box.paragraphs[goes_on:]
         numbers += [number] * (len(paragraphs) - len(numbers))
+        sizes += box.sizes[goes_on:]
     compounds = {
         word.casefold() for lines in paragraphs for line in lines for word in _COMPOUND.findall(line)
     }
-    for number, lines in zip(numbers, paragraphs, strict=True):
-        yield Block(_undivided(lines, compounds), page_number=number)
+    levels = _heading_levels(paragraphs, sizes)
+    outline = Outline(title)
+    bare: list[Block] = []  # headings without text so far
+    for number, lines, size in zip(numbers, paragraphs, sizes, strict=True):
+        text = _undivided(lines, compounds)
+        level = levels.get(round(size))
+        if level and _is_heading(text):
+            above = len(outline.path)
+            outline.enter(level, text)
+            if len(outline.path) <= above:
+                yield from bare
+            bare = [Block(text, outline.path[:-1], role="heading", page_number=number)]
+        else:
+            bare = []
+            yield Block(text, outline.path, page_number=number)
+    yield from bare
+
+
+def _heading_levels(paragraphs: Sequence[Sequence[str]], sizes: Sequence[float]) -> dict[int, int]:
+    """Return the level of headings of each size in points: sizes above that of most of the text."""
+    chars: Counter[int] = Counter()
+    for lines, size in zip(paragraphs, sizes, strict=True):
+        chars[round(size)] += sum(map(len, lines))
+    ((body, _),) = chars.most_common(1)
+    larger = sorted((size for size in chars if size >= _LARGER * body and size > body), reverse=True)
+    return {size: level for level, size in enumerate(larger, start=1)}
+
+
+def _is_heading(text: str) -> bool:
+    return 2 < len(text) <= _MAX_HEADING and not text[0].islower() and text[-1] not in ".,;:"
 
 
 def _without_running_heads(sheets: Sequence[_Sheet]) -> Iterator[tuple[int, _Box]]:

@@ -41,7 +41,7 @@ Make = Callable[..., Settings]
 
 
 def html(text: str) -> str:
-    filler = "The village has counted its nests every year, and it writes the number on a board."
+    filler = "The village counts its nests every year."
     body = f"<main><h1>Storks</h1><p>{text}</p><p>{filler}</p></main>"
     return f"<html><head><title>Storks</title></head><body>{body}</body></html>"
 
@@ -102,7 +102,7 @@ async def test_good_pages_answer_and_bad_ones_are_named(settings: Make, storks: 
     )
     assert answer.outcome == "answered"
     assert GOOD in [sentence.text for sentence in answer.sentences]
-    assert CHARSET in [reference.text for reference in answer.references]
+    assert any(CHARSET in reference.text for reference in answer.references)
     reasons = {failure.url.removeprefix(storks): failure.reason for failure in answer.failures}
     assert set(reasons) == {"/gone.html", "/hang.html", "/image.html"}
     assert "404" in reasons["/gone.html"]
