@@ -134,7 +134,7 @@ def _source(reference: Reference, sentences: Sequence[Sentence]) -> CitedSource:
         if reference.number in sentence.citations
     )
     also = tuple(_link(url, "") for url in reference.duplicate_urls)
-    link = _link(reference.url, reference.title)
+    link = _link(reference.url, reference.place)
     return CitedSource(reference.number, link, _day(reference.date), reference.text, also, supports)
 
 

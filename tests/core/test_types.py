@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from citewell.core.types import Answer, Candidate, Failure, Passage, Reference, Sentence
 
@@ -89,3 +90,8 @@ def test_the_json_of_a_written_answer() -> None:
 def test_the_json_of_references_alone_has_no_written_answer() -> None:
     value = answer().to_json()
     assert list(value) == ["question", "outcome", "references", "failures", "notices", "timings", "models"]
+
+
+def test_a_reference_names_its_place() -> None:
+    assert REFERENCE.place == "Sky"
+    assert replace(REFERENCE, headings=("Colors", "Blue"), page_number=3).place == "Sky, Blue, p. 3"

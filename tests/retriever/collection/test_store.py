@@ -40,12 +40,14 @@ def test_a_page_comes_back_as_it_was_put(store: PageStore, tmp_path: Path) -> No
         page("https://a.example/", "One.", "Zwei 鯨 \0 \U0001f40b"),
         page("b", "Other.", date="2024-05-06"),
     ]
+    report = Passage("report.pdf", "Report", "Found.", ("Results",), page_number=12)
+    pages.append(Page("report.pdf", "Report", (report,)))
     store.put("source", [(p, "digest") for p in pages])
     store.close()
     again = PageStore(tmp_path / "pages.db")
     assert [again.page(p.url) for p in pages] == pages
     assert again.page("https://a.example/unknown") is None
-    assert again.count() == 2
+    assert again.count() == 3
 
 
 def test_what_the_index_has_yet_to_learn(store: PageStore) -> None:

@@ -107,6 +107,15 @@ def test_a_sentence_goes_on_over_the_page_break() -> None:
     ]
 
 
+def test_passages_have_a_section_and_a_page_number() -> None:
+    second = line("Building a kite", 740, size=16) + kite_page().replace("1893", "1901")
+    found = extract(make_pdf(line("History", 740, size=16) + kite_page(), second, title="Kites"), "k.pdf")
+    assert [(passage.headings, passage.page_number) for passage in found.passages] == [
+        (("History",), 1),
+        (("Building a kite",), 2),
+    ]
+
+
 def test_title_is_the_metadata_or_the_largest_line() -> None:
     content = line("Journal of Wind", 740, size=9) + line("On Kites", 720, size=20) + kite_page()
     url = "https://a.example/kites.pdf"
