@@ -29,7 +29,7 @@ def pack(parts: Sequence[Part], least: int, most: int) -> list[Sequence[Part]]:
         for start in range(end - 1, -1, -1):
             first = parts[start]
             size += first.size
-            count += first.count
+            count += first.length
             if size > most and start < end - 1:
                 break
             header = first.header

@@ -31,7 +31,7 @@ class Part(NamedTuple):
     """A part of a block. A passage that begins with it costs `cut`, one that continues with it costs `join`.
 
     `joint` stands between it and the part before it. `header` is repeated where a passage begins with this
-    part: the header of a table or the lead-in of a list. `size` is what `measure` returns and `count` the
+    part: the header of a table or the lead-in of a list. `size` is what `measure` returns and `length` the
     number of words, both with the heading of a section that begins here.
     `is_aside` marks a caption, which ends its passage.
     """
@@ -39,7 +39,7 @@ class Part(NamedTuple):
     text: str
     joint: str
     size: int
-    count: int
+    length: int
     headings: tuple[str, ...]
     page_number: int | None
     cut: float
@@ -83,9 +83,9 @@ def parts_of(blocks: Iterable[Block], most: int) -> Iterator[Part]:
                 header = lead
                 if rows and measure(texts[0].text) <= _HEADER:
                     header = "\n".join(filter(None, (lead, texts[0].text)))
-            size, count = measure(opening + text), count_words(opening + text)
+            size, length = measure(opening + text), count_words(opening + text)
             kept = header if header and measure(header) + size <= most else ""
-            yield Part(text, joint, size, count, block.headings, block.page_number, cut, join, kept, aside)
+            yield Part(text, joint, size, length, block.headings, block.page_number, cut, join, kept, aside)
         before = block
 
 
