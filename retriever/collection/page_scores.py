@@ -22,7 +22,7 @@ _DECAY = 0.5
 TITLE_BOOST = 0.3
 # A page whose title is the name of something in the question gains this share of the best score, times the
 # share of the question's words that the name has: the page on the subject is then among the hits.
-_NAMED = 1.0
+_NAMED = 0.5
 NAMESAKES = 50
 """Max pages with a name of the question."""
 
