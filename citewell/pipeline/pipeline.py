@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
@@ -62,6 +62,8 @@ class Pipeline:
     scorer: Scorer
     limits: Limits
     memory: MemoryBudget = field(default_factory=MemoryBudget)
+    split: Callable[[str], tuple[str, ...]] = parts
+    """Splits a question that needs several searches."""
     notices: tuple[str, ...] = ()
     """Notices about the parts for every answer, such as missing weights."""
 
@@ -149,7 +151,7 @@ class Pipeline:
             self.extractor.warm_up()
         with run.timed("search"):
             run.searched = await asyncio.to_thread(self.search.spelled, run.question)
-            asked = parts(run.searched)
+            asked = self.split(run.searched)
             texts = dict.fromkeys([run.searched, *asked])
             queries = [replace(self.search.query, text=text, limit=self.limits.hits) for text in texts]
             found = await self.search.metasearch.search(*queries)
