@@ -152,3 +152,18 @@ async def test_instructions_in_a_page_are_text_like_any_other(settings: Make, tm
     assert {number for sentence in answer.sentences for number in sentence.citations} <= numbers
     assert "[9]" not in answer.answer
     assert "[12]" not in answer.answer
+
+
+async def test_each_part_of_a_question_is_searched_and_a_notice_says_so(settings: Make) -> None:
+    answer = await ask(settings(), "What causes the tides and why does sourdough bread rise?")
+    assert answer.outcome == "answered"
+    assert {"Tides", "Sourdough bread"} <= {reference.title for reference in answer.references[:2]}
+    parts = "What causes the tides?; why does sourdough bread rise?"
+    assert answer.notices == (f"Searched for each part of the question: {parts}",)
+
+
+async def test_a_misspelled_name_is_found_and_a_notice_says_so(settings: Make) -> None:
+    answer = await ask(settings(), "Why does sourdohg bread rise?")
+    assert answer.question == "Why does sourdohg bread rise?"
+    assert answer.references[0].title == "Sourdough bread"
+    assert answer.notices == ("Searched with corrected spelling: Why does sourdough bread rise?",)

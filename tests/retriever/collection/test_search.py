@@ -148,3 +148,32 @@ def test_a_misspelled_name_is_corrected_by_the_titles(library: Library) -> None:
         {f"https://a.example/e{n}": f"Echidna {n}\n\nAn echidna lays eggs." for n in range(3)}, "more"
     )
     assert library.open().spelled("Does an echinda lay eggs?") == "Does an echidna lay eggs?"
+
+
+async def test_the_page_on_a_subject_comes_first_among_many_that_speak_of_it(library: Library) -> None:
+    texts = {
+        f"https://a.example/{n}": f"Sea {n}\n\n" + f"The walrus, walruses and a walrus, number {n}. " * 5
+        for n in range(30)
+    }
+    alone = "The walrus is a large mammal with tusks that lives on the ice of the north."
+    library.index(texts | {"https://a.example/walrus": f"Walrus (animal)\n\n{alone}"}, "walruses")
+    for question in ("What are walruses?", "walrus", "Tell me about the walrus"):
+        assert (await library.search(question, 3))[0] == "https://a.example/walrus"
+
+
+@pytest.mark.parametrize(
+    ("asked", "spelled"),
+    [
+        ("What does a blue whael eat?", "What does a blue whale eat?"),
+        ("Kirll", "Krill"),
+        ("kroll", "kroll"),  # too short to be sure
+        ("What is a whale?", "What is a whale?"),
+        ("What is a wheel?", "What is a wheel?"),
+        ("Zyzzyva?", "Zyzzyva?"),
+        ("", ""),
+    ],
+)
+def test_a_misspelled_name_is_corrected(library: Library, asked: str, spelled: str) -> None:
+    texts = {f"https://a.example/{n}": f"Blue whale {n}\n\nThe blue whale, number {n}." for n in range(3)}
+    library.index(texts, "whales")
+    assert library.open().spelled(asked) == spelled

@@ -255,3 +255,14 @@ async def test_a_provider_that_keeps_failing_is_left_alone_for_a_while() -> None
     now = 31.0
     await metasearch.search(Query("q"))
     assert len(broken.asked) == 4
+
+
+async def test_several_queries_of_a_question_share_the_hits() -> None:
+    class Echo(Provider):
+        async def search(self, query: Query) -> list[Hit]:
+            return [Hit(f"https://{query.text}{n}.example/", query.text, "", self.name) for n in range(4)]
+
+    result = await Metasearch([Echo("one")]).search(Query("a", 4), Query("b", 4))
+    assert [hit.title for hit in result.hits] == ["a", "b", "a", "b"]
+    assert not result.failures
+    assert not result.notices
