@@ -32,10 +32,10 @@ def load_cross_encoder(
 ) -> CrossEncoder:
     """Load the cross-encoder `name`, to run on `threads` CPU threads.
 
-    A name is that of one that comes with Citewell, a folder that `citewell train reranker` wrote, or a
-    sentence-transformers CrossEncoder: a folder or a hub id, which PyTorch runs. One of Citewell's is
-    converted for OpenVINO at its first use, and `on_step` is called with each step; later starts read the
-    result from `cache_dir`. Pairs are cut to `max_tokens` tokens or to the model's limit, whichever is less.
+    A name is that of a folder that `citewell train reranker` wrote, or of a sentence-transformers
+    CrossEncoder: a folder or a hub id, which PyTorch runs. One of Citewell's is converted for OpenVINO at
+    its first use, and `on_step` is called with each step; later starts read the result from `cache_dir`.
+    Pairs are cut to `max_tokens` tokens or to the model's limit, whichever is less.
 
     Raises `ModelError` when the model is missing, damaged, or gives more than one score for a pair, and
     `InputError` for a model that needs PyTorch where it is not installed.

@@ -17,9 +17,6 @@ from citewell.retriever.cross_encoder.form import (
 )
 from citewell.retriever.encoder.resolve import Tower, resolve
 
-MODELS = Path(__file__).parent / "models"
-"""The cross-encoders that come with Citewell, in one folder each, named after it."""
-
 
 class AdaptedTower(NamedTuple):
     """A trained cross-encoder: the base with its adapter, the file of the head, and the form."""
@@ -30,12 +27,10 @@ class AdaptedTower(NamedTuple):
 
 
 def trained_folder(name: str) -> Path | None:
-    """Return the folder of a cross-encoder that `citewell train reranker` wrote, shipped or not.
+    """Return the folder of a cross-encoder that `citewell train reranker` wrote.
 
     Any other name is that of a sentence-transformers CrossEncoder, and gives None.
     """
-    if name.isprintable() and Path(name).name == name != "" and (MODELS / name).is_dir():
-        return MODELS / name
     folder = Path(name).expanduser()
     return folder if (folder / FORM).is_file() else None
 

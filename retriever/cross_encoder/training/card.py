@@ -12,9 +12,9 @@ from citewell.retriever.cross_encoder.training.config import RerankerRecipe
 from citewell.retriever.training.sources import EncoderData
 
 _ABOUT = """\
-A cross-encoder that reads a question together with a passage, trained with Citewell from {base}. The output
-is the logit of the probability that the passage answers the question; added to {scale:g} × the inner product
-of the dual encoder {encoder}, it orders candidates.
+A cross-encoder that reads a question together with a passage, trained with Citewell from {base}{start}.
+The output is the logit of the probability that the passage answers the question; added to {scale:g} × the
+inner product of the dual encoder {encoder}, it orders candidates.
 
 This folder holds its LoRA adapter of rank {rank} (alpha {alpha}) in {layers}, in PEFT's format, and its head,
 a linear layer on the {pooling} of the states. `citewell ask QUESTION --set retriever.reranker=FOLDER` uses
@@ -49,6 +49,7 @@ def describe(
         },
         about=_ABOUT.format(
             base=base,
+            start=f", beginning with {published_name(config.model.start)}" if config.model.start else "",
             scale=config.objective.scale,
             encoder=published_name(config.objective.encoder),
             rank=lora.rank,

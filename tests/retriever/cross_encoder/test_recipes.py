@@ -1,4 +1,4 @@
-"""The recipe of the cross-encoder that comes with Citewell, and questions as people type them."""
+"""The recipe of a cross-encoder, and questions as people type them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RECIPES = Path(__file__).parents[3] / "recipes"
 
 
 def test_the_recipe_can_be_read() -> None:
-    config = load_config(RECIPES / "citewell-reranker.toml")
+    config = load_config(RECIPES / "reranker.toml")
     assert all(source.license for source in (*config.data, *config.dev))
     assert all((RECIPES / name).is_file() for name in config.excluded)
 
