@@ -18,6 +18,7 @@ Relevance = Callable[[str, Sequence[str]], NDArray[np.float32]]
 """Scores n texts for a question, as `citewell.retriever.rank.Ranker.scores` does; an (n,) array."""
 
 _STOP = re.compile(r"[.!?。！？…][\"'”’)\]]*$")
+_QUESTION = re.compile(r"[?？][\"'”’)\]]*$")
 # Beginnings that refer to the sentence before: such a sentence cannot stand alone.
 _POINTS_BACK = re.compile(
     r"(?:\w+\W+){1,3}(?:he|she|it|they|this|these|those|such|above)\b|"
@@ -45,11 +46,22 @@ class _Sentence(NamedTuple):
     score: float
 
 
+class _Asked(NamedTuple):
+    """A question in a reference, such as a heading of a list of frequent questions, and its score."""
+
+    reference: int
+    score: float
+
+
+_NOT_ASKED = _Asked(-1, 0.0)
+
+
 class ExtractiveGenerator:
     """A generator that quotes instead of writing, so that every sentence is supported by construction.
 
-    It takes the most relevant sentences of all references, skips repetitions and fragments, adds the sentence
-    before one that refers to it, and groups sentences by reference in their own order, best reference first.
+    It takes the most relevant sentences of all references, skips repetitions, questions and fragments, adds
+    the sentence before one that refers to it, and groups sentences by reference in their own order, best
+    reference first.
     """
 
     name = "extractive"
@@ -100,11 +112,19 @@ class ExtractiveGenerator:
         ]
         texts = [encoded_text(references[index].title, text) for index, _, text in found]
         scores = self._relevance(question, texts)
-        return [
-            _Sentence(index, position, text, float(score) + _CONTEXT * references[index].score)
-            for (index, position, text), score in zip(found, scores, strict=True)
-            if _is_readable(text)
-        ]
+        pool = []
+        asked = _NOT_ASKED
+        for (index, position, text), score in zip(found, scores, strict=True):
+            if _QUESTION.search(text):
+                asked = _Asked(index, float(score))
+                continue
+            if not _is_readable(text):
+                continue
+            # The sentence after a question answers it, and often does not repeat its words.
+            own = max(float(score), asked.score) if asked.reference == index else float(score)
+            pool.append(_Sentence(index, position, text, own + _CONTEXT * references[index].score))
+            asked = _NOT_ASKED
+        return pool
 
 
 def _sentences(passage: str) -> list[str]:

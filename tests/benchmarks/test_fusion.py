@@ -35,7 +35,7 @@ def test_every_way_of_fusing_ranks_the_questions_passages(tmp_path: Path) -> Non
         assert max(run["a"], key=run["a"].__getitem__) == "0", way
         assert max(run["b"], key=run["b"].__getitem__) == "1", way
     for regime in REGIMES:
-        run = found["standardised, weight 0.6", regime]
+        run = found["standardized, weight 0.6", regime]
         assert run["a"] == pytest.approx({"0": 1, "1": -1}, abs=1e-6)
-        moved = found["standardised, weight 0.6", f"{regime}, inner products + 2"]
+        moved = found["standardized, weight 0.6", f"{regime}, inner products + 2"]
         assert moved["a"] == pytest.approx(run["a"], abs=1e-5)

@@ -101,6 +101,8 @@ def test_json_has_the_documented_keys(cli: Cli) -> None:
         "score",
         "duplicate_urls",
         "date",
+        "headings",
+        "page_number",
     }
     assert set(answer["candidates"][0]) == {
         "answer",

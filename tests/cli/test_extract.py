@@ -45,7 +45,7 @@ def test_each_source_gives_one_object_in_order(cli: Cli, tmp_path: Path) -> None
         assert (row["error"] is None) == bool(row["paragraphs"]) == (row["title"] is not None)
         assert (row["error"] is None) == (row["kind"] is None)
     assert (rows["wrong.html"]["title"], rows["wrong.html"]["paragraphs"]) == ("Café", [SENTENCE])
-    assert rows["notes.md"]["paragraphs"] == ["One paragraph.", "Another one."]
+    assert rows["notes.md"]["paragraphs"] == ["One paragraph.\nMore\nAnother one."]
     assert rows[str(DATA / "no_password.pdf")]["error"] is None
     assert rows[latin]["title"] == "Latin 1"
     for source, reason in {
@@ -62,9 +62,9 @@ def test_each_source_gives_one_object_in_order(cli: Cli, tmp_path: Path) -> None
 
 def test_plain_text_on_standard_output_and_reasons_on_standard_error(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("# Notes\n\nOne paragraph.\n\n## More\n\nAnother one.\n")
-    assert cli.run("extract", "notes.md") == (0, "Notes\n\nOne paragraph.\n\nAnother one.\n\n", "")
+    assert cli.run("extract", "notes.md") == (0, "Notes\n\nOne paragraph.\nMore\nAnother one.\n\n", "")
     code, out, err = cli.run("extract", "missing.md", "notes.md")
-    assert (code, out) == (1, "Notes\n\nOne paragraph.\n\nAnother one.\n\n")
+    assert (code, out) == (1, "Notes\n\nOne paragraph.\nMore\nAnother one.\n\n")
     assert err == "citewell: missing.md: the file cannot be read: No such file or directory\n"
 
 

@@ -49,7 +49,7 @@ def test_second_run_counts_only_what_changed(fresh: Cli, notes: Path, tmp_path: 
     code, out, err = result = fresh.run(*run, "--json")
     (row,) = result.objects()
     assert (code, err) == (0, "")
-    assert list(row) == ["source", *COUNTS, "failures", "notices"]
+    assert list(row) == ["source", *COUNTS, "elsewhere", "failures", "notices"]
     assert (row["source"], counts(row)) == ("mine", (1, 1, 6, 1))
     ((failure),) = row["failures"]
     assert failure["url"] == (folder / "broken.pdf").as_uri()

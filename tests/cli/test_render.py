@@ -39,7 +39,7 @@ async def test_a_page_whose_text_comes_from_a_script(cli: Cli, serve: Serve) -> 
     run = partial(cli.run, "extract", "--json", f"{base}/page", "--allow-network", "127.0.0.0/8")
     (rendered,) = (await asyncio.to_thread(run, "--render", "auto")).objects()
     assert (rendered["title"], rendered["error"]) == ("Kites", None)
-    assert SENTENCE in rendered["paragraphs"]
+    assert SENTENCE in "\n".join(rendered["paragraphs"])
     (plain,) = (await asyncio.to_thread(run)).objects()
     assert "next to no text" in plain["error"]
 

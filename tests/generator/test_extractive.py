@@ -103,9 +103,17 @@ async def test_other_scripts(ranker: Ranker) -> None:
         "天空是蓝色的，因为空气散射蓝光。",
         "« Le ciel est bleu », dit Rayleigh en 1871.",
         "Été comme hiver, le ciel est bleu.",
-        "¿Por qué es azul el cielo?",
+        "¡El cielo es azul por el aire!",
     ):
         assert await answer(ranker, references(text)) == [MarkedSentence(text, (1,))]
+
+
+async def test_a_question_is_not_quoted_but_its_answer_is(ranker: Ranker) -> None:
+    """Pages of frequent questions repeat the question, and the answer need not repeat its words."""
+    text = "Who painted the barn? The barn dates from 1890. Why is the sky blue? Air scatters short waves most."
+    quoted = [s.text for s in await answer(ranker, references(text))]
+    assert quoted[-1] == "Air scatters short waves most."
+    assert not [sentence for sentence in quoted if sentence.endswith("?")]
 
 
 async def test_white_space_is_all_that_changes(ranker: Ranker) -> None:
