@@ -38,9 +38,7 @@ class TorchCrossEncoder:
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         torch.set_num_threads(threads)
         try:
-            model = SentenceCrossEncoder(
-                str(folder), device="cpu", local_files_only=True, max_length=max_tokens
-            )
+            model = SentenceCrossEncoder(str(folder), device="cpu", local_files_only=True)
         except Exception as error:  # safetensors, tokenizers and configurations raise exceptions of any type
             raise ModelError(
                 f"The cross-encoder {name} cannot be loaded: {error}",
@@ -51,6 +49,8 @@ class TorchCrossEncoder:
                 f"The cross-encoder {name} has {model.num_labels} outputs for a pair, and 1 is needed.",
                 "Use a model that was trained to rank, such as cross-encoder/ettin-reranker-32m-v1.",
             )
+        positions = getattr(model.config, "max_position_embeddings", max_tokens)
+        model.max_seq_length = min(max_tokens, positions, model.max_seq_length or max_tokens)
         self.name = name
         self.fingerprint = f"{weights.fingerprint}-{max_tokens}"
         self._model = model

@@ -110,7 +110,9 @@ async def test_other_scripts(ranker: Ranker) -> None:
 
 async def test_a_question_is_not_quoted_but_its_answer_is(ranker: Ranker) -> None:
     """Pages of frequent questions repeat the question, and the answer need not repeat its words."""
-    text = "Who painted the barn? The barn dates from 1890. Why is the sky blue? Air scatters short waves most."
+    text = (
+        "Who painted the barn? The barn dates from 1890. Why is the sky blue? Air scatters short waves most."
+    )
     quoted = [s.text for s in await answer(ranker, references(text))]
     assert quoted[-1] == "Air scatters short waves most."
     assert not [sentence for sentence in quoted if sentence.endswith("?")]

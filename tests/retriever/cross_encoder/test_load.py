@@ -68,6 +68,14 @@ def test_long_passages_are_cut(tmp_path: Path) -> None:
     assert same == pytest.approx(longer, abs=1e-5)
 
 
+def test_passages_longer_than_the_model_reads_are_cut(tmp_path: Path) -> None:
+    """Its tokenizer may not say where the positions of the weights end."""
+    folder = write_cross_encoder(tmp_path / "bert", "bert")
+    loaded = load_cross_encoder(str(folder), tmp_path / "cache", max_tokens=256, threads=1)
+    same, longer = loaded.scores("why", ["a b c d e f g h i j " * 20, "a b c d e f g h i j " * 30])
+    assert same == pytest.approx(longer, abs=1e-5)
+
+
 def test_a_classifier_of_several_labels_is_refused(tmp_path: Path) -> None:
     folder = write_cross_encoder(tmp_path / "nli", "bert", labels=3)
     with pytest.raises(ModelError, match="has 3 outputs"):
