@@ -65,7 +65,7 @@ class DrawnEncoder:
 
     def encode_questions(self, questions: Sequence[str]) -> Vectors:
         """Questions are drawn by the benchmark itself."""
-        raise NotImplementedError
+        raise NotImplementedError("the benchmark draws its questions itself")
 
 
 def pages_of(data_dir: Path, passages: int) -> Iterator[Page]:

@@ -143,7 +143,8 @@ def main() -> None:
         for passage in drawn:
             print(f"\n[{name}] {' > '.join((passage.title, *passage.headings))}\n{passage.text}")
     print("\n" + report(results))
-    save("passages", {"sources": results}, arguments.output)
+    command = f"python -m benchmarks.passages{' --pdf FOLDER' if arguments.pdf else ''}"
+    save("passages", {"command": command, "sources": results}, arguments.output)
 
 
 def report(results: dict[str, dict[str, Any]]) -> str:

@@ -46,14 +46,14 @@ class _Sentence(NamedTuple):
     score: float
 
 
-class _Asked(NamedTuple):
+class _QuotedQuestion(NamedTuple):
     """A question in a reference, such as a heading of a list of frequent questions, and its score."""
 
     reference: int
     score: float
 
 
-_NOT_ASKED = _Asked(-1, 0.0)
+_NO_QUESTION = _QuotedQuestion(-1, 0.0)
 
 
 class ExtractiveGenerator:
@@ -113,17 +113,17 @@ class ExtractiveGenerator:
         texts = [encoded_text(references[index].title, text) for index, _, text in found]
         scores = self._relevance(question, texts)
         pool = []
-        asked = _NOT_ASKED
+        asked = _NO_QUESTION
         for (index, position, text), score in zip(found, scores, strict=True):
             if _QUESTION.search(text):
-                asked = _Asked(index, float(score))
+                asked = _QuotedQuestion(index, float(score))
                 continue
             if not _is_readable(text):
                 continue
             # The sentence after a question answers it, and often does not repeat its words.
             own = max(float(score), asked.score) if asked.reference == index else float(score)
             pool.append(_Sentence(index, position, text, own + _CONTEXT * references[index].score))
-            asked = _NOT_ASKED
+            asked = _NO_QUESTION
         return pool
 
 

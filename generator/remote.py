@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Failed:
+class _FailedPiece:
     error: Exception
 
 
@@ -76,7 +76,7 @@ class OpenAiGenerator:
             requests = {first: replace(asked, n=n, seed=seed)}
         else:
             requests = {first + one: replace(asked, seed=seed + one) for one in range(n)}
-        pieces: asyncio.Queue[Token | _Failed | None] = asyncio.Queue()
+        pieces: asyncio.Queue[Token | _FailedPiece | None] = asyncio.Queue()
 
         async def ask(candidate: int, request: CompletionRequest) -> None:
             try:
@@ -85,7 +85,7 @@ class OpenAiGenerator:
                         if delta.text:
                             pieces.put_nowait(Token(delta.text, candidate + delta.index))
             except Exception as error:  # noqa: BLE001 - raised again where the answer is read
-                pieces.put_nowait(_Failed(error))
+                pieces.put_nowait(_FailedPiece(error))
             else:
                 pieces.put_nowait(None)
 
@@ -94,7 +94,7 @@ class OpenAiGenerator:
             left = len(tasks)
             while left:
                 piece = await pieces.get()
-                if isinstance(piece, _Failed):
+                if isinstance(piece, _FailedPiece):
                     raise piece.error
                 if piece is None:
                     left -= 1

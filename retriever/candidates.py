@@ -11,7 +11,7 @@ import numpy as np
 from citewell.core.text import content_words, words
 from citewell.core.types import Passage
 from citewell.retriever.lexical import Bm25
-from citewell.retriever.scoring import FULL, Features, Numbers, order
+from citewell.retriever.scoring import FULL, Numbers, PassageFeatures, order
 from citewell.retriever.subject import asked_subject, is_about
 
 # How often a word of the title counts in BM25, beside each time in the passage.
@@ -23,7 +23,7 @@ _PER_LINE = 10  # min words per line of prose, unlike tables
 class Candidates:
     """The rows of the candidates among all passages, in the order in which they are encoded.
 
-    `lexical`, `words` and `lead` are as in `citewell.retriever.scoring.Features`.
+    `lexical`, `words` and `lead` are as in `citewell.retriever.scoring.PassageFeatures`.
     """
 
     rows: Numbers
@@ -33,7 +33,9 @@ class Candidates:
 
     def order(self, relevance: Numbers) -> Numbers:
         """Return the value of each candidate, given its relevance to the question."""
-        return order(Features(relevance=relevance, lexical=self.lexical, words=self.words, lead=self.lead))
+        return order(
+            PassageFeatures(relevance=relevance, lexical=self.lexical, words=self.words, lead=self.lead)
+        )
 
 
 class Counted:

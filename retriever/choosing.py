@@ -15,7 +15,7 @@ PER_PAGE = 3
 _SAME = 0.8
 
 
-class Ranked(NamedTuple):
+class OrderedPassage(NamedTuple):
     """A passage in the order of a part of the question: its row among all passages, and its value there."""
 
     row: int
@@ -43,7 +43,9 @@ class WordSets:
         return self._known[text]
 
 
-def choose(lists: Sequence[Sequence[Ranked]], shared: int, k: int, word_sets: WordSets) -> list[Chosen]:
+def choose(
+    lists: Sequence[Sequence[OrderedPassage]], shared: int, k: int, word_sets: WordSets
+) -> list[Chosen]:
     """Choose `k` passages from lists, each best first; the first `shared` are of the parts of the question.
 
     The parts take turns until each has its share of `k`, and the best of the rest follow. `PER_PAGE` is
@@ -71,7 +73,7 @@ class _Choice:
         self._sets: list[frozenset[str]] = []
         self._of_page: Counter[str] = Counter()
 
-    def take_first(self, candidates: Iterator[tuple[int, Ranked]], limit: int) -> bool:
+    def take_first(self, candidates: Iterator[tuple[int, OrderedPassage]], limit: int) -> bool:
         """Choose the first candidate that adds something, with at most `limit` of its page."""
         for part, (row, _, passage) in candidates:
             if row in self._seen or self._of_page[passage.url] >= limit:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from citewell.core.text import encoded_text
 from citewell.core.types import Passage, Reference
 from citewell.retriever.candidates import CandidateFilter, Candidates, Counted
-from citewell.retriever.choosing import Ranked, WordSets, choose
+from citewell.retriever.choosing import OrderedPassage, WordSets, choose
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.extract.duplicates import Fingerprint, fingerprint, first_of_each
 from citewell.retriever.reranking import Reranker
@@ -101,7 +101,7 @@ class Ranking:
         """Return the references as `read` does, but without the reranker."""
         return self._chosen(k, [self._ranked(part) for part in range(len(self._parts))])
 
-    def _chosen(self, k: int, lists: Sequence[Sequence[Ranked]]) -> tuple[Reference, ...]:
+    def _chosen(self, k: int, lists: Sequence[Sequence[OrderedPassage]]) -> tuple[Reference, ...]:
         filtered = self._filter()
         shared = max(1, len(lists) - 1)  # the last is the whole question
         references = []
@@ -122,7 +122,7 @@ class Ranking:
             )
         return tuple(references)
 
-    def _ranked(self, part: int) -> list[Ranked]:
+    def _ranked(self, part: int) -> list[OrderedPassage]:
         """Return the encoded candidates of a part, best first."""
         filtered = self._filter()
         candidates = filtered.candidates[part]
@@ -131,12 +131,12 @@ class Ranking:
             np.array([self._scores[text][part] if text in self._scores else -np.inf for text in texts])
         )
         return [
-            Ranked(row := int(candidates.rows[place]), float(values[place]), filtered.passages[row])
+            OrderedPassage(row := int(candidates.rows[place]), float(values[place]), filtered.passages[row])
             for place in np.argsort(-values, kind="stable")
             if values[place] > -np.inf
         ]
 
-    def _reread(self, part: int) -> list[Ranked]:
+    def _reread(self, part: int) -> list[OrderedPassage]:
         """Return the encoded candidates of a part in the order of the reranker, if there is one."""
         ranked = self._ranked(part)
         if self._reranker is None:

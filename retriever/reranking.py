@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from citewell.core.settings import Settings
 from citewell.retriever.cross_encoder.cross_encoder import CrossEncoder
+from citewell.retriever.cross_encoder.load import load_cross_encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +34,14 @@ class Reranker:
         if not len(rest):
             return found
         return np.concatenate([found, rest - read[-1] + found.min()])
+
+
+def load_reranker(
+    settings: Settings, on_step: Callable[[str, str], None] = lambda name, step: None
+) -> Reranker | None:
+    """Load the cross-encoder of the settings; None without one. Raises as `load_cross_encoder` does."""
+    wanted = settings.retriever
+    if wanted.reranker == "none":
+        return None
+    model = load_cross_encoder(wanted.reranker, settings.cache_dir, threads=settings.threads, on_step=on_step)
+    return Reranker(model, wanted.rerank, wanted.rerank_weight)

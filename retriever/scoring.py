@@ -20,7 +20,7 @@ FULL = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Features:
+class PassageFeatures:
     """What is known about each of `n` passages; (n,) arrays.
 
     `relevance` is that of the dual encoder, minus infinity where it is not known yet, `lexical` the BM25
@@ -34,7 +34,7 @@ class Features:
     lead: Numbers
 
 
-def order(features: Features) -> Numbers:
+def order(features: PassageFeatures) -> Numbers:
     """Return the value of each of `n` passages, by which they are sorted; an (n,) array."""
     missing = np.maximum(0.0, 1 - features.words / FULL) ** 2
     values: Numbers = (

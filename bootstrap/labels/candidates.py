@@ -13,7 +13,7 @@ from citewell.retriever.evaluation.task import Corpus
 from citewell.retriever.training.labels.asked import AskedQuestion, AskedQuestions, TitledText
 
 
-class Candidate(NamedTuple):
+class LabelCandidate(NamedTuple):
     """A question with one passage; `gold` says that people chose the passage as an answer."""
 
     asked: AskedQuestion
@@ -21,7 +21,7 @@ class Candidate(NamedTuple):
     gold: bool
 
 
-def candidates(asked: AskedQuestions, each: int, tell: Log) -> Iterator[Candidate]:
+def candidates(asked: AskedQuestions, each: int, tell: Log) -> Iterator[LabelCandidate]:
     """Yield `each` passages of every question, the questions in an order that is random and always the same.
 
     The first is one that answers by people's labels, the second one that does not, if there are such; the
@@ -42,10 +42,10 @@ def candidates(asked: AskedQuestions, each: int, tell: Log) -> Iterator[Candidat
 
 def _of(
     question: AskedQuestion, chosen: Sequence[TitledText], found: Sequence[TitledText], each: int
-) -> Iterator[Candidate]:
+) -> Iterator[LabelCandidate]:
     answering = {passage.id for passage in question.answering}
     for passage in list(dict.fromkeys([*chosen, *found]))[:each]:
-        yield Candidate(question, passage, passage.id in answering)
+        yield LabelCandidate(question, passage, passage.id in answering)
 
 
 def _drawn(question: AskedQuestion) -> str:

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from citewell.bootstrap.labels.candidates import Candidate, candidates
+from citewell.bootstrap.labels.candidates import LabelCandidate, candidates
 from citewell.bootstrap.labels.judge import AnswerJudge
 from citewell.core.errors import InputError
 from citewell.core.jsonl import read_lines
@@ -89,7 +89,7 @@ async def write_labels(run: LabelRun, judge: AnswerJudge, tell: Log) -> LabelCos
     return cost()
 
 
-def _batches(found: Iterator[Candidate], size: int) -> Iterator[list[Candidate]]:
+def _batches(found: Iterator[LabelCandidate], size: int) -> Iterator[list[LabelCandidate]]:
     while batch := list(islice(found, size)):
         yield batch
 

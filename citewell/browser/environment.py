@@ -52,7 +52,7 @@ class _InvalidError(Exception):
 
 
 @dataclass(slots=True)
-class _Place:
+class _OpenPage:
     """An open page, and the current position in it."""
 
     view: PageView
@@ -64,8 +64,8 @@ class _Place:
 class Browser:
     """The environment of WebGPT (§2 and appendix A, https://arxiv.org/abs/2112.09332), one episode at a time.
 
-    The policy sees `State` and answers with a command as text. There is no other input, so nothing that a
-    page says can act on the browser. Commands that cannot be carried out are invalid like any other text:
+    The policy sees `State` and answers with a command as text. It has no other input, so nothing that a page
+    says can act on the browser. Commands that cannot be carried out are invalid like any other text:
     they count towards the maximum and change nothing else. Examples are links that are not on the page,
     `Back` without a previous page, quotes of text that is not in the page, and quotes of a page of results.
     Table 1 says that a quote is added "if" it is found; WebGPT's invalid actions are as long as its quotes
@@ -158,8 +158,8 @@ class Browser:
         self._left = actions
         self._quotes: list[TakenQuote] = []
         self._past: list[str] = []
-        self._history: list[_Place] = []
-        self._place: _Place | None = None
+        self._history: list[_OpenPage] = []
+        self._place: _OpenPage | None = None
         self._budget.forget()
         self.ending = None if question else "abandoned"
         self._show()
@@ -253,7 +253,7 @@ class Browser:
             place.first = move(place.first)
         place.found = None
 
-    def _here(self) -> _Place:
+    def _here(self) -> _OpenPage:
         if self._place is None:
             raise _InvalidError("no page is open")
         return self._place
@@ -261,7 +261,7 @@ class Browser:
     def _open(self, page: TextPage) -> None:
         if self._place:
             self._history.append(self._place)
-        self._place = _Place(PageView(page, self.limits, self.count))
+        self._place = _OpenPage(PageView(page, self.limits, self.count))
 
     def _did(self, action: str) -> None:
         """Record a past action as a command, with clicks and quotes in the short form of Figure 1."""

@@ -19,7 +19,7 @@ ABBREVIATES = "━"
 _RUN = re.compile(r"\S+")
 
 
-class _Span(NamedTuple):
+class _MatchSpan(NamedTuple):
     """Two positions in a text; the end is exclusive."""
 
     begin: int
@@ -60,23 +60,23 @@ def quote(text: str, wanted: str, start: int = 0) -> str | None:
     return squeeze(shown[begin:end])
 
 
-def _shortest(text: str, first: str, last: str, start: int) -> _Span | None:
+def _shortest(text: str, first: str, last: str, start: int) -> _MatchSpan | None:
     """Return the first minimal span at or after `start` from `first` to `last`, which may be empty."""
     begin = text.find(first, start)
     if begin < 0 or not last:
-        return _Span(begin, begin + len(first)) if begin >= 0 else None
+        return _MatchSpan(begin, begin + len(first)) if begin >= 0 else None
     end = text.find(last, begin + len(first))
-    return _Span(text.rfind(first, begin, end), end + len(last)) if end >= 0 else None
+    return _MatchSpan(text.rfind(first, begin, end), end + len(last)) if end >= 0 else None
 
 
-def _visible(text: str) -> Iterator[_Span]:
+def _visible(text: str) -> Iterator[_MatchSpan]:
     """Yield the spans of marked text that remain when its links are stripped."""
     end = 0
     for mark in MARK.finditer(text):
-        yield _Span(end, mark.start())
-        yield _Span(*mark.span(2))
+        yield _MatchSpan(end, mark.start())
+        yield _MatchSpan(*mark.span(2))
         end = mark.end()
-    yield _Span(end, len(text))
+    yield _MatchSpan(end, len(text))
 
 
 def _shown_before(text: str, place: int) -> int:

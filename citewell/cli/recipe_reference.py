@@ -41,7 +41,7 @@ class _Key(NamedTuple):
     meaning: str
 
 
-class _Row(NamedTuple):
+class _KeyRow(NamedTuple):
     name: str
     default: str
     owners: tuple[str, ...]
@@ -75,7 +75,7 @@ def _named(keys: Iterable[_Key], known: Container[_Key]) -> str:
     return ", ".join(dict.fromkeys(f"`{key.name}`" for key in keys if key in known))
 
 
-def _rows(keys: Iterable[_Key]) -> list[_Row]:
+def _rows(keys: Iterable[_Key]) -> list[_KeyRow]:
     """Return the rows of a table: equal keys of several recipes together, keys of one name side by side."""
     rows: dict[tuple[str, str], dict[str, list[str]]] = {}
     for key in keys:
@@ -88,11 +88,11 @@ def _rows(keys: Iterable[_Key]) -> list[_Row]:
         default = next(iter(defaults))
         if len(defaults) > 1:
             default = "; ".join(f"{value} ({', '.join(each)})" for value, each in defaults.items())
-        found.append(_Row(name, default, owners, meaning))
+        found.append(_KeyRow(name, default, owners, meaning))
     return found
 
 
-def _table(rows: Iterable[_Row], owners: int | None) -> str:
+def _table(rows: Iterable[_KeyRow], owners: int | None) -> str:
     """Return a Markdown table; `owners` is how many recipes have keys in it, None if all have each."""
     lines = ["| key | default | meaning |", "|---|---|---|"]
     if owners:

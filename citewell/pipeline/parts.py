@@ -18,7 +18,6 @@ from citewell.pipeline.providers import (
     OpenedSearch,
     build_search,
     configured_encoder,
-    configured_reranker,
     open_search_http,
 )
 from citewell.retriever.encoder.encoder import DualEncoder
@@ -28,6 +27,7 @@ from citewell.retriever.fetch.http import HttpFetcher
 from citewell.retriever.fetch.memory_budget import MemoryBudget
 from citewell.retriever.questions import RememberedQuestions
 from citewell.retriever.rank import Ranker
+from citewell.retriever.reranking import load_reranker
 from citewell.retriever.search.api import SearchHttp
 
 
@@ -107,5 +107,5 @@ async def open_parts(settings: Settings, *, on_step: OnStep = silent) -> AsyncGe
 def build_ranker(settings: Settings, *, on_step: OnStep = silent) -> Ranker:
     """Return the ranker of the settings, with its encoder loaded."""
     encoder = RememberedQuestions(configured_encoder(settings, on_step=on_step))
-    reranker = configured_reranker(settings, on_step=on_step)
+    reranker = load_reranker(settings, on_step)
     return Ranker(encoder, prefilter=settings.retriever.prefilter, reranker=reranker)

@@ -12,10 +12,8 @@ from citewell.core.errors import InputError
 from citewell.core.settings import SearchSettings, Settings
 from citewell.pipeline.collections import HANDBOOK, catalog_of
 from citewell.pipeline.handbook import ensure_handbook
-from citewell.retriever.cross_encoder.load import load_cross_encoder
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
-from citewell.retriever.reranking import Reranker
 from citewell.retriever.search.api import SearchHttp
 from citewell.retriever.search.keys import BING_ENDPOINT_VARIABLE, BING_KEY, KEYS
 from citewell.retriever.search.metasearch import Metasearch, SearchLimits
@@ -201,17 +199,6 @@ def configured_encoder(
         engine=wanted.engine,
         on_step=on_step,
     )
-
-
-def configured_reranker(
-    settings: Settings, on_step: Callable[[str, str], None] = lambda name, step: None
-) -> Reranker | None:
-    """Return the cross-encoder of the settings, loaded, and its part in the order; None without one."""
-    wanted = settings.retriever
-    if wanted.reranker == "none":
-        return None
-    model = load_cross_encoder(wanted.reranker, settings.cache_dir, threads=settings.threads, on_step=on_step)
-    return Reranker(model, wanted.rerank, wanted.rerank_weight)
 
 
 def _keyed(name: str, wanted: SearchSettings, http: SearchHttp, keys: tuple[str, ...]) -> SearchProvider:

@@ -22,7 +22,7 @@ from citewell.scorer.data.votes import compare
 HANDBOOK = "docs/scorer-data.md"
 
 
-class _Found(NamedTuple):
+class _FoundItem(NamedTuple):
     """A training item, its place in the file, and its license."""
 
     item: Item
@@ -93,11 +93,11 @@ def _read(file: Path, config: ReadingConfig) -> ComparisonData:
     return ComparisonData(groups, notes.funnel(), notes.problems, tuple(voted))
 
 
-def _found(file: Path, start: SourceLine) -> Iterator[_Found]:
+def _found(file: Path, start: SourceLine) -> Iterator[_FoundItem]:
     default = start.config.license
     if file.suffix == ".xml":
         for each in read_dump(file, start):
-            yield _Found(each, start, each.license or default)
+            yield _FoundItem(each, start, each.license or default)
         return
     for line in read_lines(file):
         start.notes.count("lines")
@@ -109,7 +109,7 @@ def _found(file: Path, start: SourceLine) -> Iterator[_Found]:
             continue
         stated = str(row.get("license") or default)
         for item in read_row(row, place):
-            yield _Found(item, place, stated)
+            yield _FoundItem(item, place, stated)
 
 
 def _as_given(item: Comparison | RankedAnswers, place: SourceLine) -> tuple[Comparison, ...]:

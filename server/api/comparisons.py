@@ -61,26 +61,26 @@ async def compared(services: Services, caller: Caller, given: ComparedAnswer) ->
     return (await _found(services, caller, given)).kept
 
 
-class _Found(NamedTuple):
+class _FoundPair(NamedTuple):
     """Return the stored parts of an answer and its sentences; None for a plain text."""
 
     kept: dict[str, Any]
     sentences: list[str] | None
 
 
-async def _found(services: Services, caller: Caller, given: ComparedAnswer) -> _Found:
+async def _found(services: Services, caller: Caller, given: ComparedAnswer) -> _FoundPair:
     if given.text is not None:
         if given.answer_id is not None:
             await visible_answer(services, caller, given.answer_id)
         kept = {"text": given.text, "references": list(given.references), "answer_id": given.answer_id}
-        return _Found(kept, None)
+        return _FoundPair(kept, None)
     if given.answer_id is None:
         raise InputError("Each answer needs an `answer_id` or a `text`.")
     answer = await visible_answer(services, caller, given.answer_id)
     body = written(answer)
     references = [reference["text"] for reference in body["references"]]
     kept = {"text": body["answer"], "references": references, "answer_id": answer.id}
-    return _Found(kept, [sentence["text"] for sentence in body["sentences"]])
+    return _FoundPair(kept, [sentence["text"] for sentence in body["sentences"]])
 
 
 async def _weighed(services: Services, caller: Caller, given: AnnotatedAnswer) -> dict[str, Any]:

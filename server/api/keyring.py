@@ -13,7 +13,7 @@ _SECONDS = 1.0  # that a revoked key may still be accepted
 _MAX_KEYS = 1000  # that are cached
 
 
-class _Known(NamedTuple):
+class _RememberedKey(NamedTuple):
     key: ApiKey
     until: float
 
@@ -24,7 +24,7 @@ class RememberedKeys:
     def __init__(self, get_keys: Callable[[], KeyRing], clock: Callable[[], float] = time.monotonic) -> None:
         self._get_keys = get_keys
         self._clock = clock
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _RememberedKey] = {}
         self._count = 0
         self._counted_until = 0.0
 
@@ -39,7 +39,7 @@ class RememberedKeys:
         if key is not None:
             if len(self._known) >= _MAX_KEYS:
                 del self._known[next(iter(self._known))]
-            self._known[id_] = _Known(key, now + _SECONDS)
+            self._known[id_] = _RememberedKey(key, now + _SECONDS)
         return key
 
     async def count(self) -> int:

@@ -41,12 +41,12 @@ def command(
     from citewell.core.settings import load_settings
 
     settings = load_settings(flags(named, networks, assignments))
-    rows = iter([_Row(question)]) if question is not None else _read(file)
+    rows = iter([_AskedRow(question)]) if question is not None else _read(file)
     if asyncio.run(_retrieve(rows, settings, as_json=as_json, single=file is None)):
         raise click.exceptions.Exit(1)
 
 
-class _Row(NamedTuple):
+class _AskedRow(NamedTuple):
     """A line of the questions file."""
 
     question: str | None
@@ -54,7 +54,7 @@ class _Row(NamedTuple):
     error: str = ""  # why the line has no question
 
 
-async def _retrieve(rows: Iterator[_Row], settings: Settings, *, as_json: bool, single: bool) -> int:
+async def _retrieve(rows: Iterator[_AskedRow], settings: Settings, *, as_json: bool, single: bool) -> int:
     from citewell.cli.view import PlainView
     from citewell.core.events import final_answer
     from citewell.pipeline.build import open_pipeline
@@ -91,7 +91,7 @@ async def _retrieve(rows: Iterator[_Row], settings: Settings, *, as_json: bool, 
     return failed
 
 
-def _read(file: Path | None) -> Iterator[_Row]:
+def _read(file: Path | None) -> Iterator[_AskedRow]:
     assert file is not None
     try:
         lines = file.read_text(encoding="utf-8-sig").split(
@@ -106,14 +106,14 @@ def _read(file: Path | None) -> Iterator[_Row]:
         if line.lstrip().startswith("{"):
             yield _parse(line, f"{file}:{number}")
         elif line.strip():
-            yield _Row(line.strip())
+            yield _AskedRow(line.strip())
 
 
-def _parse(line: str, location: str) -> _Row:
+def _parse(line: str, location: str) -> _AskedRow:
     try:
         row = json.loads(line)
     except ValueError as error:
-        return _Row(None, error=f"{location} is not valid JSON: {error}.")
+        return _AskedRow(None, error=f"{location} is not valid JSON: {error}.")
     if not isinstance(row.get("question"), str):
-        return _Row(None, row.get("id"), f"{location} has no `question`.")
-    return _Row(row["question"], row.get("id"))
+        return _AskedRow(None, row.get("id"), f"{location} has no `question`.")
+    return _AskedRow(row["question"], row.get("id"))

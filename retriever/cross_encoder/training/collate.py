@@ -15,7 +15,7 @@ from citewell.retriever.training.plan import choose
 from citewell.retriever.training.rows import LabeledRow
 
 
-class Group(NamedTuple):
+class PassageGroup(NamedTuple):
     """A row, its weight in the loss, and the share of times that its question is seen as people type it."""
 
     row: LabeledRow
@@ -28,7 +28,7 @@ class GroupCollator:
 
     def __init__(
         self,
-        groups: Sequence[Group],
+        groups: Sequence[PassageGroup],
         tokenizer: PairTokenizer,
         products: InnerProducts,
         *,

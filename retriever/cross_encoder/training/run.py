@@ -18,7 +18,7 @@ from citewell.core.training.sources import question_key
 from citewell.retriever.cross_encoder.pairs import PairTokenizer
 from citewell.retriever.cross_encoder.resolve import base_tower
 from citewell.retriever.cross_encoder.training.card import describe
-from citewell.retriever.cross_encoder.training.collate import Group, GroupCollator
+from citewell.retriever.cross_encoder.training.collate import GroupCollator, PassageGroup
 from citewell.retriever.cross_encoder.training.config import RerankerRecipe, load_config
 from citewell.retriever.cross_encoder.training.dev import RerankerDevSets
 from citewell.retriever.cross_encoder.training.loss import loss_of
@@ -127,11 +127,11 @@ def _task(
     )
 
 
-def _groups(config: RerankerRecipe, data: EncoderData) -> tuple[list[Group], list[int]]:
+def _groups(config: RerankerRecipe, data: EncoderData) -> tuple[list[PassageGroup], list[int]]:
     """Return all training rows, and how often each is seen per epoch."""
     groups, repeats = [], []
     for source, about in zip(data.train, config.data, strict=True):
-        groups += [Group(row, source.weight, about.typed) for row in source.rows]
+        groups += [PassageGroup(row, source.weight, about.typed) for row in source.rows]
         repeats += [source.repeat] * len(source.rows)
     return groups, repeats
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from citewell.core.errors import InputError
 from citewell.core.settings import Settings
 from citewell.core.weights import PACKAGED
-from citewell.retriever.cross_encoder.load import load_cross_encoder
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.encoder.resolve import is_shipped
@@ -21,7 +20,7 @@ from citewell.retriever.evaluation.systems.pipeline import RankerSystem
 from citewell.retriever.evaluation.systems.reranked import RerankedSystem
 from citewell.retriever.evaluation.systems.system import RankingSystem
 from citewell.retriever.rank import Ranker
-from citewell.retriever.reranking import Reranker
+from citewell.retriever.reranking import Reranker, load_reranker
 
 NAMES = ("tfidf", "bm25", "minilm", "default", "hybrid", "reranked", "pipeline")
 MAX_TOKENS = 256
@@ -71,13 +70,7 @@ def build_systems(names: Sequence[str], loading: Loading) -> list[RankingSystem]
 
     @cache
     def reranker() -> Reranker | None:
-        own = settings.retriever
-        if own.reranker == "none":
-            return None
-        model = load_cross_encoder(
-            own.reranker, settings.cache_dir, threads=settings.threads, on_step=loading.on_step
-        )
-        return Reranker(model, own.rerank, own.rerank_weight)
+        return load_reranker(settings, loading.on_step)
 
     def build(name: str) -> RankingSystem:
         lexical = LexicalSystem("bm25", bm25)
@@ -97,7 +90,8 @@ def build_systems(names: Sequence[str], loading: Loading) -> list[RankingSystem]
             case "reranked":
                 read = reranker()
                 assert read is not None
-                return RerankedSystem(name, build("default"), read)
+                scale = encoder(own.encoder, MAX_TOKENS).scale
+                return RerankedSystem(name, build("default"), read, scale)
             case _:
                 model = {"minilm": _MINILM, "default": own.encoder}.get(name, name)
                 return DenseSystem(name, encoder(model, MAX_TOKENS), folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from citewell.retriever.encoder.scale import Scale
 from citewell.retriever.evaluation.systems.system import (
     OnProgress,
     PreparedSearcher,
@@ -19,24 +20,30 @@ from citewell.retriever.reranking import Reranker
 
 
 class RerankedSystem:
-    """A system that reorders the best candidates of `first` (`citewell.retriever.reranking`)."""
+    """A system that reorders the best candidates of `first` (`citewell.retriever.reranking`).
 
-    def __init__(self, name: str, first: RankingSystem, reranker: Reranker) -> None:
+    As in `citewell ask`, the inner products of `first` are put on the `scale` of its encoder before the
+    cross-encoder's logits are added.
+    """
+
+    def __init__(self, name: str, first: RankingSystem, reranker: Reranker, scale: Scale) -> None:
         self.name = name
+        self._scale = scale
         self._first = first
         self._reranker = reranker
 
     def read(self, corpus: Corpus, needed: Rows | None, on_progress: OnProgress) -> PreparedSearcher:
         """Read the corpus with the first system; the cross-encoder reads nothing in advance."""
         first = self._first.read(corpus, needed, on_progress)
-        return first._replace(searcher=RerankedSearcher(corpus, first.searcher, self._reranker))
+        return first._replace(searcher=RerankedSearcher(corpus, first.searcher, self._reranker, self._scale))
 
 
 class RerankedSearcher:
     """A searcher that reorders the results of another."""
 
-    def __init__(self, corpus: Corpus, first: Searcher, reranker: Reranker) -> None:
+    def __init__(self, corpus: Corpus, first: Searcher, reranker: Reranker, scale: Scale) -> None:
         self._corpus = corpus
+        self._scale = scale
         self._first = first
         self._reranker = reranker
 
@@ -58,4 +65,4 @@ class RerankedSearcher:
 
     def _values(self, question: str, rows: Rows, scores: Scores) -> Scores:
         texts = [self._corpus.passages[row] for row in rows.tolist()]
-        return self._reranker.values(question, texts, scores).astype(np.float32)
+        return self._reranker.values(question, texts, self._scale.relevance(scores)).astype(np.float32)

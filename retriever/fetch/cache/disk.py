@@ -22,7 +22,7 @@ _FILE = "pages.db"
 _TOUCH_SECONDS = 60.0  # seconds between two updates of an entry's last use
 
 
-class _Found(NamedTuple):
+class _FoundEntry(NamedTuple):
     entry: CacheEntry
     used: float
 
@@ -103,10 +103,10 @@ class DiskStore:
             await self._run(thread, database.close)
             thread.shutdown()
 
-    def _read(self, key: str) -> _Found | None:
+    def _read(self, key: str) -> _FoundEntry | None:
         loaded = self._reading.load(key)
         entry = decode(loaded.record, self._entry_bytes) if loaded else None
-        return _Found(entry, loaded.used) if loaded and entry else None
+        return _FoundEntry(entry, loaded.used) if loaded and entry else None
 
     async def _run(self, thread: ThreadPoolExecutor, action: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(thread, copy_context().run, action)

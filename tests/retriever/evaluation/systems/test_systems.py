@@ -12,6 +12,7 @@ from citewell.core.errors import CitewellError, InputError
 from citewell.core.ranking_metrics import PAIRS
 from citewell.core.settings import load_settings
 from citewell.retriever.encoder.encoder import Vectors
+from citewell.retriever.encoder.scale import Scale
 from citewell.retriever.evaluation.evaluate import candidates, evaluate, evaluate_references, evaluate_run
 from citewell.retriever.evaluation.measures import MRR, NDCG, means
 from citewell.retriever.evaluation.references import read_references
@@ -36,7 +37,7 @@ def systems(folder: Path) -> list[RankingSystem]:
         lexical,
         dense,
         HybridSystem("hybrid", dense, lexical),
-        RerankedSystem("reranked", dense, Reranker(WordReader(), 2, 0.5)),
+        RerankedSystem("reranked", dense, Reranker(WordReader(), 2, 0.5), Scale()),
         RankerSystem("pipeline", Ranker(WordEncoder(), prefilter=48), lexical),
     ]
 
@@ -95,7 +96,7 @@ def test_the_encoder_reads_candidates_alone(task: RetrievalTask, tmp_path: Path)
 def test_the_cross_encoder_reads_the_best_candidates_alone() -> None:
     corpus = corpus_of("red fox", "red den hill lake", "red den hill lake rock river", "blue")
     reader = WordReader()
-    system = RerankedSystem("reranked", LexicalSystem("bm25", bm25), Reranker(reader, 2, -100.0))
+    system = RerankedSystem("reranked", LexicalSystem("bm25", bm25), Reranker(reader, 2, -100.0), Scale())
     searcher = read(system, corpus)
     assert searcher.search("red fox", 5).rows.tolist() == [1, 0, 2]
     assert reader.read == list(corpus.passages[:2])
