@@ -12,7 +12,7 @@ from citewell.core.build_cache import OnStep
 from citewell.core.conversion import converted
 from citewell.core.errors import ModelError
 from citewell.core.gguf import DESCRIPTION, TEMPLATE
-from citewell.core.weights_download import ensure_weights
+from citewell.core.models.obtaining import ensure_weights
 from citewell.generator.openvino import chat_template
 from citewell.generator.prompt import Message
 from citewell.generator.resolve import packaged_base, resolve

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from citewell.core.build_cache import OnStep
 from citewell.core.conversion import converted
 from citewell.core.errors import ModelError
+from citewell.core.models.obtaining import ensure_weights
 from citewell.core.packages import need_packages
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
-from citewell.core.weights_download import ensure_weights
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.completer import ChatCompleter, Completer, LocalCompleter

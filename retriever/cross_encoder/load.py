@@ -10,8 +10,8 @@ import numpy as np
 
 from citewell.core.build_cache import OnStep, built
 from citewell.core.errors import ModelError
+from citewell.core.models.obtaining import ensure_weights
 from citewell.core.tensors import Tensor, read_tensors
-from citewell.core.weights_download import ensure_weights
 from citewell.retriever.cross_encoder.cross_encoder import CrossEncoder
 from citewell.retriever.cross_encoder.form import read_cross_encoder_form
 from citewell.retriever.cross_encoder.pairs import PairTokenizer

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from citewell.core.build_cache import OnStep, built
-from citewell.core.weights_download import ensure_weights
+from citewell.core.models.obtaining import ensure_weights
 from citewell.retriever.encoder.calibration import measure_scale
 from citewell.retriever.encoder.conversion import digests, encoder_digest, tower_form
 from citewell.retriever.encoder.converted import open_converted

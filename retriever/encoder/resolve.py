@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from citewell.core.errors import ModelError
-from citewell.core.weights import PACKAGED, local_name, locate
+from citewell.core.models.catalog import catalog
+from citewell.core.weights import local_name, locate
 
 PoolingMode = Literal["mean", "cls"]
 
@@ -132,9 +133,9 @@ def packaged_base(name: str) -> str:
     if not is_shipped(name):
         return name
     hub = _read(ADAPTERS / name / "passage" / "adapter_config.json").get("base_model_name_or_path")
-    for packaged, model in PACKAGED.items():
+    for model in catalog().values():
         if model.hub == hub:
-            return packaged
+            return model.name
     raise _unusable(name, f"its adapters name the base {hub}.", "Install Citewell again.")
 
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from citewell.core.models.obtaining import ensure_weights
 from citewell.core.packages import need_packages
 from citewell.core.progress import Log
 from citewell.core.training.card import describe_files, write_card
 from citewell.core.training.fit import FitTask, Goal, fit
 from citewell.core.training.folder import finish, open_folder
 from citewell.core.training.run import Run, RunResult
-from citewell.core.weights_download import ensure_weights
 from citewell.retriever.encoder.load import EngineName, load_encoder
 from citewell.retriever.encoder.resolve import packaged_base, resolve
 from citewell.retriever.training.candidates import Miner

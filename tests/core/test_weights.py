@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import ModelError, WeightsMissingError
-from citewell.core.weights import PACKAGED, PackagedModel, locate, verify
+from citewell.core.models.catalog import CatalogModel, PackagePart, catalog
+from citewell.core.models.obtaining import ensure_weights
+from citewell.core.weights import locate, verify
 
 CONTENT = b"These bytes stand for the weights of a model. " * 100
 
@@ -27,18 +29,27 @@ def weights_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def pretend(package: str = "pretend-weights") -> dict[str, PackagedModel]:
-    digest = hashlib.sha256(CONTENT).hexdigest()
-    return {"pretend": PackagedModel(package, "1.2.3", "model/model.safetensors", digest)}
+def pretend(package: str = "pretend-weights") -> dict[str, CatalogModel]:
+    model = CatalogModel(
+        name="pretend",
+        role="encoder",
+        about="",
+        license="MIT",
+        file="model.safetensors",
+        sha256=hashlib.sha256(CONTENT).hexdigest(),
+        packages=(PackagePart(package, "1.2.3", f"{package.replace('-', '_')}/model/model.safetensors"),),
+    )
+    return {"pretend": model}
 
 
-@pytest.mark.parametrize("name", PACKAGED)
+@pytest.mark.parametrize("name", [model.name for model in catalog().values() if model.automatic])
 def test_the_packaged_weights_are_the_pinned_ones(name: str) -> None:
+    ensure_weights(name)
     verify(name)
     weights = locate(name)
     assert weights.path is not None
     assert weights.path.exists()
-    assert PACKAGED[name].sha256.startswith(weights.fingerprint)
+    assert catalog()[name].sha256.startswith(weights.fingerprint)
 
 
 def test_whole_weights_pass(weights_file: Path) -> None:
@@ -53,7 +64,7 @@ def test_a_flipped_bit_is_noticed(weights_file: Path) -> None:
     with pytest.raises(ModelError, match="damaged") as caught:
         verify("pretend", pretend())
     assert hashlib.sha256(damaged).hexdigest() in caught.value.message
-    assert " install --force-reinstall --no-deps pretend-weights==1.2.3" in caught.value.hint
+    assert "Install the package pretend-weights==1.2.3 again" in caught.value.hint
 
 
 def test_weights_that_were_cut_short(weights_file: Path) -> None:
@@ -63,15 +74,15 @@ def test_weights_that_were_cut_short(weights_file: Path) -> None:
 
 
 @pytest.mark.parametrize("look", [locate, verify])
-def test_a_package_that_is_not_installed(look: Callable[[str, Mapping[str, PackagedModel]], object]) -> None:
+def test_a_package_that_is_not_installed(look: Callable[[str, Mapping[str, CatalogModel]], object]) -> None:
     with pytest.raises(WeightsMissingError, match="not installed") as caught:
         look("pretend", pretend("surely-not-installed"))
-    assert "install --force-reinstall --no-deps surely-not-installed==1.2.3" in caught.value.hint
+    assert caught.value.hint == "Run: citewell models get pretend"
 
 
 def test_a_package_without_its_weights(weights_file: Path) -> None:
     weights_file.unlink()
-    with pytest.raises(WeightsMissingError, match="missing from the package pretend-weights"):
+    with pytest.raises(WeightsMissingError, match="not installed"):
         locate("pretend", pretend())
 
 

@@ -89,11 +89,16 @@ def _faiss() -> Check:
 
 
 def _weights(settings: Settings) -> Iterator[Check]:
-    from citewell.core.weights import PACKAGED, installed_file, locate, verify
+    from citewell.core.models.catalog import catalog
+    from citewell.core.models.installed import installed_path, package_file
+    from citewell.core.weights import locate, verify
     from citewell.generator import resolve
     from citewell.retriever.encoder.resolve import packaged_base
 
-    wanted = [*PACKAGED, packaged_base(settings.retriever.encoder)]
+    models = catalog()
+    wanted = [model.name for model in models.values() if model.automatic]
+    wanted += [model.name for model in models.values() if not model.base and installed_path(model.name)]
+    wanted.append(packaged_base(settings.retriever.encoder))
     if settings.generator.name != "extractive" and not settings.generator.name.startswith("openai:"):
         wanted.append(resolve.packaged_base(settings.generator.name))
     for name in dict.fromkeys(wanted):
@@ -101,15 +106,20 @@ def _weights(settings: Settings) -> Iterator[Check]:
             weights = locate(name)
             verify(name)
         except WeightsMissingError as error:
-            if name in PACKAGED and installed_file(PACKAGED[name]):
+            if name in models and models[name].archive_sha256 and package_file(models[name]):
                 yield Check(f"weights of {name}", "ok", "installed, unpacked at their first use")
                 continue
-            fix = f"They are downloaded at their first use. Without a network: {error.hint}"
+            when = (
+                "They are downloaded at their first use. "
+                if name in models and models[name].automatic
+                else ""
+            )
+            fix = f"{when}{error.hint}"
             yield Check(f"weights of {name}", "warning", error.message, fix)
         except CitewellError as error:
             yield Check(f"weights of {name}", "missing", error.message, error.hint)
         else:
-            place = "installed, SHA-256 verified" if name in PACKAGED else str(weights.path or "on the hub")
+            place = "installed, SHA-256 verified" if name in models else str(weights.path or "on the hub")
             yield Check(f"weights of {name}", "ok", place)
 
 

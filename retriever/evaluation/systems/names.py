@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from citewell.core.errors import InputError
+from citewell.core.models.catalog import catalog
 from citewell.core.settings import Settings
-from citewell.core.weights import PACKAGED
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.encoder.resolve import is_shipped
@@ -43,7 +43,7 @@ def build_systems(names: Sequence[str], loading: Loading) -> list[RankingSystem]
     cannot be loaded.
     """
     for name in names:
-        known = name in NAMES or name in PACKAGED or is_shipped(name)
+        known = name in NAMES or name in catalog() or is_shipped(name)
         if not known and "/" not in name and not Path(name).is_dir():
             raise InputError(
                 f"There is no system {name!r}.",

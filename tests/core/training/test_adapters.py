@@ -14,7 +14,9 @@ pytest.importorskip("peft", reason="the extra `train` is not installed")
 pytest.importorskip("sentence_transformers", reason="the extra `train` is not installed")
 
 from citewell.core.dequantization import dequantized
-from citewell.core.weights import PACKAGED, hub_id, local_name, locate
+from citewell.core.models.catalog import catalog
+from citewell.core.models.installed import installed_path
+from citewell.core.weights import hub_id, local_name, locate
 from citewell.generator.resolve import ADAPTERS as GENERATORS
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.encoder.resolve import ADAPTERS as ENCODERS
@@ -91,6 +93,7 @@ def test_the_shipped_encoder_opens_in_sentence_transformers(hub: Path, tmp_path:
 
 
 def test_packaged_models_are_known_by_their_hub_ids() -> None:
-    for name in PACKAGED:
-        assert local_name(hub_id(name)) == name
+    for name, model in catalog().items():
+        if model.hub and installed_path(name):
+            assert local_name(hub_id(name)) == name
     assert hub_id("org/model") == local_name("org/model") == "org/model"

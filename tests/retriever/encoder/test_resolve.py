@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import ModelError
-from citewell.core.weights_download import ensure_weights
+from citewell.core.models.obtaining import ensure_weights
 from citewell.retriever.encoder.resolve import cache_key, resolve
 
 from .conftest import write_adapter, write_bert

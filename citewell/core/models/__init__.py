@@ -1,0 +1,1 @@
+"""The models that Citewell knows by name: the catalog, where they come from, and where they lie."""
