@@ -21,6 +21,7 @@ COMMANDS = {
     "extract": "Show the text extracted from a file or a web page.",
     "index": "Create or update a collection from files, folders or a website.",
     "collections": "List the collections, or remove one.",
+    "models": "List, get, remove or verify models.",
     "cache": "Show or clear the cache of web pages.",
     "bootstrap": "Build a data set of cited answers from questions.",
     "train": "Train a model.",

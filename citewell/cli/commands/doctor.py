@@ -106,16 +106,11 @@ def _weights(settings: Settings) -> Iterator[Check]:
             weights = locate(name)
             verify(name)
         except WeightsMissingError as error:
-            if name in models and models[name].archive_sha256 and package_file(models[name]):
+            if models[name].archive_sha256 and package_file(models[name]):
                 yield Check(f"weights of {name}", "ok", "installed, unpacked at their first use")
                 continue
-            when = (
-                "They are downloaded at their first use. "
-                if name in models and models[name].automatic
-                else ""
-            )
-            fix = f"{when}{error.hint}"
-            yield Check(f"weights of {name}", "warning", error.message, fix)
+            at_once = "They are downloaded at their first use. " if models[name].automatic else ""
+            yield Check(f"weights of {name}", "warning", error.message, f"{at_once}{error.hint}")
         except CitewellError as error:
             yield Check(f"weights of {name}", "missing", error.message, error.hint)
         else:

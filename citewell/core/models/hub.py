@@ -5,12 +5,13 @@ An interrupted download continues with a range request (RFC 9110, section 14) if
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from citewell.core.models.catalog import CatalogModel
 from citewell.core.models.installed import FileSum
@@ -19,7 +20,7 @@ from citewell.core.models.transfer import ArrivedModel, OnBytes, SourceFailedErr
 # What a folder in the Hugging Face layout needs; weights only as safetensors, which hold no code.
 _WANTED = re.compile(r"(?!onnx/|openvino/).*\.(json|txt|model|jinja|safetensors)")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_CHUNK = 1 << 20
+_HUB = "https://huggingface.co"
 
 
 class _HubFile(NamedTuple):
@@ -33,17 +34,18 @@ class _HubFile(NamedTuple):
 
 def from_hub(model: CatalogModel, partial: Path, on_bytes: OnBytes) -> ArrivedModel:
     """Download the model into a folder below `partial`; raises `SourceFailedError`."""
-    from huggingface_hub import HfApi, get_hf_file_metadata, hf_hub_url
+    from huggingface_hub import HfApi, get_hf_file_metadata
 
     with _as_failure(model):
         revision, paths = model.revision, [model.file]
         if not model.file:
-            found = HfApi().model_info(model.repository, revision=revision)
+            found = HfApi(endpoint=_endpoint()).model_info(model.repository, revision=revision)
             revision = found.sha or revision
             paths = [one.rfilename for one in found.siblings or () if _WANTED.fullmatch(one.rfilename)]
         files = []
         for path in paths:
-            about = get_hf_file_metadata(hf_hub_url(model.repository, path, revision=revision))
+            url = f"{_endpoint()}/{model.repository}/resolve/{quote(revision, safe='')}/{quote(path)}"
+            about = get_hf_file_metadata(url, endpoint=_endpoint())
             revision = about.commit_hash or revision
             files.append(_HubFile(path, about.location, about.size or 0, about.etag or ""))
         folder, total = partial / "hub", sum(file.bytes for file in files)
@@ -79,7 +81,7 @@ def _download(file: _HubFile, folder: Path, before: int, total: int, on_bytes: O
                 response.raise_for_status()
                 if response.status_code != 206:  # the server sends the file from its beginning
                     out.truncate(0)
-                for chunk in response.iter_bytes(_CHUNK):
+                for chunk in response.iter_raw():  # in chunks of a fixed size, the last bytes would be lost
                     out.write(chunk)
                     on_bytes(before + out.tell(), total)
         arrived = out.tell()
@@ -94,9 +96,7 @@ def _download(file: _HubFile, folder: Path, before: int, total: int, on_bytes: O
 
 
 def _endpoint() -> str:
-    from huggingface_hub import constants
-
-    return constants.ENDPOINT
+    return os.environ.get("HF_ENDPOINT", "").rstrip("/") or _HUB
 
 
 @contextmanager
@@ -115,4 +115,4 @@ def _as_failure(model: CatalogModel) -> Iterator[None]:
         reason = str(error).strip().splitlines()[0]
         raise SourceFailedError(f"The hub does not give {model.repository}: {reason}") from error
     except (transport, ConnectionError) as error:
-        raise SourceFailedError(f"The hub cannot be reached at {_endpoint()}: {error}") from error
+        raise SourceFailedError(f"The hub does not answer at {_endpoint()}: {error}.") from error
