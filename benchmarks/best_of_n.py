@@ -51,7 +51,7 @@ from citewell.pipeline.parts import build_ranker
 from citewell.pipeline.scorers import build_systems
 from citewell.retriever.encoder.load import load_encoder
 from citewell.scorer.best_of import BestOf
-from citewell.scorer.choice import standing
+from citewell.scorer.choice import MARGIN, standing
 from citewell.scorer.estimator import best_of, curve, win_rate
 from citewell.scorer.evaluation.clusters import Estimate, mean
 from citewell.scorer.evaluation.plots import draw_curves
@@ -143,7 +143,7 @@ def main() -> None:
     times = sample(settings, rows, kept, rows[: arguments.timed])
     scorer, judge = build_systems([arguments.scorer, arguments.judge], settings, lambda model, step: None)
     questions = read_questions(rows, kept, scorer, judge, settings)
-    margin = settings.scorer.margin
+    margin = MARGIN
     by_n = {n: measured(questions, lambda q: q.by_rule(margin), n) for n in NS}
     rules: dict[str, Order] = {f"margin {value:g}": _rule(value) for value in MARGINS}
     rules |= {f"margin {margin:g} a sentence": lambda question: question.by_number(margin)}

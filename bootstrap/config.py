@@ -28,7 +28,7 @@ class QuestionsConfig(Section):
     """The questions file (`citewell.bootstrap.questions`)."""
 
     characters: int = Field(
-        4000, ge=1, description="Maximum characters of a question; longer ones are reported."
+        4000, ge=1, description="Max characters of a question; longer ones are reported."
     )
     explain: bool = Field(True, description="Write `Explain: ` before texts that are not questions.")
 
@@ -36,8 +36,8 @@ class QuestionsConfig(Section):
 class ReferencesConfig(Section):
     """The references of a row."""
 
-    most: int = Field(5, ge=1, le=20, description="Maximum references per row.")
-    fewest: int = Field(1, ge=1, description="Minimum references per row; rows with fewer are dropped.")
+    most: int = Field(5, ge=1, le=20, description="Max references per row.")
+    fewest: int = Field(1, ge=1, description="Min references per row; rows with fewer are dropped.")
     fill: bool = Field(False, description="Add retrieved passages to rows with fewer than `most`.")
 
 
@@ -52,7 +52,7 @@ class TeacherPromptConfig(Section):
         description="Show one example; by default as the model was trained.",
     )
     tokens: int = Field(
-        3000, ge=200, description="Maximum tokens of a prompt, which are estimated for a teacher over HTTP."
+        3000, ge=200, description="Max tokens of a prompt, which are estimated for a teacher over HTTP."
     )
 
     def form(self, own: PromptForm) -> PromptForm:
@@ -67,15 +67,15 @@ class TeacherConfig(Section):
     temperature: float = Field(
         0.7, ge=0, le=2, description="Sampling temperature; local teachers other than `self` decode greedily."
     )
-    answer_tokens: int = Field(400, ge=16, description="Maximum tokens of an answer.")
-    concurrency: int = Field(8, ge=1, le=1000, description="Number of concurrent rows.")
-    requests_a_minute: float | None = Field(None, gt=0, description="Maximum requests per minute.")
+    answer_tokens: int = Field(400, ge=16, description="Max tokens of an answer.")
+    concurrency: int = Field(8, ge=1, le=1000, description="Concurrent rows.")
+    requests_a_minute: float | None = Field(None, gt=0, description="Max requests per minute.")
     tokens_a_minute: float | None = Field(
-        None, gt=0, description="Maximum tokens per minute, of prompts and answers."
+        None, gt=0, description="Max tokens per minute, of prompts and answers."
     )
     prompt_price: float = Field(0.0, ge=0, description="Price per million prompt tokens.")
     answer_price: float = Field(0.0, ge=0, description="Price per million answer tokens.")
-    samples: int = Field(4, ge=1, le=64, description="Number of answers that `self` chooses from.")
+    samples: int = Field(4, ge=1, le=64, description="Answers that `self` chooses from.")
 
 
 class CorrectionConfig(Section):
@@ -86,7 +86,7 @@ class CorrectionConfig(Section):
         "precision", description="Precision (share of the segment's words), or F1."
     )
     threshold: Share | None = Field(
-        None, description="Minimum overlap of a citation; by default 0.57 for ROUGE-1 and 0.4 for ROUGE-L."
+        None, description="Min overlap of a citation; by default 0.57 for ROUGE-1 and 0.4 for ROUGE-L."
     )
     segments: Literal["sentences", "marks"] = Field(
         "sentences", description="Split answers at marks and sentence ends, or at marks only."
@@ -101,14 +101,14 @@ class CorrectionConfig(Section):
 class FiltersConfig(Section):
     """The filters of answers (WebGLM §3.2.3)."""
 
-    words: int = Field(20, ge=1, description="Minimum words of an answer.")
+    words: int = Field(20, ge=1, description="Min words of an answer.")
     overlap: Share | None = Field(
         None,
-        description="Minimum overlap with all references together; by default the correction's threshold.",
+        description="Min overlap with all references together; by default the correction's threshold.",
     )
-    cited: int = Field(1, ge=0, description="Minimum references that the corrected answer cites.")
-    coverage: Share = Field(0.5, description="Minimum share of segments with a citation after correction.")
-    accuracy: Share = Field(0.5, description="Minimum share of the teacher's marks that correction confirms.")
+    cited: int = Field(1, ge=0, description="Min references that the corrected answer cites.")
+    coverage: Share = Field(0.5, description="Min share of segments with a citation after correction.")
+    accuracy: Share = Field(0.5, description="Min share of the teacher's marks that correction confirms.")
     truncated: bool = Field(True, description="Drop answers that the token limit cut off.")
     markup: bool = Field(True, description="Drop answers with HTML, control tokens or lines of the prompt.")
 
@@ -143,7 +143,7 @@ class DatasetConfig(Section):
     dev: float = Field(0.05, ge=0, lt=0.5, description="Share of the questions in the split dev.")
     test: float = Field(0.05, ge=0, lt=0.5, description="Share of the questions in the split test.")
     near: float = Field(
-        0.6, gt=0, le=1, description="Minimum Jaccard similarity of the words of near-duplicate questions."
+        0.6, gt=0, le=1, description="Min Jaccard similarity of the words of near-duplicate questions."
     )
     evaluation_sets: Patterns = Field(
         ("questions/*.jsonl.gz", "longform/alce_demos.jsonl.gz"),

@@ -48,7 +48,7 @@ class RayConfig(Section):
     address: str = Field(
         "", description="Address of the cluster, or `auto`; without one, Ray is started on this machine."
     )
-    workers: int = Field(2, ge=1, description="Number of worker processes.")
+    workers: int = Field(2, ge=1, description="Worker processes.")
     cpus: float = Field(1.0, ge=0, description="CPUs that each worker reserves.")
     gpus: float = Field(
         0.0, ge=0, description="GPUs that each worker reserves, for a teacher in its process."

@@ -116,7 +116,7 @@ def open_client(wanted: GeneratorSettings, environment: Mapping[str, str] = os.e
         model,
         wanted.base_url,
         key=key,
-        timeouts=CompletionTimeouts(first_token=wanted.first_token_seconds, total=wanted.seconds),
+        timeouts=CompletionTimeouts(first_token=wanted.seconds / 5, total=wanted.seconds),
         concurrency=wanted.concurrency,
     )
 

@@ -26,6 +26,9 @@ from citewell.core.types import Sentence
 
 Sentences = Sequence[Sentence]
 
+MARGIN = 0.5
+"""The cost of unsupported sentences, in standard deviations of a trained scorer's scores."""
+
 
 @dataclass(frozen=True, slots=True)
 class CandidateVerdict:

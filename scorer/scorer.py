@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from citewell.core.types import Reference, Sentence
-from citewell.scorer.choice import mean_support
+from citewell.scorer.choice import MARGIN, mean_support
 
 SUPPORT = "citation-support"
 """The name of the scorer that needs no training."""
@@ -68,7 +68,7 @@ class PreferenceJudge:
 
     standardized = True
 
-    def __init__(self, model: Preferring, margin: float) -> None:
+    def __init__(self, model: Preferring, margin: float = MARGIN) -> None:
         """Score with `model`; `margin` is in standard deviations of its scores."""
         self.name = model.name
         self.margin = margin

@@ -57,29 +57,21 @@ class SearchSettings(Section):
     deny_domains: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Skip pages of these domains; `webgpt` stands for reddit.com and quora.com."
     )
-    seconds: float = Field(10.0, gt=0, description="Time limit per provider, with retries, in seconds.")
-    try_seconds: float = Field(5.0, gt=0, description="Time limit per request to a provider, in seconds.")
-    grace: float = Field(
-        1.0, ge=0, description="Seconds to wait for the other providers after the first has answered."
+    seconds: float = Field(
+        10.0,
+        gt=0,
+        description="Time limit per provider, in seconds: half of it per request, and a tenth after another "
+        "provider has answered.",
     )
     searxng_url: str = Field("", description="Base URL of a SearXNG instance.")
     wikipedia_url: str = Field(
         "https://en.wikipedia.org/w/api.php", description="URL of a MediaWiki `api.php`."
     )
-    ddgs_backend: str = Field("duckduckgo", description="Search engines that the package ddgs queries.")
     brave_key: SecretStr = Field(SecretStr(""), description="API key of Brave Search.")
-    brave_url: str = Field(
-        "https://api.search.brave.com/res/v1/web/search", description="URL of the Brave web search API."
-    )
     tavily_key: SecretStr = Field(SecretStr(""), description="API key of Tavily.")
-    tavily_url: str = Field("https://api.tavily.com/search", description="URL of the Tavily search API.")
     serpapi_key: SecretStr = Field(SecretStr(""), description="API key of SerpApi.")
-    serpapi_url: str = Field("https://serpapi.com/search.json", description="URL of the SerpApi search API.")
     google_key: SecretStr = Field(SecretStr(""), description="API key of the Google Custom Search JSON API.")
     google_engine: str = Field("", description="ID of a Programmable Search Engine (`cx`).")
-    google_url: str = Field(
-        "https://www.googleapis.com/customsearch/v1", description="URL of the Google Custom Search JSON API."
-    )
     bing_key: SecretStr = Field(SecretStr(""), description="API key of the Bing-compatible endpoint.")
     bing_endpoint: str = Field("", description="URL of a Bing-compatible search API, version 7.")
 
@@ -110,9 +102,11 @@ def _domain(name: str) -> str:
 class FetchSettings(Section):
     """How pages are fetched from the web."""
 
-    deadline: float = Field(5.0, gt=0, description="Time limit of the fetch stage, in seconds.")
-    patience: float = Field(
-        3.0, gt=0, description="Seconds to wait for pages that are expected to give one reference."
+    deadline: float = Field(
+        5.0,
+        gt=0,
+        description="Time limit of the fetch stage, in seconds; the more of the best passages are expected "
+        "in the missing pages, the more of it is used.",
     )
     max_bytes: int = Field(5_000_000, gt=0, description="Max size of a page after decompression, in bytes.")
     allow_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
@@ -141,9 +135,6 @@ class FetchSettings(Section):
     )
     cache_seconds: float = Field(
         300.0, ge=0, description="Seconds to cache a page that has no caching headers."
-    )
-    stale_seconds: float = Field(
-        86_400.0, ge=0, description="Seconds for which a stale page is used if its server fails."
     )
     render: Literal["never", "auto", "always"] = Field(
         "never", description="Which pages to render in Chromium, so that their scripts run."
@@ -255,8 +246,11 @@ class GeneratorSettings(Section):
     )
     together: bool = Field(False, description="Request all candidates in one call, with the parameter `n`.")
     concurrency: int = Field(8, ge=1, description="Max concurrent requests to the API.")
-    first_token_seconds: float = Field(60.0, gt=0, description="Time limit for the first token, in seconds.")
-    seconds: float = Field(300.0, gt=0, description="Time limit per answer, with retries, in seconds.")
+    seconds: float = Field(
+        300.0,
+        gt=0,
+        description="Time limit per answer, with retries, in seconds; a fifth of it for the first token.",
+    )
 
 
 class ScorerSettings(Section):
@@ -266,19 +260,12 @@ class ScorerSettings(Section):
         "citation-support",
         description="`citation-support`, a shipped scorer, or the folder of a trained one.",
     )
-    margin: float = Field(
-        0.5,
-        ge=0,
-        allow_inf_nan=False,
-        description="Penalty for unsupported sentences, in standard deviations of a trained scorer's scores; "
-        "doubles as their share grows to 1.",
-    )
     min_gain: float = Field(
         0.0,
         ge=0,
         allow_inf_nan=False,
-        description="Min expected gain, in the same unit, for writing more candidates; 0 always writes "
-        "`generator.best_of`.",
+        description="Min expected gain for writing more candidates, in standard deviations of a trained "
+        "scorer's scores; 0 always writes `generator.best_of`.",
     )
 
 

@@ -16,7 +16,7 @@ FOLDER = "web"
 def cached(transport: Transport, settings: Settings) -> CachingTransport:
     """Wrap `transport` in the cache of the settings; its problems are reported to the question."""
     fetch = settings.fetch
-    policy = CachePolicy(unstated_seconds=fetch.cache_seconds, stale_seconds=fetch.stale_seconds)
+    policy = CachePolicy(unstated_seconds=fetch.cache_seconds)
     return CachingTransport(transport, page_store(settings), policy, scope=_scope(fetch))
 
 

@@ -39,7 +39,7 @@ def choose_scorer(settings: Settings) -> ChosenScorer:
     except WeightsMissingError as error:
         notice = f"{error} The best answer is chosen by its citations instead."
         return ChosenScorer(SupportScorer(), (notice,))
-    return ChosenScorer(PreferenceJudge(model, wanted.margin))
+    return ChosenScorer(PreferenceJudge(model))
 
 
 class ChosenGenerator(NamedTuple):

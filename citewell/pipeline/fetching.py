@@ -19,6 +19,9 @@ from citewell.retriever.fetch.proxy import Proxy
 from citewell.retriever.fetch.subresources import SubresourceFetcher
 from citewell.retriever.stage import WaitPolicy
 
+# The share of the deadline to wait for one expected reference; `benchmarks.waiting_rules` chose it.
+_PATIENCE = 0.6
+
 
 @asynccontextmanager
 async def open_fetcher(
@@ -87,4 +90,5 @@ def sandbox_limits(settings: Settings) -> SandboxLimits:
 
 def wait_policy(settings: Settings) -> WaitPolicy:
     """Return the settings' limits on waiting for pages."""
-    return WaitPolicy(deadline=settings.fetch.deadline, patience=settings.fetch.patience)
+    deadline = settings.fetch.deadline
+    return WaitPolicy(deadline=deadline, patience=_PATIENCE * deadline)

@@ -74,8 +74,7 @@ def open_search_http(settings: Settings) -> SearchHttp:
 
     Circuit breakers are per client.
     """
-    retry = Retry(seconds=settings.search.seconds, try_seconds=settings.search.try_seconds)
-    return SearchHttp(retry, user_agent=settings.fetch.user_agent)
+    return SearchHttp(Retry(seconds=settings.search.seconds), user_agent=settings.fetch.user_agent)
 
 
 def build_search(
@@ -91,7 +90,7 @@ def build_search(
     an error of each search.
     """
     wanted = settings.search
-    limits = SearchLimits(wanted.seconds, wanted.grace, wanted.per_domain)
+    limits = SearchLimits(wanted.seconds, wanted.per_domain)
     names = chosen_providers(wanted, environment)
     providers = [_provider(name, settings, http, environment, encoder) for name in names]
     pages = next((provider for provider in providers if isinstance(provider, PageSource)), None)
@@ -165,7 +164,7 @@ def _provider(
         case "ddgs":
             from citewell.retriever.search.ddgs import DdgsProvider
 
-            return DdgsProvider(wanted.ddgs_backend, wanted.seconds)
+            return DdgsProvider(wanted.seconds)
         case "bing":
             from citewell.retriever.search.bing import BingProvider
 
@@ -206,19 +205,19 @@ def _keyed(name: str, wanted: SearchSettings, http: SearchHttp, keys: tuple[str,
         case "brave":
             from citewell.retriever.search.brave import BraveProvider
 
-            return BraveProvider(http, keys[0], wanted.brave_url)
+            return BraveProvider(http, keys[0])
         case "tavily":
             from citewell.retriever.search.tavily import TavilyProvider
 
-            return TavilyProvider(http, keys[0], wanted.tavily_url)
+            return TavilyProvider(http, keys[0])
         case "serpapi":
             from citewell.retriever.search.serpapi import SerpApiProvider
 
-            return SerpApiProvider(http, keys[0], wanted.serpapi_url)
+            return SerpApiProvider(http, keys[0])
         case _:
             from citewell.retriever.search.google import GoogleProvider
 
-            return GoogleProvider(http, keys[0], keys[1], wanted.google_url)
+            return GoogleProvider(http, keys[0], keys[1])
 
 
 def _addressed(name: str, address: str, setting: str) -> str:

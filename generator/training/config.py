@@ -40,7 +40,7 @@ class GeneratorPromptConfig(Section):
     references: int = Field(5, ge=1, le=20, description="References per prompt.")
     fill: bool = Field(True, description="Fill up to that number with references of other questions.")
     shuffle: bool = Field(True, description="Shuffle the references each time, and renumber the citations.")
-    prompt_tokens: int = Field(1000, ge=64, description="Maximum number of tokens per prompt.")
+    prompt_tokens: int = Field(1000, ge=64, description="Max tokens per prompt.")
     cut: bool = Field(True, description="Cut the references of longer prompts; otherwise skip the row.")
     answer_tokens: int = Field(200, ge=16, description="Tokens at which longer answers are cut.")
     frequency_penalty: float = Field(

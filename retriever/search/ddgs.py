@@ -46,7 +46,7 @@ class DdgsProvider:
     """DuckDuckGo's result pages, read with [ddgs](https://github.com/deedy5/ddgs), in a thread.
 
     ddgs reports "nothing found" and "DuckDuckGo refused" in the same way, so we cannot distinguish them.
-    `backend` names the engines that ddgs queries, separated by commas; `connect` creates its client.
+    `connect` creates its client.
     """
 
     name = "ddgs"
@@ -54,12 +54,10 @@ class DdgsProvider:
 
     def __init__(
         self,
-        backend: str = "duckduckgo",
         seconds: float = 10.0,
         connect: Callable[[float], TextSearch] = _ddgs,
     ) -> None:
         """Search with a time limit of `seconds` per request that ddgs sends."""
-        self._backend = backend
         self._seconds = seconds
         self._connect = connect
 
@@ -86,7 +84,7 @@ class DdgsProvider:
                 region=_region(query),
                 timelimit=query.recency[0] if query.recency else None,
                 max_results=query.limit,
-                backend=self._backend,
+                backend="duckduckgo",
             )
         except RatelimitException as error:
             raise ServiceRateError(f"DuckDuckGo limits this address: {error}.", _HINT) from error

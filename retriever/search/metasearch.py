@@ -34,13 +34,17 @@ class SearchResult:
 class SearchLimits:
     """The limits of one search.
 
-    Each provider gets `seconds`. Once a non-local one has found something, the others get `grace` more
-    seconds. At most `per_domain` hits come from one registrable domain, if there are enough others.
+    Each provider gets `seconds`. Once a non-local one has found something, the others get a tenth of
+    that. At most `per_domain` hits come from one registrable domain, if there are enough others.
     """
 
     seconds: float = 10.0
-    grace: float = 1.0
     per_domain: int = 3
+
+    @property
+    def grace(self) -> float:
+        """Seconds for the other providers after one has found something."""
+        return self.seconds / 10
 
 
 class Metasearch:
@@ -120,7 +124,7 @@ class Metasearch:
                     seconds = self._limits.grace
             late = ServiceLateError(
                 f"late: another provider answered {self._limits.grace:g} s earlier.",
-                "Raise search.grace to wait longer.",
+                "Raise search.seconds to wait longer: a tenth of it.",
             )
             return [late if task in waiting else task.result() for task in tasks]
         finally:

@@ -12,17 +12,21 @@ from citewell.core.errors import ServiceError, ServiceRateError, ServiceUnreacha
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """At most `tries` requests within `seconds`, each within `try_seconds`; the rest is as in `Backoff`.
+    """At most `tries` requests within `seconds`, each within half of it; the rest is as in `Backoff`.
 
     If the service says how long to wait, the request is retried then, if that is within `seconds`.
     """
 
     seconds: float = 10.0
-    try_seconds: float = 5.0
     tries: int = 3
     base: float = 0.5
     longest: float = 4.0
     draw: Callable[[float, float], float] = uniform
+
+    @property
+    def try_seconds(self) -> float:
+        """The time limit of one request, in seconds, which leaves time for another."""
+        return self.seconds / 2
 
     def delay(self, error: ServiceError, tried: int, left: float) -> float | None:
         """Seconds to wait after the `tried`-th failure; None if the request should not be retried."""

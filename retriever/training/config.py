@@ -52,11 +52,11 @@ class MiningConfig(Section):
 
     encoder: str = Field("all-MiniLM-L6-v2", min_length=1, description="Encoder that finds candidates.")
     depth: int = Field(50, ge=1, le=1000, description="Candidates to consider per question.")
-    skip: int = Field(0, ge=0, description="Number of top candidates to skip.")
+    skip: int = Field(0, ge=0, description="Top candidates to skip.")
     bm25: bool = Field(False, description="Also consider the candidates of BM25.")
     margin: float = Field(
         0.05,
-        description="Minimum difference between the inner products of the positive and a negative.",
+        description="Min difference between the inner products of the positive and a negative.",
     )
     overlap: float = Field(
         0.8,
@@ -86,7 +86,7 @@ class EncoderSourceConfig(SourceConfig):
     run: str | None = Field(
         None, description="For a BEIR folder: a TREC run whose passages are each question's list."
     )
-    depth: int = Field(100, ge=2, description="Number of top passages to read of a run or ranking.")
+    depth: int = Field(100, ge=2, description="Top passages to read of a run or ranking.")
 
     @model_validator(mode="after")
     def _fits(self) -> EncoderSourceConfig:
@@ -127,7 +127,7 @@ class EncoderTrainingConfig(OptimizationConfig):
     schedule: Schedule = "linear"
     eval_every: EvalEvery = 100
     log_every: LogEvery = 10
-    list_size: int = Field(8, ge=1, description="Maximum number of passages per question and step.")
+    list_size: int = Field(8, ge=1, description="Max passages per question and step.")
 
 
 class EncoderRecipe(Section):

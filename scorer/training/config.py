@@ -33,7 +33,7 @@ class ScorerModelConfig(Section):
         "all-MiniLM-L6-v2", min_length=1, description="Packaged name, GGUF file, folder or hub id."
     )
     depth: int | None = Field(
-        None, ge=1, description="Number of layers to use, from the lowest; by default all."
+        None, ge=1, description="Layers to use, from the lowest; by default all."
     )
     start: str | None = Field(None, description="Scorer of the same model to start from.")
     tuning: Literal["lora", "full"] = Field(
@@ -99,7 +99,7 @@ class ScorerTrainingConfig(PartedOptimizationConfig):
     steps: int | None = Field(
         None,
         ge=0,
-        description="Maximum number of steps; by default all epochs; 0 keeps the probe.",
+        description="Max steps; by default all epochs; 0 keeps the probe.",
     )
     batch: BatchSize = 64
     part_tokens: int = Field(
@@ -120,7 +120,7 @@ class ScorerTrainingConfig(PartedOptimizationConfig):
         "accuracy", description="Metric that selects the best checkpoint."
     )
     calibrate: int = Field(
-        2000, ge=2, description="Maximum number of answers for the mean and standard deviation of scores."
+        2000, ge=2, description="Max answers for the mean and standard deviation of scores."
     )
     pinned: int = Field(
         400, ge=0, description="Test comparisons to save with the scorer, for testing its successors."

@@ -17,6 +17,7 @@ from citewell.core.events import Done
 from citewell.core.settings import Settings
 from citewell.core.types import Answer
 from citewell.pipeline.build import open_pipeline
+from citewell.scorer.choice import MARGIN
 from citewell.scorer.form import Form, InputLayout, write_form
 from citewell.scorer.model import HEAD, WEIGHTS
 from tests.cli.conftest import Cli
@@ -73,7 +74,7 @@ async def test_a_trained_scorer_chooses_and_says_why(
     settings: Make, trained: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts = iter([f"{TRUE}[1].", f"{TRUE}[1]. {INVENTED}[2].", f"{TRUE}[2].", f"{ALSO}[1]."])
-    flags = {"generator.best_of": 4, "scorer.name": str(trained), "scorer.margin": 100}
+    flags = {"generator.best_of": 4, "scorer.name": str(trained)}
     answer = await write(settings, texts, **flags)
     assert answer.models["scorer"] == str(trained)
     candidates = answer.to_json()["candidates"]
@@ -83,7 +84,7 @@ async def test_a_trained_scorer_chooses_and_says_why(
     assert winner["answer"] == answer.answer
     assert INVENTED not in answer.answer
     (loser,) = [candidate for candidate in candidates if candidate["unsupported"]]
-    assert loser["adjusted_score"] == pytest.approx(loser["score"] - 150)
+    assert loser["adjusted_score"] == pytest.approx(loser["score"] - 1.5 * MARGIN)
     assert "1 sentence is unsupported" in loser["reason"]
     PlainView().show(answer)
     shown = capsys.readouterr().out
@@ -92,9 +93,9 @@ async def test_a_trained_scorer_chooses_and_says_why(
     assert f"{winner['score']:+.2f}" in shown
 
 
-async def test_without_a_margin_the_scorer_alone_chooses(settings: Make, trained: Path) -> None:
-    texts = iter([f"{TRUE}[1].", f"{TRUE}[1]. {INVENTED}[2]."])
-    flags = {"generator.best_of": 2, "scorer.name": str(trained), "scorer.margin": 0}
+async def test_the_scorer_chooses_among_supported_answers(settings: Make, trained: Path) -> None:
+    texts = iter([f"{TRUE}[1].", f"{ALSO}[1]."])
+    flags = {"generator.best_of": 2, "scorer.name": str(trained)}
     answer = await write(settings, texts, **flags)
     scores = [candidate.score for candidate in answer.candidates]
     assert answer.best == scores.index(max(scores))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.conftest import Handler, Serve
 
 Make = Callable[..., Settings]
-KEY = "brave-secret-key"
+KEY = "bing-secret-key"
 
 
 def answering(body: dict[str, Any], status: int = 200, seen: list[web.Request] | None = None) -> Handler:
@@ -35,29 +35,29 @@ def answering(body: dict[str, Any], status: int = 200, seen: list[web.Request] |
     return answer
 
 
-def brave(*urls: str) -> dict[str, Any]:
-    results = [{"url": url, "title": f"Brave {url}", "description": "From <b>Brave</b>"} for url in urls]
-    return {"type": "search", "query": {"more_results_available": False}, "web": {"results": results}}
+def bing(*urls: str) -> dict[str, Any]:
+    results = [{"url": url, "name": f"Bing {url}", "snippet": "From <b>Bing</b>"} for url in urls]
+    return {"_type": "SearchResponse", "webPages": {"value": results}}
 
 
 def searxng(*urls: str) -> dict[str, Any]:
     return {"results": [{"url": url, "title": f"SearXNG {url}", "content": "From SearXNG"} for url in urls]}
 
 
-SPENT = {"error": {"code": "QUOTA_LIMITED", "detail": f"Quota of {KEY} exceeded", "status": 429}}
+SPENT = {"error": {"code": "403", "message": f"Out of call volume quota of {KEY}."}}
 
 
 @pytest.fixture
 async def two(serve: Serve) -> list[str]:
-    """Options for two providers, SearXNG and Brave, that find two pages each, one of them the same."""
+    """Options for two providers, SearXNG and Bing, that find two pages each, one of them the same."""
     base = await serve(
         {
             "/search": answering(searxng("https://a.example/1", "https://both.example/?utm_source=s")),
-            "/brave": answering(brave("http://www.both.example/", "https://b.example/2")),
-            "/spent": answering(SPENT, 429),
+            "/bing": answering(bing("http://www.both.example/", "https://b.example/2")),
+            "/spent": answering(SPENT, 403),
         }
     )
-    return [base, "--search", "searxng,brave", "--set", f"search.searxng_url={base}"]
+    return [base, "--search", "searxng,bing", "--set", f"search.searxng_url={base}"]
 
 
 async def run(cli: Cli, *arguments: str, **env: str) -> Result:
@@ -67,27 +67,26 @@ async def run(cli: Cli, *arguments: str, **env: str) -> Result:
 
 async def test_two_providers_are_one_list(cli: Cli, two: list[str]) -> None:
     base, *options = two
-    result = await run(
-        cli, "search", "q", *options, "--set", f"search.brave_url={base}/brave", BRAVE_API_KEY=KEY
-    )
+    endpoint = ("--bing-endpoint", f"{base}/bing")
+    result = await run(cli, "search", "q", *options, *endpoint, BING_SEARCH_V7_SUBSCRIPTION_KEY=KEY)
     assert (result.code, result.err) == (0, "")
     assert result.out == (
-        "1. Brave http://www.both.example/  [brave, searxng]\n"
+        "1. Bing http://www.both.example/  [bing, searxng]\n"
         "   http://www.both.example/\n"
-        "   From Brave\n"
+        "   From Bing\n"
         "2. SearXNG https://a.example/1  [searxng]\n"
         "   https://a.example/1\n"
         "   From SearXNG\n"
-        "3. Brave https://b.example/2  [brave]\n"
+        "3. Bing https://b.example/2  [bing]\n"
         "   https://b.example/2\n"
-        "   From Brave\n"
+        "   From Bing\n"
     )
 
 
 async def test_one_that_fails_is_named_and_the_other_answers(cli: Cli, two: list[str]) -> None:
     base, *options = two
-    spent = ("--set", f"search.brave_url={base}/spent")
-    result = await run(cli, "search", "q", *options, *spent, "--json", BRAVE_SEARCH_API_KEY=KEY)
+    spent = ("--bing-endpoint", f"{base}/spent", "--set", f"search.bing_key={KEY}")
+    result = await run(cli, "search", "q", *options, *spent, "--json")
     assert (result.code, result.err) == (0, "")
     [found] = result.objects()
     assert list(found) == ["query", "hits", "failures", "notices", "timings"]
@@ -97,25 +96,23 @@ async def test_one_that_fails_is_named_and_the_other_answers(cli: Cli, two: list
     ]
     assert list(found["hits"][0]) == ["url", "title", "snippet", "provider"]
     [failure] = found["failures"]
-    assert (failure["url"], failure["kind"]) == ("brave", "quota")
-    assert "Brave answered 429 Too Many Requests: Quota of *** exceeded." in failure["reason"]
-    assert set(found["timings"]) == {"searxng", "brave"}
+    assert (failure["url"], failure["kind"]) == ("bing", "quota")
+    assert "The Bing endpoint answered 403 Forbidden: Out of call volume quota of ***." in failure["reason"]
+    assert set(found["timings"]) == {"searxng", "bing"}
     assert KEY not in result.out
 
-    plain = await run(cli, "search", "q", *options, *spent, BRAVE_API_KEY=KEY)
+    plain = await run(cli, "search", "q", *options, *spent)
     assert plain.code == 0
-    assert plain.err.startswith("brave failed: Brave answered 429 Too Many Requests")
+    assert plain.err.startswith("bing failed: The Bing endpoint answered 403 Forbidden")
     assert plain.out.startswith("1. SearXNG https://a.example/1")
 
 
 async def test_all_failed_is_an_error_with_every_reason(cli: Cli, serve: Serve) -> None:
-    base = await serve({"/spent": answering(SPENT, 429)})
-    address = ("--set", f"search.brave_url={base}/spent")
-    result = await run(
-        cli, "search", "q", "--search", "brave", "--search", "tavily", *address, BRAVE_API_KEY=KEY
-    )
+    base = await serve({"/spent": answering(SPENT, 403)})
+    spent = ("--bing-endpoint", f"{base}/spent", "--set", f"search.bing_key={KEY}")
+    result = await run(cli, "search", "q", "--search", "bing", "--search", "tavily", *spent)
     assert (result.code, result.out) == (1, "")
-    assert "All search providers failed. brave: Brave answered 429" in result.err
+    assert "All search providers failed. bing: The Bing endpoint answered 403" in result.err
     assert "tavily: The search provider tavily has no API key (not set: TAVILY_API_KEY)" in result.err
     assert KEY not in result.err
 
@@ -188,13 +185,13 @@ def test_keys_are_shown_nowhere() -> None:
 async def test_options_are_filters(cli: Cli, serve: Serve) -> None:
     seen: list[web.Request] = []
     urls = ["https://reddit.com/r/x", "https://docs.example.org/1", "https://example.com/2"]
-    base = await serve({"/search": answering(brave(*urls), seen=seen)})
+    base = await serve({"/search": answering(bing(*urls), seen=seen)})
     result = await run(
         cli,
-        *("search", "why?", "--search", "brave", "--limit", "7", "--language", "de", "--country", "at"),
+        *("search", "why?", "--search", "bing", "--limit", "7", "--language", "de", "--country", "at"),
         *("--recency", "week", "--site", "https://Example.org/", "--site", "reddit.com"),
-        *("--deny-domains", "webgpt,x.example.org", "--set", f"search.brave_url={base}/search"),
-        *("--set", f"search.brave_key={KEY}", "--json"),
+        *("--deny-domains", "webgpt,x.example.org", "--bing-endpoint", f"{base}/search"),
+        *("--set", f"search.bing_key={KEY}", "--json"),
     )
     assert result.err == ""
     [found] = result.objects()
@@ -202,7 +199,7 @@ async def test_options_are_filters(cli: Cli, serve: Serve) -> None:
     sent = dict(seen[0].query)
     denied = "-site:reddit.com -site:quora.com -site:x.example.org"
     assert sent["q"] == f"why? (site:example.org OR site:reddit.com) {denied}"
-    assert (sent["count"], sent["search_lang"], sent["country"], sent["freshness"]) == ("7", "de", "AT", "pw")
+    assert (sent["count"], sent["mkt"], sent["freshness"]) == ("7", "de-AT", "Week")
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,6 @@ async def test_asking_and_browsing_at_once_are_polite_together(settings: Make, s
         fetch__allow_networks="127.0.0.0/8",
         fetch__host_connections=2,
         fetch__deadline=30,
-        fetch__patience=1000,
         fetch__robots=False,
     )
     async with open_pipelines(chosen) as pipelines:

@@ -36,7 +36,7 @@ def answer(number: float, *citations: int) -> tuple[Sentence, ...]:
 
 
 def rounds(model: Liking, *, most: int = 16, min_gain: float = 0.0) -> BestOf:
-    return BestOf(PreferenceJudge(model, 0.5), "Why?", REFERENCES, most=most, min_gain=min_gain)
+    return BestOf(PreferenceJudge(model), "Why?", REFERENCES, most=most, min_gain=min_gain)
 
 
 def test_all_candidates_of_a_round_are_scored_in_one_batch_with_what_they_cite() -> None:

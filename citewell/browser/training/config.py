@@ -18,13 +18,13 @@ from citewell.generator.training.config import CausalTrainingConfig, GeneratorMo
 class BrowserConfig(Section):
     """The browser of the demonstrations; saved beside the weights, so that the policy uses the same."""
 
-    actions: int = Field(BrowserLimits().actions, ge=1, description="Maximum number of commands per episode.")
+    actions: int = Field(BrowserLimits().actions, ge=1, description="Max commands per episode.")
     quote_chars: int = Field(
-        BrowserLimits().quote_chars, ge=1, description="Maximum number of characters of all quotes together."
+        BrowserLimits().quote_chars, ge=1, description="Max characters of all quotes together."
     )
-    state_tokens: int = Field(640, ge=256, description="Maximum number of tokens per state.")
+    state_tokens: int = Field(640, ge=256, description="Max tokens per state.")
     window_lines: int = Field(
-        BrowserLimits().window_lines, ge=2, description="Maximum number of visible lines."
+        BrowserLimits().window_lines, ge=2, description="Max visible lines."
     )
 
     @property
@@ -36,9 +36,9 @@ class BrowserConfig(Section):
 class PolicyDataConfig(DataConfig):
     """Demonstrations."""
 
-    least_reward: float = Field(1.0, description="Minimum reward; episodes with less, or none, are skipped.")
+    least_reward: float = Field(1.0, description="Min reward; episodes with less, or none, are skipped.")
     most: dict[Kind, int] = Field(
-        default_factory=dict, description="Maximum number of commands per kind, sampled with the seed."
+        default_factory=dict, description="Max commands per kind, sampled with the seed."
     )
     held_out: int = Field(0, ge=0, description="Questions whose episodes are held out for the dev metrics.")
 
@@ -47,9 +47,9 @@ class RewardConfig(Section):
     """The episodes that the policy browses during training."""
 
     questions: str = Field(..., description='File of lines {"question", "answers"}.')
-    episodes: int = Field(8, ge=1, description="Number of questions, from the start of the file.")
-    actions: int = Field(10, ge=1, description="Maximum number of commands per episode.")
-    command_tokens: int = Field(48, ge=8, description="Maximum number of tokens per command.")
+    episodes: int = Field(8, ge=1, description="Questions, from the start of the file.")
+    actions: int = Field(10, ge=1, description="Max commands per episode.")
+    command_tokens: int = Field(48, ge=8, description="Max tokens per command.")
 
 
 class PolicyTrainingConfig(CausalTrainingConfig):

@@ -132,7 +132,7 @@ def calibrate(
     "--instruction", "given", metavar="TEXT", multiple=True, help="An instruction of your own; repeatable."
 )
 @click.option(
-    "--limit", metavar="N", type=click.IntRange(1), default=50, help="Maximum number of questions [50]."
+    "--limit", metavar="N", type=click.IntRange(1), default=50, help="Max questions [50]."
 )
 @click.option("--json", "out", metavar="FILE", type=_FILE, help="Write the comparison to FILE.")
 @click.option("--recipe", "recipe_file", metavar="FILE", type=_FILE, help="Recipe of the bootstrap (TOML).")

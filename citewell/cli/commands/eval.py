@@ -64,7 +64,7 @@ command.add_command(scorer)
     metavar="GRADE",
     type=click.IntRange(1),
     default=1,
-    help="Minimum grade counted as relevant (not used by nDCG) [1].",
+    help="Min grade counted as relevant (not used by nDCG) [1].",
 )
 @click.option("--references", is_flag=True, help="INPUT is a folder of questions with references.")
 @click.option("--limit", metavar="N", type=click.IntRange(1), help="Use only the first N questions.")
@@ -256,7 +256,7 @@ def _write_runs(folder: Path, evaluation: RetrievalEvaluation, judged: Qrels | N
     metavar="GRADE",
     type=click.IntRange(1),
     default=1,
-    help="Minimum grade counted as relevant (not used by nDCG) [1].",
+    help="Min grade counted as relevant (not used by nDCG) [1].",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 def compare(first: Path, second: Path, qrels: Path | None, relevant: int, as_json: bool) -> None:

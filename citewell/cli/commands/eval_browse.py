@@ -46,7 +46,7 @@ class SystemName(NamedTuple):
 @click.option("--baseline", metavar="NAME", help="System to compare the others with [the first].")
 @click.option("--free", is_flag=True, help="Do not constrain language models to valid commands.")
 @click.option(
-    "--actions", metavar="N", type=click.IntRange(1), help="Maximum commands per episode [the policy's]."
+    "--actions", metavar="N", type=click.IntRange(1), help="Max commands per episode [the policy's]."
 )
 @click.option("--limit", metavar="N", type=click.IntRange(1), help="Use only the first N questions.")
 @click.option("--collection", metavar="NAME", help="Collection to search.")

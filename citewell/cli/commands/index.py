@@ -23,8 +23,8 @@ _SHOWN = 5  # failures listed; the rest are counted
 @click.command("index")
 @click.argument("sources", metavar="SOURCE...", nargs=-1)
 @click.option("--collection", "name", metavar="NAME", required=True, help="Collection to fill.")
-@click.option("--pages", "crawl__pages", type=int, metavar="N", help="Maximum pages per crawl [200].")
-@click.option("--depth", "crawl__depth", type=int, metavar="N", help="Maximum links from the start page [3].")
+@click.option("--pages", "crawl__pages", type=int, metavar="N", help="Max pages per crawl [200].")
+@click.option("--depth", "crawl__depth", type=int, metavar="N", help="Max links from the start page [3].")
 @click.option("--delay", "crawl__delay", type=float, metavar="SECONDS", help="Delay between requests [0.5].")
 @click.option(
     "--dense/--no-dense",

@@ -38,7 +38,7 @@ _SEARCH = (
         "--recency",
         "search__recency",
         type=click.Choice(["day", "week", "month", "year"]),
-        help="Maximum age of a page.",
+        help="Max age of a page.",
     ),
     click.option(
         "--site",
@@ -61,7 +61,7 @@ _SEARCH = (
     ),
 )
 _RETRIEVAL = (
-    click.option("--k", "retriever__k", type=int, metavar="N", help="Number of references [5]."),
+    click.option("--k", "retriever__k", type=int, metavar="N", help="References [5]."),
     click.option(
         "--encoder",
         "retriever__encoder",

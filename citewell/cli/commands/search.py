@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("search")
 @click.argument("query")
-@click.option("--limit", "search__hits", type=int, metavar="N", help="Maximum number of hits [10].")
+@click.option("--limit", "search__hits", type=int, metavar="N", help="Max hits [10].")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @search_options
 def command(query: str, as_json: bool, assignments: tuple[str, ...], **named: Any) -> None:

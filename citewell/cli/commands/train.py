@@ -23,7 +23,10 @@ _MOST_FOLDS = 20
 
 @click.group("train")
 def command() -> None:
-    """Train Citewell's models."""
+    """Train Citewell's models.
+
+    Run the same command to resume an interrupted run; the result is the same.
+    """
 
 
 @command.command("extractor", short_help="Train the classifier of main text.")
@@ -52,8 +55,7 @@ def command() -> None:
 def extractor(files: tuple[Path, ...], out: Path, folds: int) -> None:
     """Train the classifier that tells the main text of HTML pages from what surrounds it.
 
-    It is evaluated on pages of unseen sites, then fitted to all pages. Run the same command to resume an
-    interrupted run.
+    It is evaluated on pages of unseen sites, then fitted to all pages.
     """
     need_packages("Training", "train", "catboost")
     if folds == 1:
@@ -145,8 +147,7 @@ def _report(result: RunResult, out: Path) -> None:
 def retriever(recipe: Path, out: Path) -> None:
     """Train the dual encoder that the TOML file RECIPE describes: model, data, objectives.
 
-    docs/training-retriever.md explains the recipe. Run the same command to resume an
-    interrupted run; the result is the same.
+    docs/training-retriever.md explains the recipe.
     """
     from citewell.core.settings import load_settings
     from citewell.retriever.training.run import train
@@ -160,8 +161,7 @@ def retriever(recipe: Path, out: Path) -> None:
 def reranker(recipe: Path, out: Path) -> None:
     """Train the cross-encoder that the TOML file RECIPE describes: model, data, objective.
 
-    docs/training-retriever.md explains the recipe; recipes/ has an example. Run the same command to resume an
-    interrupted run; the result is the same.
+    docs/training-retriever.md explains the recipe.
     """
     from citewell.core.settings import load_settings
     from citewell.retriever.cross_encoder.training.run import train
@@ -188,7 +188,7 @@ def reranker(recipe: Path, out: Path) -> None:
     "--teacher", metavar="NAME", required=True, help="A GGUF file, a packaged model or `openai:MODEL`."
 )
 @click.option("--each", metavar="N", type=click.IntRange(1), default=6, help="Passages per question [6].")
-@click.option("--limit", metavar="N", type=click.IntRange(1), help="Maximum number of labels [all].")
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Max labels [all].")
 @click.option(
     "--price", metavar="X", type=click.FloatRange(0), default=0.0, help="Price of a million tokens, to show."
 )
@@ -197,8 +197,7 @@ def labels(
 ) -> None:
     """Ask a language model whether passages answer the questions of FILEs, which are pairs.
 
-    docs/training-retriever.md explains the formats. Run the same command to continue an interrupted run; the
-    labels and their cost are shown.
+    docs/training-retriever.md explains the formats.
     """
     import asyncio
 
@@ -234,8 +233,7 @@ def labels(
 def generator(recipe: Path, out: Path, export: Path | None) -> None:
     """Train a language model to write cited answers, as the TOML file RECIPE describes.
 
-    docs/training-generator.md explains the recipe. Run the same command to resume an
-    interrupted run; the result is the same.
+    docs/training-generator.md explains the recipe.
     """
     from citewell.core.settings import load_settings
     from citewell.generator.training.run import train
@@ -255,7 +253,7 @@ def policy(recipe: Path, out: Path, collection: str | None, assignments: tuple[s
 
     docs/browser-training.md explains the recipe. During training, the model browses
     for questions with known answers, in the web that the settings describe; how often it finds them selects
-    the best checkpoint. Run the same command to resume an interrupted run; the result is the same.
+    the best checkpoint.
     """
     from citewell.browser.training.run import train
     from citewell.core.settings import load_settings
@@ -290,8 +288,7 @@ def scorer(
 ) -> None:
     """Train a scorer as the TOML file RECIPE describes or, with --from, train one further on feedback.
 
-    docs/training-scorer.md explains the recipe. Run the same command to resume an
-    interrupted run; the result is the same. With --from, a scorer that is worse than the one it started from
+    docs/training-scorer.md explains the recipe. With --from, a scorer that is worse than the one it started from
     is not written.
     """
     from citewell.core.settings import load_settings

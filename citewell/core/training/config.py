@@ -47,7 +47,7 @@ class SourceConfig(Section):
     )
     license: str = Field(..., min_length=1, description="License of the data, for the model card.")
     limit: int | None = Field(
-        None, ge=1, description="Maximum number of examples, sampled with the seed; by default all."
+        None, ge=1, description="Max examples, sampled with the seed; by default all."
     )
 
 
@@ -61,13 +61,13 @@ class OptimizationConfig(Section):
     """The optimization: how long, how fast, and in which order."""
 
     epochs: int = Field(1, ge=1, description="Passes over the data.")
-    steps: int | None = Field(None, ge=1, description="Maximum number of steps; by default all epochs.")
+    steps: int | None = Field(None, ge=1, description="Max steps; by default all epochs.")
     batch: BatchSize = 16
     learning_rate: LearningRate = 2e-4
     warmup: float = Field(0.1, ge=0, lt=1, description="Share of the steps in which the rate rises.")
     schedule: Schedule = "cosine"
     weight_decay: WeightDecay = 0.01
-    clip: float = Field(1.0, gt=0, description="Maximum norm of the gradient.")
+    clip: float = Field(1.0, gt=0, description="Max norm of the gradient.")
     ema: float | None = Field(
         None, gt=0, lt=1, description="Decay of an exponential moving average of the weights, which is saved."
     )

@@ -76,7 +76,7 @@ class RerankerTrainingConfig(PartedOptimizationConfig):
     schedule: Schedule = "linear"
     eval_every: EvalEvery = 200
     log_every: LogEvery = 20
-    list_size: int = Field(8, ge=2, description="Maximum number of passages per question and step.")
+    list_size: int = Field(8, ge=2, description="Max passages per question and step.")
     head_rate: float = Field(5.0, gt=0, description="Learning rate of the head, relative to the rest.")
 
 

@@ -25,6 +25,7 @@ _STORED = frozenset({200, 203, 301, 302, 303, 307, 308, 404, 410})
 _HEURISTIC = _STORED - {302, 303, 307}  # RFC 9110 §15.1
 _FRACTION = 0.1  # of the time since the last change, as §4.2.2 suggests
 _MOST_HEURISTIC = DAY
+_MOST_STALE = DAY  # for an expired page whose server fails and which sets no limit (RFC 5861 §4)
 _MOST_FRESH = 7 * DAY  # whatever a server promises, revalidate after a week
 _KEPT_FOR_VALIDATION = 7 * DAY
 _ROBOTS_PATH = "/robots.txt"
@@ -59,8 +60,6 @@ class CachePolicy:
 
     unstated_seconds: float = 300.0
     """Freshness in seconds of an answer without an expiry or a Last-Modified date (§4.2.2)."""
-    stale_seconds: float = DAY
-    """Seconds that an expired answer is used while its server fails, unless it sets them (RFC 5861 §4)."""
 
     def entry(
         self, response: Response, request_headers: Mapping[str, str], requested_at: float, received_at: float
@@ -129,7 +128,7 @@ class CachePolicy:
         if "must-revalidate" in says or "no-cache" in says:
             return 0.0
         stated = says.seconds("stale-if-error")
-        return self.stale_seconds if stated is None else stated
+        return _MOST_STALE if stated is None else stated
 
 
 def suits(entry: CacheEntry, request_headers: Mapping[str, str]) -> bool:

@@ -134,10 +134,10 @@ class Engine:
 )
 async def test_regions(query: Query, region: str) -> None:
     engine = Engine([])
-    provider: SearchProvider = DdgsProvider("brave,mojeek", connect=lambda seconds: engine)
+    provider: SearchProvider = DdgsProvider(connect=lambda seconds: engine)
     await provider.search(query)
     [(_, options)] = engine.asked
-    assert options == {"region": region, "timelimit": None, "max_results": 10, "backend": "brave,mojeek"}
+    assert options == {"region": region, "timelimit": None, "max_results": 10, "backend": "duckduckgo"}
 
 
 def test_what_it_does_not_have_is_said() -> None:

@@ -199,8 +199,7 @@ def slow(start: Start, search: Search) -> Service:
     return start(
         search__providers="searxng",
         search__searxng_url=search.url,
-        search__seconds=15,
-        search__try_seconds=15,
+        search__seconds=30,
         server__concurrency=1,
         server__queue=1,
     )

@@ -34,8 +34,7 @@ def searching(search: Search) -> dict[str, Any]:
     return {
         "search__providers": "searxng",
         "search__searxng_url": search.url,
-        "search__seconds": 20,
-        "search__try_seconds": 20,
+        "search__seconds": 40,
     }
 
 

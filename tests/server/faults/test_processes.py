@@ -23,8 +23,7 @@ def waiting_for(search: Search) -> dict[str, str]:
     return {
         "CITEWELL_SEARCH__PROVIDERS": "searxng",
         "CITEWELL_SEARCH__SEARXNG_URL": search.url,
-        "CITEWELL_SEARCH__SECONDS": "60",
-        "CITEWELL_SEARCH__TRY_SECONDS": "60",
+        "CITEWELL_SEARCH__SECONDS": "120",
     }
 
 

@@ -7,7 +7,7 @@ from tests.server.faults.conftest import answers_again, searching, until
 
 
 def test_a_search_that_hangs_is_given_up_and_gives_its_place_back(start: Start, search: Search) -> None:
-    short = {"search__seconds": 0.3, "search__try_seconds": 0.3}
+    short = {"search__seconds": 0.3}
     service = start(server__concurrency=1, **searching(search) | short)
     late = service.ask("Why?")
     assert (late.status_code, late.json()["type"]) == (504, "/problems/service-unreachable")
@@ -21,8 +21,7 @@ def test_a_model_that_hangs_is_given_up_and_gives_its_place_back(start: Start, s
     service = start(
         generator__name="openai:silent",
         generator__base_url=f"{silent_server}/v1",
-        generator__seconds=0.3,
-        generator__first_token_seconds=0.3,
+        generator__seconds=0.5,
         server__concurrency=1,
     )
     late = service.ask(BATS)

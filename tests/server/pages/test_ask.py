@@ -118,8 +118,7 @@ async def test_a_question_that_runs_shows_its_stage_and_is_stopped(
     wanted = settings(
         search__providers="searxng",
         search__searxng_url=search.url,
-        search__seconds=15,
-        search__try_seconds=15,
+        search__seconds=30,
     )
     with serving(wanted) as service:
         page = await open_page("/", url=service.url)

@@ -78,7 +78,7 @@ def test_the_queue_is_read_as_it_is(slow: Service, search: Search) -> None:
 
 
 def test_searches_are_counted_by_provider(start: Start) -> None:
-    away = {"search__searxng_url": "http://127.0.0.1:1", "search__seconds": 0.3, "search__try_seconds": 0.3}
+    away = {"search__searxng_url": "http://127.0.0.1:1", "search__seconds": 0.3}
     service = start(search__providers="collection,searxng", **away)
     service.ask(BATS)
     found = scrape(service)

@@ -72,8 +72,7 @@ def test_known_shared_and_refused_questions_are_traces_without_stages(
         server__otlp_endpoint=collector.url,
         search__providers="searxng",
         search__searxng_url=search.url,
-        search__seconds=15,
-        search__try_seconds=15,
+        search__seconds=30,
         server__concurrency=1,
         server__queue=0,
     )
@@ -101,7 +100,6 @@ def test_a_question_that_failed_ends_in_the_stage_that_failed(settings: Make, co
         search__providers="searxng",
         search__searxng_url="http://127.0.0.1:1",
         search__seconds=0.3,
-        search__try_seconds=0.3,
     )
     with serving(changed) as service:
         assert service.ask("Why?").status_code == 504
