@@ -5,7 +5,7 @@ Five measurements, each of a service in a process of its own (`--cores`), asked 
 - added: one client; a reply's seconds less those that the pipeline took for it, and the same questions in a
   process that has the pipeline and no service.
 - sustained: eight clients ask one question after another.
-- streams: 256 clients follow their questions' events at once.
+- streams: `--streams` clients follow their questions' events at once.
 - overload: as many clients as the service has places (running and waiting) are the load that it can bear;
   then ten times the questions that it answered a second arrive, however many it refuses.
 - soak: four clients ask for `--soak` seconds, and the memory is read every second.
@@ -300,12 +300,18 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20, help="seconds of each measurement under load")
     parser.add_argument("--soak", type=float, default=600, help="seconds of the soak")
+    parser.add_argument("--streams", type=int, default=256, help="simultaneous streams [256]")
     parser.add_argument("--data-dir", type=Path, help="folder of the collection, created if missing")
     parser.add_argument("--json", type=Path, help="output file of the results")
     options = parser.parse_args()
     questions = [json.loads(line)["question"] for line in OWN_QUESTIONS.read_text("utf-8").splitlines()]
     plan = ServicePlan(
-        questions, options.cores, repeats=options.repeats, seconds=options.seconds, soak=options.soak
+        questions,
+        options.cores,
+        repeats=options.repeats,
+        seconds=options.seconds,
+        streams=options.streams,
+        soak=options.soak,
     )
     with tempfile.TemporaryDirectory() as temporary, pinned(options.client_cores):
         settings = {

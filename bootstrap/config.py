@@ -27,9 +27,7 @@ Patterns = Annotated[tuple[str, ...], BeforeValidator(_patterns)]
 class QuestionsConfig(Section):
     """The questions file (`citewell.bootstrap.questions`)."""
 
-    characters: int = Field(
-        4000, ge=1, description="Max characters of a question; longer ones are reported."
-    )
+    characters: int = Field(4000, ge=1, description="Max characters of a question; longer ones are reported.")
     explain: bool = Field(True, description="Write `Explain: ` before texts that are not questions.")
 
 

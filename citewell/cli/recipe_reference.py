@@ -29,8 +29,7 @@ TRAINING: Mapping[str, type[Section]] = {
 
 def recipes_reference() -> str:
     """Render every key of every recipe with its default and its meaning, and who has it where not all do."""
-    parts = [*_tables(TRAINING, "Training"), *_tables({"bootstrap": BootstrapRecipe}, "Bootstrap")]
-    return "\n\n".join(parts)
+    return "\n\n".join([*_tables(TRAINING, "Training"), f"## Bootstrap\n\n{_dotted(BootstrapRecipe)}"])
 
 
 class _Key(NamedTuple):
@@ -69,6 +68,13 @@ def _tables(recipes: Mapping[str, type[Section]], title: str) -> Iterator[str]:
         note = f"The keys {_named(keys, known)} are those of `{training}`.\n\n" if known else ""
         name = f"`{section}`{f' and `{twin}`' if equal else ''}" if section else "outside the sections"
         yield f"## {title}{whose}: {name}\n\n{note}{_table(rows, None if shared else len(owners))}"
+
+
+def _dotted(recipe: type[Section]) -> str:
+    """Return all keys of a recipe in one table, named as `--set` names them."""
+    found = _keys(recipe, "", "", "")
+    names = [key._replace(name=f"{key.section.strip('[]')}.{key.name}".strip(".")) for key in found]
+    return _table((_KeyRow(key.name, key.default, (), key.meaning) for key in names), None)
 
 
 def _named(keys: Iterable[_Key], known: Container[_Key]) -> str:

@@ -137,10 +137,17 @@ def _default(name: str, field: FieldInfo) -> str:
 
 
 def _values(field: FieldInfo) -> Iterator[str]:
-    kinds = [kind for kind in get_args(field.annotation) if kind is not NoneType]
-    annotation = kinds[0] if isinstance(field.annotation, UnionType) and len(kinds) == 1 else field.annotation
-    yield _TYPES.get(annotation) or _kind(str(annotation))
-    for bound in field.metadata:
+    bounds = [bound for bound in field.metadata if isinstance(bound, Gt | Ge | Le)]
+    if not bounds:
+        kinds = [kind for kind in get_args(field.annotation) if kind is not NoneType]
+        only = isinstance(field.annotation, UnionType) and len(kinds) == 1
+        annotation = kinds[0] if only else field.annotation
+        yield _TYPES.get(annotation) or _kind(str(annotation))
+    match bounds:
+        case [Ge(least), Le(most)]:
+            yield f"{least} to {most}"
+            return
+    for bound in bounds:
         match bound:
             case Gt(limit):
                 yield f"> {limit}"

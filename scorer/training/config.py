@@ -32,13 +32,9 @@ class ScorerModelConfig(Section):
     base: str = Field(
         "all-MiniLM-L6-v2", min_length=1, description="Packaged name, GGUF file, folder or hub id."
     )
-    depth: int | None = Field(
-        None, ge=1, description="Layers to use, from the lowest; by default all."
-    )
-    start: str | None = Field(None, description="Scorer of the same model to start from.")
-    tuning: Literal["lora", "full"] = Field(
-        "lora", description="Train adapters only, or all weights that are not frozen."
-    )
+    depth: int | None = Field(None, ge=1, description="Layers to use, from the lowest; by default all.")
+    start: str | None = Field(None, description="Trained model of the same base and form to start from.")
+    tuning: Literal["lora", "full"] = Field("lora", description="Train adapters only, or all weights.")
     frozen: float = Field(0.7, ge=0, le=1, description="Share of the layers, from the lowest, to freeze.")
     pooling: Literal["auto", "mean", "cls", "last"] = Field(
         "auto", description="Pooling; `auto` is the last token for decoders, the mean for encoders."
@@ -113,9 +109,7 @@ class ScorerTrainingConfig(PartedOptimizationConfig):
         gt=0,
         description="Ridge penalty of a linear probe as the first head; by default it is zero.",
     )
-    head_rate: float = Field(
-        10.0, ge=0, description="Learning rate of the head, as a multiple of `learning_rate`."
-    )
+    head_rate: float = Field(10.0, ge=0, description="Learning rate of the head, relative to the rest.")
     choose_by: Literal["accuracy", "length_matched", "pair_loss"] = Field(
         "accuracy", description="Metric that selects the best checkpoint."
     )

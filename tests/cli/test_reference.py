@@ -36,12 +36,12 @@ def test_every_setting_has_a_row_with_its_meaning() -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        "| `retriever.k` | `5` | integer, ≥ 1, ≤ 20 |",
-        "| `fetch.deadline` | `5.0` | number, > 0 |",
+        "| `retriever.k` | `5` | 1 to 20 |",
+        "| `fetch.deadline` | `5.0` | > 0 |",
         "| `fetch.allow_networks` | none | networks |",
         "| `citations.drop_unsupported` | `false` | true or false |",
-        "| `threads` | number of CPU cores | integer, ≥ 1 |",
-        "| `generator.frequency_penalty` | none | number, ≥ 0, ≤ 2 |",
+        "| `threads` | number of CPU cores | ≥ 1 |",
+        "| `generator.frequency_penalty` | none | 0 to 2 |",
         "| `generator.demonstration` | none | true or false |",
         "| `data` | none | folder |",
     ],
@@ -76,7 +76,9 @@ def test_every_key_of_a_recipe_is_listed_with_its_meaning(recipe: type[BaseModel
         for name, field in model.model_fields.items():
             for inner in models_of(field.annotation):
                 check(inner)
-            assert not field.description or (f"| `{name}` |" in page and field.description in page), name
+            if field.description:
+                assert re.search(rf"[`.]{name}` \|", page), name
+                assert field.description in page, name
 
     check(recipe)
     assert "| `learning_rate` |" in page

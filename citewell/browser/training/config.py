@@ -23,9 +23,7 @@ class BrowserConfig(Section):
         BrowserLimits().quote_chars, ge=1, description="Max characters of all quotes together."
     )
     state_tokens: int = Field(640, ge=256, description="Max tokens per state.")
-    window_lines: int = Field(
-        BrowserLimits().window_lines, ge=2, description="Max visible lines."
-    )
+    window_lines: int = Field(BrowserLimits().window_lines, ge=2, description="Max visible lines.")
 
     @property
     def limits(self) -> BrowserLimits:
@@ -40,7 +38,7 @@ class PolicyDataConfig(DataConfig):
     most: dict[Kind, int] = Field(
         default_factory=dict, description="Max commands per kind, sampled with the seed."
     )
-    held_out: int = Field(0, ge=0, description="Questions whose episodes are held out for the dev metrics.")
+    held_out: int = Field(0, ge=0, description="Questions to hold out for the dev metrics.")
 
 
 class RewardConfig(Section):
@@ -57,8 +55,7 @@ class PolicyTrainingConfig(CausalTrainingConfig):
 
     choose_by: Literal["score", "command_loss"] = Field(
         "score",
-        description="Metric that selects the best checkpoint; `score` is the reward, with ties broken by "
-        "`command_loss`: reward - `command_loss` / 100.",
+        description="Metric that selects the best checkpoint; `score` is the reward, then `command_loss`.",
     )
 
 

@@ -42,7 +42,7 @@ _TEMPERATURE = 1.0  # proposed instructions should differ
 def stats(folder: Path, examples: int, out: Path | None, plot: Path | None) -> None:
     """Show statistics of the bootstrap run in FOLDER: how many rows each filter dropped, with examples.
 
-    Lengths, citations and overlaps are of the samples kept. The run need not be finished.
+    The run need not be finished.
     """
     from citewell.bootstrap.folder import FinishedRun
     from citewell.bootstrap.plots import check_plots, draw_statistics
@@ -131,9 +131,7 @@ def calibrate(
 @click.option(
     "--instruction", "given", metavar="TEXT", multiple=True, help="An instruction of your own; repeatable."
 )
-@click.option(
-    "--limit", metavar="N", type=click.IntRange(1), default=50, help="Max questions [50]."
-)
+@click.option("--limit", metavar="N", type=click.IntRange(1), default=50, help="Max questions [50].")
 @click.option("--json", "out", metavar="FILE", type=_FILE, help="Write the comparison to FILE.")
 @click.option("--recipe", "recipe_file", metavar="FILE", type=_FILE, help="Recipe of the bootstrap (TOML).")
 @click.option(
@@ -155,8 +153,7 @@ def induce(
 ) -> None:
     """Have the teacher propose instructions from demonstrations, and compare them on a small bootstrap.
 
-    The first row of the table kept the most answers. The p-value is that of its difference from WebGLM's
-    instruction.
+    The p-value is that of the first row's difference from WebGLM's instruction.
     """
     from citewell.bootstrap.questions import Questions
     from citewell.bootstrap.recipe import divide, read_recipe

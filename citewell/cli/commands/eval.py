@@ -95,9 +95,8 @@ def retrieval(
 ) -> None:
     """Evaluate retrieval systems on INPUT: a BEIR folder, or a file of questions with references.
 
-    A BEIR folder holds corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv. Systems rank the whole corpus, or the
-    documents of a first-stage run (--rerank); metrics are nDCG@10, MRR@10, Recall@100 and MAP. For a file,
-    JSON Lines of {question, answer, references}, systems rank the references of each question.
+    Systems rank the whole corpus of the folder, the documents of a first-stage run (--rerank), or the
+    references of each question of the file. docs/evaluating-retrieval.md explains formats and measures.
     """
     names = [name.strip() for name in systems.split(",") if name.strip()]
     if not names:

@@ -35,7 +35,11 @@ class SystemName(NamedTuple):
 
 @click.command("browse", short_help="Evaluate browsing policies.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_FILE)
-@click.option("--stats", is_flag=True, help="Count actions and tokens of episodes; FILE holds episodes.")
+@click.option(
+    "--stats",
+    is_flag=True,
+    help="Count actions and tokens of the episodes in each FILE, as in WebGLM, appendix B.",
+)
 @click.option(
     "--systems",
     metavar="NAMES",
@@ -79,8 +83,7 @@ def browse(
     """Evaluate browsing policies on FILE, JSON Lines of {question, answers}.
 
     A question counts as found if a quote contains one of its answers. `pipeline` stands for the references
-    that `citewell retrieve` finds. With --stats, each FILE holds episodes written by --episodes, `citewell
-    browse --trace` or the service, and the table counts actions and tokens, as in WebGLM, appendix B.
+    that `citewell retrieve` finds.
     """
     if stats:
         click.echo(_statistics(files))

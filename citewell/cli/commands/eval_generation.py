@@ -72,9 +72,7 @@ def generation(
 ) -> None:
     """Evaluate generators on FILE, JSON Lines of {question, references, answer, claims}.
 
-    Each generator answers from the references of each row; its citations are corrected as in `citewell ask`.
-    Judges then decide which sentences the cited passages support. With --json scores.json, answers are
-    stored in scores.answers.jsonl: run the same command to resume, or with another judge to reuse them.
+    docs/evaluating-generation.md explains formats and measures.
     """
     from citewell.core.settings import load_settings
     from citewell.generator.evaluation.judges.names import check_judges

@@ -61,8 +61,7 @@ def scorer(
 ) -> None:
     """Evaluate scorers on FILE: votes, or pairs that people compared; the fields decide which.
 
-    Votes are prepared as in WebGLM, section 3.3: answers are truncated to the median length of their
-    question, and pairs are more than five ranks apart. Confidence intervals are bootstrapped over questions.
+    docs/evaluating-scorers.md explains formats and measures.
     """
     from citewell.core.settings import load_settings
     from citewell.scorer.evaluation.report import comparisons

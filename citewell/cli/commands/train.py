@@ -246,14 +246,13 @@ def generator(recipe: Path, out: Path, export: Path | None) -> None:
 @_out("Folder for the adapter, its limits and its card.")
 @click.option("--collection", metavar="NAME", help="Collection to search during training.")
 @click.option(
-    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Any setting by its name; repeatable."
+    "--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Set any setting by name; repeatable."
 )
 def policy(recipe: Path, out: Path, collection: str | None, assignments: tuple[str, ...]) -> None:
     """Train a language model to browse as in demonstrations, as the TOML file RECIPE describes.
 
-    docs/browser-training.md explains the recipe. During training, the model browses
-    for questions with known answers, in the web that the settings describe; how often it finds them selects
-    the best checkpoint.
+    docs/browser-training.md explains the recipe. The model browses for questions with known answers; how
+    often it finds them selects the best checkpoint.
     """
     from citewell.browser.training.run import train
     from citewell.core.settings import load_settings
@@ -288,8 +287,8 @@ def scorer(
 ) -> None:
     """Train a scorer as the TOML file RECIPE describes or, with --from, train one further on feedback.
 
-    docs/training-scorer.md explains the recipe. With --from, a scorer that is worse than the one it started from
-    is not written.
+    docs/training-scorer.md explains the recipe. With --from, a scorer that is worse than the one it started
+    from is not written.
     """
     from citewell.core.settings import load_settings
     from citewell.scorer.load import DEFAULT

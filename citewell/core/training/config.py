@@ -46,9 +46,7 @@ class SourceConfig(Section):
         description="Files or folders, relative to the recipe or to the folder of the setting `data`.",
     )
     license: str = Field(..., min_length=1, description="License of the data, for the model card.")
-    limit: int | None = Field(
-        None, ge=1, description="Max examples, sampled with the seed; by default all."
-    )
+    limit: int | None = Field(None, ge=1, description="Max examples, sampled with the seed; by default all.")
 
 
 class DataConfig(SourceConfig):

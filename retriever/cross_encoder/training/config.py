@@ -26,9 +26,7 @@ class RerankerModelConfig(Section):
     """The model to train."""
 
     base: str = Field("all-MiniLM-L6-v2", min_length=1, description="Packaged name, folder or hub id.")
-    start: str | None = Field(
-        None, description="Cross-encoder of the same base, pooling and LoRA to start from."
-    )
+    start: str | None = Field(None, description="Trained model of the same base and form to start from.")
     pooling: PoolingMode = Field("mean", description="Pooling of the states: `mean`, or `cls` for the first.")
     max_tokens: int = Field(
         256, ge=16, le=8192, description="Tokens of a question with a passage; longer passages are cut."
