@@ -38,7 +38,7 @@ from benchmarks.answer_details import Details, Measured, read_systems
 from benchmarks.answer_questions import BearingQuestion, of_split, read_questions, wikipedia_questions
 from benchmarks.answer_systems import SYSTEMS, Ask, find_system
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
-from benchmarks.report import quantiles, save, table
+from benchmarks.report import output_option, quantiles, save, table
 from citewell.core.settings import Settings, load_settings
 from citewell.core.significance import (
     PairedComparison,
@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("--set", dest="assignments", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--details", type=Path, help="file that keeps the value of each question")
     parser.add_argument("--against", type=Path, help="details of an earlier run")
-    parser.add_argument("--out", type=Path, help="file of the result; benchmarks/results by default")
+    output_option(parser)
     arguments = parser.parse_args()
     questions = read_questions(arguments.questions) if arguments.questions else wikipedia_questions()
     questions = limited(of_split(questions, arguments.split), arguments.limit)
@@ -99,7 +99,7 @@ def main() -> None:
     show(result, found)
     if arguments.against:
         print("\nAgainst the earlier run:\n\n" + differences(found, read_systems(arguments.against)))
-    save("answer_bearing", result, arguments.out)
+    save("answer_bearing", result, arguments.output)
 
 
 def limited(questions: Sequence[BearingQuestion], limit: int | None) -> list[BearingQuestion]:

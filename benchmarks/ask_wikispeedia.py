@@ -29,7 +29,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.report import external_data, quantiles, save, table
+from benchmarks.report import external_data, output_option, quantiles, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import content_words, words
@@ -43,6 +43,9 @@ from citewell.retriever.collection.sources import read_source
 COLLECTION = "wikispeedia"
 COVERING = 0.9
 NAMING = 0.5
+TRIAL = 10
+"""At most this many questions are a trial of a benchmark: few rows are checked for questions, then."""
+_ROWS_PER_TRIAL = 100
 OWN_QUESTIONS = Path(__file__).parent / "questions" / "wikispeedia.jsonl"
 SETS = {"test": ("nq400", "webq400", "nq_open"), "dev": ("qed_train",)}
 
@@ -63,6 +66,7 @@ def main() -> None:
     parser.add_argument("--generated", type=int, default=15, help="answers for the local model to write")
     parser.add_argument("--data-dir", type=Path, help="folder of the collection; temporary by default")
     parser.add_argument("--set", dest="assignments", action="append", default=[], metavar="NAME=VALUE")
+    output_option(parser)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         data_dir = arguments.data_dir or Path(temporary)
@@ -79,7 +83,7 @@ def main() -> None:
             result |= asyncio.run(measure_answers(settings, own, arguments.generated))
             result |= measure_cold(settings)
         show(result)
-        save("ask_wikispeedia" + ("_dev" if arguments.split == "dev" else ""), result)
+        save("ask_wikispeedia" + ("_dev" if arguments.split == "dev" else ""), result, arguments.output)
 
 
 def build_index(settings: Settings) -> dict[str, float]:
@@ -121,6 +125,8 @@ def covered_questions(
     passages = PassageSearch(pages)
     for name in SETS[split]:
         rows = list(read_rows(name))
+        if limit <= TRIAL:
+            rows = rows[: _ROWS_PER_TRIAL * limit]
         covered = [
             ArticleQuestion(row["question"], right, name)
             for row in rows

@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks.browser_injections import INJECTIONS
 from benchmarks.browser_invariants import RecordedWeb, checked_step
-from benchmarks.report import save, table
+from benchmarks.report import output_option, save, table
 from citewell.browser.characters import MARK, stripped
 from citewell.browser.environment import Browser
 from citewell.browser.limits import BrowserLimits, Count
@@ -107,12 +107,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--commands", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
+    output_option(parser)
     arguments = parser.parse_args()
     report = asyncio.run(fuzz(arguments.commands, arguments.seed))
     print(table(["command", "times"], report.kinds.most_common()))
     print(f"\n{report.pages} pages, {report.seconds:.0f} s. Episodes ended by: {dict(report.endings)}")
     result: dict[str, Any] = {"commands": sum(report.kinds.values()), "seed": arguments.seed}
-    save("browser_fuzz", result | {"kinds": report.kinds, "pages": report.pages, "failures": 0})
+    save(
+        "browser_fuzz",
+        result | {"kinds": report.kinds, "pages": report.pages, "failures": 0},
+        arguments.output,
+    )
 
 
 async def fuzz(commands: int, seed: int, most_pages: int = 400) -> FuzzReport:

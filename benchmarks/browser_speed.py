@@ -28,7 +28,7 @@ import gymnasium
 from tokenizers import Tokenizer
 
 from benchmarks.local_web import read_articles
-from benchmarks.report import save, table
+from benchmarks.report import output_option, save, table
 from citewell.browser.censor import censored
 from citewell.browser.environment import Browser
 from citewell.browser.episodes import Question
@@ -155,7 +155,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=400)
     parser.add_argument("--episodes", type=int, default=2_000, help="number of simultaneous episodes")
     parser.add_argument("--episode-steps", type=int, default=30, help="steps of each of these episodes")
-    parser.add_argument("--json", type=Path, help="output file of the results")
+    output_option(parser)
     args = parser.parse_args()
     core = min(os.sched_getaffinity(0))
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -177,7 +177,7 @@ def main() -> None:
         f"\n{args.episodes} simultaneous episodes, {args.episode_steps} steps each: {kilobytes:.0f} kB each."
     )
     memory_of = {"episodes": args.episodes, "kilobytes_an_episode": round(kilobytes)}
-    save(NAME, result | {"gymnasium_steps_per_second": through_gym} | memory_of, args.json)
+    save(NAME, result | {"gymnasium_steps_per_second": through_gym} | memory_of, args.output)
 
 
 def _resident() -> int:

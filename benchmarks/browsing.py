@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.browse_web import browse_settings, index_web, served_web
-from benchmarks.report import save, table
+from benchmarks.report import output_option, save, table
 from citewell.browser.episode import Episode, read_episodes
 from citewell.browser.evaluation.evaluate import Result, evaluate
 from citewell.browser.evaluation.questions import BrowsingQuestion, read_questions
@@ -72,11 +72,12 @@ def main() -> None:
     parser.add_argument("--policy", type=Path, help=f"folder of a policy to use instead of {CLONED}")
     parser.add_argument("--limit", type=int, help="questions of each split")
     parser.add_argument("--free", type=int, default=20, help="questions to ask without constraints")
+    output_option(parser)
     arguments = parser.parse_args()
     settings = browse_settings(arguments.data_dir)
     index_web(settings)
     result = asyncio.run(measure(settings, arguments))
-    save("browsing", result)
+    save("browsing", result, arguments.output)
 
 
 async def measure(settings: Settings, arguments: argparse.Namespace) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from benchmarks.report import external_data, save, table
+from benchmarks.report import external_data, output_option, save, table
 from citewell.core.rouge import Text, score
 from citewell.core.settings import CitationSettings
 from citewell.generator.citations.support import holds_facts, rouge_1_precision
@@ -34,7 +34,9 @@ class ClaimPair(NamedTuple):
 
 def main() -> None:
     """Run the benchmark."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    output_option(parser)
+    arguments = parser.parse_args()
     pairs = read_pairs()
     rows = []
     results = {}
@@ -50,7 +52,7 @@ def main() -> None:
             results[f"{name} {threshold}"] = kept
     counts = {kind: len(of_kind) for kind, of_kind in pairs.items()}
     print(table(["check", "threshold", *(f"{kind} ({count})" for kind, count in counts.items())], rows))
-    save("citation_support", {"pairs": counts, "kept": results})
+    save("citation_support", {"pairs": counts, "kept": results}, arguments.output)
 
 
 def read_pairs() -> dict[str, list[ClaimPair]]:

@@ -34,7 +34,7 @@ from benchmarks.delays import FETCH_MEAN, DelayLaw, fitted, stage_mean
 from benchmarks.local_web import Case, LocalWeb
 from benchmarks.loopback import Loopback
 from benchmarks.replay import name, plan, running
-from benchmarks.report import save, table
+from benchmarks.report import output_option, save, table
 from citewell.core.settings import Settings
 from citewell.core.types import Failure, Hit, Page, Reference
 from citewell.pipeline.fetching import open_extractor, sandbox_limits, wait_policy
@@ -308,11 +308,12 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=300, help="maximum covered questions per set")
     parser.add_argument("--data-dir", type=Path, help="folder of the index; temporary by default")
     parser.add_argument("--quick", action="store_true", help="skip the extremes")
+    output_option(parser)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         result = asyncio.run(run(arguments, arguments.data_dir or Path(temporary)))
     show(result)
-    save("coarse_latency", result)
+    save("coarse_latency", result, arguments.output)
 
 
 if __name__ == "__main__":

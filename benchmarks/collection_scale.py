@@ -28,7 +28,7 @@ import numpy as np
 
 from benchmarks.ask_wikispeedia import COLLECTION, covered_questions
 from benchmarks.dense_scale import DIMENSION, Matrix, PassageLaw
-from benchmarks.report import save, table
+from benchmarks.report import output_option, save, table
 from citewell.core.types import Page
 from citewell.retriever.collection.dense import updating
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
@@ -193,7 +193,7 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path, required=True, help="folder of the indexed articles")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--store", help="URL of an empty PostgreSQL database; by default one is started")
-    parser.add_argument("--json", type=Path, help="output file of the results, instead of benchmarks/results")
+    output_option(parser)
     parser.add_argument("--one", nargs=3, metavar=("SIZE", "PLACE", "ASKED"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -218,7 +218,7 @@ def main() -> None:
                 print(json.dumps(results[-1]), file=sys.stderr, flush=True)
             PostgresCatalog(url).remove("scale")
     show(results)
-    save("collection_scale", {"questions": QUESTIONS, "results": results}, arguments.json)
+    save("collection_scale", {"questions": QUESTIONS, "results": results}, arguments.output)
 
 
 def _started(folder: Path) -> str:

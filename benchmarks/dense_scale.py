@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.report import save, table
+from benchmarks.report import output_option, save, table
 from citewell.retriever.collection.faiss_index import IVF_SAMPLE, FaissIndex, Kind, kind_for, lists_for
 
 DIMENSION = 384
@@ -215,7 +215,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--questions", type=int, default=QUESTIONS)
     parser.add_argument("--unnormalized", action="store_true")
-    parser.add_argument("--json", type=Path, help="output file of the results, instead of benchmarks/results")
+    output_option(parser)
     parser.add_argument("--one", nargs=2, metavar=("SIZE", "KIND"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -233,7 +233,7 @@ def main() -> None:
     if not arguments.quick:
         law = "unnormalized" if arguments.unnormalized else "unit length"
         described = {"threads": arguments.threads, "questions": arguments.questions, "vectors": law}
-        save("dense_scale", described | {"results": results}, arguments.json)
+        save("dense_scale", described | {"results": results}, arguments.output)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.ranking_systems import MAX_TOKENS, read_paragraphs
-from benchmarks.report import machine, save, table
+from benchmarks.report import machine, output_option, save, table
 from citewell.retriever.encoder.batches import encode_ids
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.engines import openvino
@@ -158,7 +158,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--paragraphs", type=int, default=100)
-    parser.add_argument("--json", type=Path, help="output file of the results")
+    output_option(parser)
     args = parser.parse_args()
     tower = resolve(MODEL).passage
     tokenizer = read_tokenizer(tower.tokenizer)
@@ -199,7 +199,7 @@ def main() -> None:
     header = ["engine", "passages/s", "per CPU second", "load s", "first vector s", "cosine", "least", "MB"]
     print(table(header, rows))
     result: dict[str, Any] = {"threads": args.threads, "load_average_before": load_average}
-    save(NAME, result | {"engines": json.loads(json.dumps(found))}, args.json)
+    save(NAME, result | {"engines": json.loads(json.dumps(found))}, args.output)
 
 
 if __name__ == "__main__":

@@ -28,8 +28,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.extractors import OURS, REFERENCE, ExtractionEngine, ours, peers
-from benchmarks.report import external_data, save, table
+from benchmarks.report import external_data, output_option, save, table
 from citewell.core.settings import load_settings
+from citewell.retriever.extract.main_text.classifier import Classifier
 from citewell.retriever.extract.training.cross_validation import fold_classifiers
 from citewell.retriever.extract.training.pages import fold, read_pages
 from citewell.retriever.extract.training.rows import PageRow, data_files, rows_of
@@ -212,19 +213,9 @@ def speed_rows(measured: dict[str, dict[str, list[float]]]) -> list[dict[str, An
     return rows
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument(
-        "--packaged", action="store_true", help="also score the packaged classifier, in sample"
-    )
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="score every n-th page only [1]")
-    parser.add_argument("--timed", type=int, default=8, metavar="N", help="time every n-th page [8]")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of timing [5]")
-    parser.add_argument("--output", type=Path, help="output file of the results")
-    arguments = parser.parse_args()
-    files = data_files(external_data())
-    others = peers()
-    classifiers = fold_classifiers(
+def trained(files: Sequence[Path]) -> list[Classifier]:
+    """Return one classifier per fold, which has not seen the sites of the fold."""
+    return fold_classifiers(
         files,
         lambda: list(read_pages(files)),
         TrainingSettings(),
@@ -233,8 +224,28 @@ def main() -> None:
         lambda step: print(step, flush=True),
     )
 
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument(
+        "--packaged", action="store_true", help="also score the packaged classifier, in sample"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="try this command: train nothing, score the packaged classifier",
+    )
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="score every n-th page only [1]")
+    parser.add_argument("--timed", type=int, default=8, metavar="N", help="time every n-th page [8]")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of timing [5]")
+    output_option(parser)
+    arguments = parser.parse_args()
+    files = data_files(external_data())
+    others = peers()
+    classifiers = [] if arguments.quick else trained(files)
+
     def engines_of(row: PageRow) -> list[ExtractionEngine]:
-        unseen = classifiers[fold(row.site, FOLDS)]
+        unseen = classifiers[fold(row.site, FOLDS)] if classifiers else None
         packaged = (
             [ExtractionEngine(f"{OURS}, pages it was trained on", ours())] if arguments.packaged else []
         )

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.loopback import Loopback
 from benchmarks.page_server import PageServer
-from benchmarks.report import quantiles, save, table
+from benchmarks.report import output_option, quantiles, save, table
 from citewell.core.errors import CitewellError
 from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
 from citewell.retriever.fetch.cache.disk import DiskStore
@@ -265,7 +265,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=4_000, help="pages fetched in each round")
     parser.add_argument("--questions", type=int, default=20)
-    parser.add_argument("--output", type=Path, help="output file of the results")
+    output_option(parser)
     options = parser.parse_args()
     with PageServer(DELAY, 2_000) as server:
         result = asyncio.run(run(options.pages, options.questions, server, (1_000, 200)))

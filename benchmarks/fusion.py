@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.report import external_data, save, table
+from benchmarks.report import external_data, output_option, save, table
 from citewell.core.jsonl import read_lines
 from citewell.core.settings import load_settings
 from citewell.retriever.encoder.load import load_encoder
@@ -139,7 +139,9 @@ def runs(task: RetrievalTask, dense: Searcher, lexical: Searcher) -> dict[tuple[
 
 
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    output_option(parser)
+    arguments = parser.parse_args()
     folder = external_data() / "qa_pairs"
     settings = load_settings()
     encoder = load_encoder("all-MiniLM-L6-v2", settings.cache_dir, threads=settings.threads)
@@ -155,7 +157,7 @@ def main() -> None:
             value = round(means(measure(task.qrels, run))[NDCG], 4)
             results.setdefault(way, {}).setdefault(column, {})[name] = value
     show(results)
-    save("fusion", {"nDCG@10": results})
+    save("fusion", {"nDCG@10": results}, arguments.output)
 
 
 def show(results: dict[str, dict[str, dict[str, float]]]) -> None:

@@ -35,7 +35,7 @@ from benchmarks.engines import (
     GenerationEngine,
     Prompt,
 )
-from benchmarks.report import machine, peak_megabytes, save, table
+from benchmarks.report import machine, output_option, peak_megabytes, save, table
 
 NAME = "generation_engines"
 RATE_TOKENS, TOTAL_TOKENS = 100, REFERENCE_TOKENS
@@ -191,7 +191,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--engines", default=",".join(ENGINES), help="comma-separated: %(default)s")
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--json", type=Path, help="output file of the results")
+    output_option(parser)
     work = Path(tempfile.gettempdir()) / "citewell-generation-engines"
     parser.add_argument("--work", type=Path, default=work, help="converted weights; default: %(default)s")
     parser.add_argument("--step", choices=["convert", "measure", "agree"], help=argparse.SUPPRESS)
@@ -239,7 +239,7 @@ def main() -> None:
         "prompt_tokens": prompt_tokens,
         "engines": engines,
     }
-    save(NAME, report, args.json)
+    save(NAME, report, args.output)
 
 
 if __name__ == "__main__":

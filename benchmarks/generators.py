@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ask_wikispeedia import OWN_QUESTIONS, build_index
-from benchmarks.report import RESULTS, save, table
+from benchmarks.report import RESULTS, output_option, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.types import Answer
@@ -34,6 +34,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data-dir", type=Path, help="folder of the collection; temporary by default")
     parser.add_argument("--limit", type=int, default=QUESTIONS, help=f"questions [{QUESTIONS}]")
+    output_option(parser)
     arguments = parser.parse_args()
     lines = OWN_QUESTIONS.read_text(encoding="utf-8").splitlines()[: arguments.limit]
     questions = [json.loads(line)["question"] for line in lines]
@@ -46,8 +47,9 @@ def main() -> None:
         measures = {name: measure(of_one, encoder) for name, of_one in answers.items()}
     header = ["generator", *measures[GENERATORS[0]]]
     print(table(header, [[name, *values.values()] for name, values in measures.items()]))
-    (RESULTS / "generators.md").write_text(side_by_side(questions, answers), encoding="utf-8")
-    save("generators", {"questions": len(questions), "measures": measures})
+    written = (arguments.output or RESULTS / "generators.json").with_suffix(".md")
+    written.write_text(side_by_side(questions, answers), encoding="utf-8")
+    save("generators", {"questions": len(questions), "measures": measures}, arguments.output)
 
 
 async def answer_all(settings: Settings, name: str, questions: list[str]) -> list[Answer]:

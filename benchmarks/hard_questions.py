@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
-from benchmarks.report import quantiles, save, table
+from benchmarks.report import output_option, quantiles, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.types import Page
@@ -47,6 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data-dir", type=Path, help="folder of the collection; temporary by default")
     parser.add_argument("--limit", type=int, help="maximum questions per kind")
+    output_option(parser)
     arguments = parser.parse_args()
     rows = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
     with tempfile.TemporaryDirectory() as temporary:
@@ -57,7 +58,7 @@ def main() -> None:
         result = asyncio.run(measure(settings, limited(rows, arguments.limit)))
     lines = [[kind, *values.values()] for kind, values in result.items()]
     print(table(["questions", *next(iter(result.values()))], lines))
-    save("hard_questions", result)
+    save("hard_questions", result, arguments.output)
 
 
 def limited(rows: list[dict[str, Any]], limit: int | None) -> list[dict[str, Any]]:

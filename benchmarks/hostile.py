@@ -29,7 +29,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from benchmarks.hostile_pages import handmade, mutated, seeds
 from benchmarks.hostile_web import BOMBS, WEB, attacks, redirect_path
-from benchmarks.report import external_data, save, table
+from benchmarks.report import external_data, output_option, save, table
 from citewell.core.errors import ExtractionError, FetchError
 from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
 from citewell.retriever.fetch.download import FetchLimits
@@ -305,11 +305,16 @@ def main() -> None:
     )
     parser.add_argument("--pages", type=int, default=2000, help="number of mutated pages")
     parser.add_argument("--seed", type=int, default=0, help="seed of the mutations")
+    output_option(parser)
     arguments = parser.parse_args()
     outcomes = asyncio.run(run(arguments.mebibytes, arguments.pages, arguments.seed, external_data()))
     header = ["attack", "tried", "a page", "a reason", "faults", "slowest, s", "grown by, MB", "worker, MB"]
     print(table(header, [_row(name, outcome) for name, outcome in outcomes.items()]))
-    save("hostile", {"attacks": {name: _result(outcome) for name, outcome in outcomes.items()}})
+    save(
+        "hostile",
+        {"attacks": {name: _result(outcome) for name, outcome in outcomes.items()}},
+        arguments.output,
+    )
     faults = [fault for outcome in outcomes.values() for fault in outcome.faults]
     for fault in faults:
         print(fault)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.report import external_data, save, table
+from benchmarks.report import external_data, output_option, save, table
 from citewell.core.settings import CitationSettings, load_settings
 from citewell.generator.citations.support import rouge_1_precision
 from citewell.generator.evaluation.held_out import is_held_out
@@ -42,9 +42,11 @@ class Judged(NamedTuple):
 
 def main() -> None:
     """Run the benchmark."""
-    argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    ).parse_args()
+    )
+    output_option(parser)
+    arguments = parser.parse_args()
     settings = load_settings()
     encoder = load_encoder(MODEL, settings.cache_dir, max_tokens=256, threads=settings.threads)
     judge = EmbeddingJudge(encoder.encode_passages)
@@ -67,7 +69,7 @@ def main() -> None:
     results["rouge (default)"] = measured(verdicts, kinds, 0.5) | {"threshold": threshold}
     header = ["judge", *results["rouge (default)"]]
     print(table(header, [[name, *of.values()] for name, of in results.items()]))
-    save("judge_threshold", {"pairs": len(pairs), "judges": results})
+    save("judge_threshold", {"pairs": len(pairs), "judges": results}, arguments.output)
 
 
 def read_pairs() -> list[Judged]:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.report import external_data, save, table
+from benchmarks.report import external_data, output_option, save, table
 from citewell.core.errors import ExtractionError
 from citewell.core.settings import load_settings
 from citewell.core.text import encoded_text
@@ -118,7 +118,7 @@ def main() -> None:
     parser.add_argument("--pdf", type=Path, metavar="FOLDER", help="also read the PDFs in this folder")
     parser.add_argument("--draw", type=int, default=30, metavar="N", help="passages to print per source [30]")
     parser.add_argument("--seed", type=int, default=0, help="seed of the drawing [0]")
-    parser.add_argument("--output", type=Path, help="output file of the results")
+    output_option(parser)
     arguments = parser.parse_args()
     tokenizer = read_tokenizer(resolve(load_settings().retriever.encoder).passage.tokenizer)
     tokenizer.no_truncation()

@@ -32,7 +32,7 @@ from benchmarks.ranking_systems import (
     relevance,
     write_bert_base,
 )
-from benchmarks.report import external_data, machine, peak_megabytes, save, table
+from benchmarks.report import external_data, machine, output_option, peak_megabytes, save, table
 
 NAME = "ranking_speed"
 MINILM, BERT_BASE = "all-MiniLM-L6-v2", "BERT-base shape"
@@ -137,7 +137,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--paragraphs", type=int, default=100)
     parser.add_argument("--no-quality", action="store_true", help="skip TREC DL 2020")
-    parser.add_argument("--json", type=Path, help="output file of the results")
+    output_option(parser)
     work = Path(tempfile.gettempdir()) / "citewell-ranking-speed"
     parser.add_argument("--work", type=Path, default=work, help="converted weights; default: %(default)s")
     parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
@@ -177,7 +177,7 @@ def main() -> None:
     header = ["model", "system", "seconds", "×", "CPU seconds", "× CPU", "peak MB", "DL20 nDCG@10"]
     print(table(header, rows))
     result = {"threads": args.threads, "rounds": args.rounds, "tokens": tokens}
-    save(NAME, result | {"load_average_before": load_average, "systems": report}, args.json)
+    save(NAME, result | {"load_average_before": load_average, "systems": report}, args.output)
 
 
 if __name__ == "__main__":

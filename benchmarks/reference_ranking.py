@@ -24,7 +24,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import external_data, save, table
+from benchmarks.report import external_data, output_option, save, table
 from citewell.core.settings import load_settings
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.evaluation.references import read_references
@@ -121,6 +121,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for questions, model and results")
     parser.add_argument("--shipped", action="store_true", help="measure the shipped encoder without training")
     parser.add_argument("--tasks", default="all", help="comma-separated names of tasks, or all")
+    output_option(parser)
     options = parser.parse_args()
     data, out = external_data(), options.out
     out.mkdir(parents=True, exist_ok=True)
@@ -149,7 +150,11 @@ def main() -> None:
         [Path(name).name, *(round(value, 3) for value in found.values())] for name, found in split.items()
     ]
     print(f"\nPair accuracy by kind of pair\n\n{table(['system', *next(iter(split.values()))], rows)}")
-    save("reference_ranking", {"training_hours": round(hours, 2), "tasks": results, "pairs": split})
+    save(
+        "reference_ranking",
+        {"training_hours": round(hours, 2), "tasks": results, "pairs": split},
+        options.output,
+    )
 
 
 def _citewell(*command: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import json
 import os
@@ -46,6 +47,11 @@ def quantiles(values: Sequence[float]) -> dict[str, float]:
     """Return the median and the 90th percentile, rounded to milliseconds."""
     ordered = sorted(values)
     return {"p50": round(ordered[len(ordered) // 2], 3), "p90": round(ordered[int(len(ordered) * 0.9)], 3)}
+
+
+def output_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--output` for `save`."""
+    parser.add_argument("--output", type=Path, help="output file of the results, not benchmarks/results")
 
 
 def save(name: str, result: dict[str, Any], path: Path | None = None) -> None:

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.report import external_data, save, table
+from benchmarks.report import external_data, output_option, save, table
 from citewell.core.rouge import Matrix, Rouge, Text, scores
 from citewell.core.text import split_sentences, words
 
@@ -190,9 +190,7 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=10_000, help="answers to compare in all pairs")
     parser.add_argument("--timed", type=int, default=100, help="answers to time each kind on")
     parser.add_argument("--repeats", type=int, default=5, help="repeats of each timing")
-    parser.add_argument(
-        "--json", type=Path, help="output file of the results, in benchmarks/results by default"
-    )
+    output_option(parser)
     arguments = parser.parse_args()
     rows = list(read_rows(external_data() / "longform"))
     random.Random(0).shuffle(rows)
@@ -201,7 +199,7 @@ def main() -> None:
     compared = compare(rows)
     show(compared, kinds)
     timed = {"answers": min(arguments.timed, len(rows)), "repeats": arguments.repeats}
-    save("rouge", {"all pairs": compared, "each kind": timed | kinds}, arguments.json)
+    save("rouge", {"all pairs": compared, "each kind": timed | kinds}, arguments.output)
     if compared["numbers that differ"]:
         sys.exit("citewell.core.rouge differs from rouge-score.")
 

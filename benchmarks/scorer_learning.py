@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.report import save, table
+from benchmarks.report import output_option, save, table
 from citewell.core.jsonl import read_lines
 from citewell.core.settings import load_settings
 from citewell.core.training.checkpoints import quiet
@@ -67,13 +67,17 @@ def main() -> None:
     parser.add_argument(
         "--bases", default="all-MiniLM-L6-v2:3", help="names with the number of layers to use"
     )
+    parser.add_argument("--limit", type=int, help="questions of each source [the recipe's]")
     parser.add_argument("--shares", default=",".join(map(str, SHARES)))
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--target", type=float, default=0.6)
     parser.add_argument("--test", type=Path, help="only write the test questions to this file")
-    parser.add_argument("--out", type=Path, help="JSON of the curves")
+    output_option(parser)
     arguments = parser.parse_args()
     config = load_config(arguments.recipe)
+    if arguments.limit:
+        data = tuple(source.model_copy(update={"limit": arguments.limit}) for source in config.data)
+        config = config.model_copy(update={"data": data})
     settings = load_settings()
     folders = DataFolders(arguments.recipe.parent, settings.data)
     sources = read_sources(config, folders, print)
@@ -88,7 +92,7 @@ def main() -> None:
         curves[base] = curve(config, base, sources, shares, arguments.draws, cache)
         show(base, curves[base], arguments.target)
     found = {base: [point._asdict() for point in points] for base, points in curves.items()}
-    save("scorer_learning", {"recipe": arguments.recipe.name, "curves": found}, arguments.out)
+    save("scorer_learning", {"recipe": arguments.recipe.name, "curves": found}, arguments.output)
 
 
 def write_test(config: ScorerRecipe, folders: DataFolders, sources: Sources, out: Path) -> int:

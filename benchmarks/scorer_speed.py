@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.report import peak_megabytes, quantiles, save, table
+from benchmarks.report import output_option, peak_megabytes, quantiles, save, table
 from citewell.core.settings import load_settings
 
 NAME = "scorer_speed"
@@ -91,7 +91,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tokens", type=int, default=150, help="tokens of each answer")
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--out", type=Path, help="file for the result")
+    output_option(parser)
     options = parser.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])
@@ -127,7 +127,7 @@ def main() -> None:
         "peak_mb": peak_megabytes(),
     }
     print(f"loaded in {loaded:.1f} s; peak memory {result['peak_mb']:,} MB")
-    save(NAME, result, options.out)
+    save(NAME, result, options.output)
 
 
 if __name__ == "__main__":

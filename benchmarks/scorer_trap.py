@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.report import external_data, save, table
+from benchmarks.report import external_data, output_option, save, table
 from citewell.core.text import words
 from citewell.scorer.data.config import PAPER, RAW, SMALL_FORUM, ReadingConfig, VoteConfig
 from citewell.scorer.data.notes import STEPS, FileNotes
@@ -59,7 +59,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--file", type=Path, help=f"a file of votes; CITEWELL_DATA/{FILE} by default")
-    parser.add_argument("--json", type=Path, help="output file of the results")
+    output_option(parser)
     arguments = parser.parse_args()
     voted = read_voted(arguments.file or external_data() / FILE, ReadingConfig(body_chars=0)).voted
     results = {name: measure(voted, rule) for name, rule in RULES.items()}
@@ -78,7 +78,7 @@ def main() -> None:
         }
         for name, of in shares.items()
     }
-    save("scorer_trap", {"rules": written}, arguments.json)
+    save("scorer_trap", {"rules": written}, arguments.output)
 
 
 def measure(voted: Sequence[Voted], rule: VoteConfig) -> tuple[dict[str, Share], Mapping[str, int]]:

@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ask_wikispeedia import COLLECTION, OWN_QUESTIONS, build_index
-from benchmarks.report import save, table
+from benchmarks.report import output_option, save, table
 from benchmarks.service_load import Client, LoadReply, client, closed_loop, endless, open_loop, plain
 from benchmarks.service_process import Served, pinned, served
 from citewell.core.events import final_answer
@@ -302,7 +302,7 @@ def main() -> None:
     parser.add_argument("--soak", type=float, default=600, help="seconds of the soak")
     parser.add_argument("--streams", type=int, default=256, help="simultaneous streams [256]")
     parser.add_argument("--data-dir", type=Path, help="folder of the collection, created if missing")
-    parser.add_argument("--json", type=Path, help="output file of the results")
+    output_option(parser)
     options = parser.parse_args()
     questions = [json.loads(line)["question"] for line in OWN_QUESTIONS.read_text("utf-8").splitlines()]
     plan = ServicePlan(
@@ -326,7 +326,7 @@ def main() -> None:
         gc.freeze()  # the clients' own pauses are not the service's
         result = run(plan, settings)
     show(result)
-    save("service", result, options.json)
+    save("service", result, options.output)
 
 
 if __name__ == "__main__":

@@ -26,10 +26,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.ask_wikispeedia import TRIAL
 from benchmarks.coarse_latency import WEBGLM, at
 from benchmarks.delays import PASSING, Fate, fitted
 from benchmarks.local_web import Case, LocalWeb
-from benchmarks.report import save, table
+from benchmarks.report import output_option, save, table
 from citewell.core.settings import Settings
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference
@@ -299,7 +300,7 @@ def fit(draws: Sequence[DelayDraw]) -> list[float]:
 
 async def cases_of(web: LocalWeb, split: str, limit: int) -> list[Case]:
     """Return the cases of a split, at most `limit` of them."""
-    questions = web.questions(split, 300)
+    questions = web.questions(split, 300 if limit > TRIAL else limit)
     chosen = random.Random(0).sample(questions, min(limit, len(questions)))
     return [await web.case(question.text) for question in chosen]
 
@@ -310,6 +311,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=150, help="questions of each split")
     parser.add_argument("--draws", type=int, default=8, help="draws of delays for each question")
     parser.add_argument("--data-dir", type=Path, help="folder of the index; temporary by default")
+    output_option(parser)
     arguments = parser.parse_args()
     result: dict[str, Any] = {"draws": arguments.draws}
     with tempfile.TemporaryDirectory() as temporary:
@@ -327,7 +329,7 @@ def main() -> None:
                     "once": {name: judge(draws, rule, hedged=False) for name, rule in rules().items()},
                 }
     show(result)
-    save("waiting_rules", result)
+    save("waiting_rules", result, arguments.output)
 
 
 def show(result: dict[str, Any]) -> None:

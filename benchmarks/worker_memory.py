@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from benchmarks.report import save, table
+from benchmarks.report import output_option, save, table
 from benchmarks.service_process import Served, served
 
 _QUESTIONS = ("How does Citewell check a citation?", "What is a collection?", "How is a key revoked?")
@@ -65,11 +65,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--generator", nargs="+", default=["extractive", "citewell-smollm2"])
     parser.add_argument("--workers", nargs="+", type=int, default=[1, 2])
+    output_option(parser)
     options = parser.parse_args()
     found = run(options.generator, options.workers)
     header = ["generator", *(f"--workers {number}, MB" for number in options.workers)]
     print(table(header, [[name, *sizes.values()] for name, sizes in found.items()]))
-    save("worker_memory", found)
+    save("worker_memory", found, options.output)
 
 
 if __name__ == "__main__":

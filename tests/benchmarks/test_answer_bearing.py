@@ -122,7 +122,7 @@ def test_the_command_prints_intervals_and_tests_and_compares_with_an_earlier_run
     details, out = tmp_path / "details.json", tmp_path / "result.json"
     command = [sys.executable, "-m", "benchmarks.answer_bearing", "--questions", str(file)]
     command += ["--collection", "tiny", "--data-dir", str(settings.data_dir), "--systems", "bm25,hybrid"]
-    command += ["--details", str(details), "--out", str(out)]
+    command += ["--details", str(details), "--output", str(out)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert "hybrid: skipped, since the collection has no vectors." in printed
     asked = len(of_split(read_questions(file), "dev"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 def test_flat_search_is_exact_and_the_others_nearly(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "benchmarks.dense_scale", "--sizes", "600", "--questions", "20"]
-    done = subprocess.run([*command, "--json", str(tmp_path / "out.json")], capture_output=True, text=True)
+    done = subprocess.run([*command, "--output", str(tmp_path / "out.json")], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     results = json.loads((tmp_path / "out.json").read_text())["results"]
     assert [result["kind"] for result in results] == ["flat", "ivf", "hnsw"]
