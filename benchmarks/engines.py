@@ -198,8 +198,8 @@ def load_citewell(folder: Path) -> Runner:
     class Endless(OpenVinoModel):
         """The same engine, but without a stop at the end of an answer."""
 
-        def _configured(self, n: int, most: int, sampling: Sampling, grammar: str = "") -> Any:
-            config = super()._configured(n, most, sampling, grammar)
+        def _configured(self, most: int, sampling: Sampling, grammar: str = "") -> Any:
+            config = super()._configured(most, sampling, grammar)
             config.ignore_eos, config.stop_token_ids = True, set()
             return config
 

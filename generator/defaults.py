@@ -31,6 +31,7 @@ def read_defaults(folder: Path) -> GenerationDefaults:
     try:
         given: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         penalty = float(given.pop("frequency_penalty", FREQUENCY_PENALTY))
+        given |= {"examples": tuple(given["examples"])} if "examples" in given else {}
         return GenerationDefaults(PromptForm(**given), penalty)
     except (ValueError, TypeError, AttributeError) as error:
         known = ", ".join(one.name for one in fields(PromptForm))

@@ -1,6 +1,8 @@
-"""A causal language model on OpenVINO GenAI, int8, on the CPU: text to tokens, tokens to tokens, and back.
+"""A causal language model on OpenVINO GenAI, on the CPU: text to tokens, tokens to tokens, and back.
 
-Of eight ways to run SmolLM2-135M on two cores, measured by `benchmarks.generation_engines`, OpenVINO
+Answers repeat their references, so tokens are guessed by looking the last ones up in the prompt, and several
+are checked at once (https://github.com/apoorvumang/prompt-lookup-decoding). Of eight ways to run SmolLM2-135M
+on two cores, measured by `benchmarks.generation_engines`, OpenVINO
 (https://openvinotoolkit.github.io/openvino.genai/) wrote fastest.
 """
 
@@ -9,7 +11,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,10 @@ from citewell.core.gguf import DESCRIPTION, TEMPLATE
 from citewell.generator.causal import TOP_P, Sampling, Seen
 from citewell.generator.prompt import Message
 
+# Tokens that are guessed at once, and the longest sequence that is looked up.
+_GUESSED, _LOOKED_UP = 5, 3
+# The cache holds a prompt and the candidates that are written together; then it drops the oldest prompts.
+_CONTEXT, _CACHED_TOKENS, _BLOCK, _TOGETHER = 4096, 8192, 32, 16
 # Characters that never exceed the 8,192 tokens at which the tokenizer drops the start of a text.
 _PIECE = 2048
 
@@ -47,20 +52,23 @@ class OpenVinoModel:
         import openvino_genai
 
         about = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-        self.context: int = about["context"]
+        self.context: int = min(about["context"], _CONTEXT)
         self.control_tokens: Sequence[str] = about["control"]
         self._stop: list[int] = about["stop"]
         self._bos: str = about["bos"]
         self._template = chat_template((folder / TEMPLATE).read_text(encoding="utf-8"))
         scheduler = openvino_genai.SchedulerConfig()
-        # Kept prompts would never be freed, and make a candidate depend on the questions before it.
-        scheduler.enable_prefix_caching = False
+        scheduler.enable_prefix_caching = True
+        scheduler.num_kv_blocks = _CACHED_TOKENS // _BLOCK
         self._tokenizer = openvino_genai.Tokenizer(str(folder))
         self._pipeline = openvino_genai.ContinuousBatchingPipeline(
             str(folder),
             self._tokenizer,
             scheduler,
             "CPU",
+            prompt_lookup=True,
+            # With fewer bits, the answer would depend on which prompts are cached.
+            KV_CACHE_PRECISION="f32",
             INFERENCE_NUM_THREADS=threads,
             # Else bfloat16 where the processor has it: as fast, and tokens differ from float32's sooner.
             INFERENCE_PRECISION_HINT="f32",
@@ -103,38 +111,40 @@ class OpenVinoModel:
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before one that ends turns.
 
-        A single one is seen token by token. Several are sampled together, from one computation of the prompt,
-        and seen when all are written: OpenVINO streams only single sequences. With a grammar, several are
-        written one by one. Setting `cancelled` stops the model at its next token.
+        They are seen as they are written. Several are sampled together, from one computation of the prompt.
+        Setting `cancelled` stops the model at its next token.
         """
         with self._turn:
             if cancelled.is_set():
                 return
             encoded = self._encode(prompt)
+            # So that all candidates find the prompt in the cache, at the first time as later: what is read
+            # from the cache and what was just computed differ by rounding.
+            self._stream(encoded, self._configured(1, sampling), _ignore, cancelled)
+            if cancelled.is_set():
+                return
             if n == 1:
-                self._stream(encoded, self._configured(1, most, sampling, grammar), seen, cancelled)
-            elif not grammar:
-                self._sample(encoded, self._configured(n, most, sampling), seen, cancelled)
-            else:
-                # OpenVINO hardly applies the grammar to sequences that are sampled together.
-                for one in range(n):
-                    drawn = sampling._replace(seed=sampling.seed + one, single=True)
-                    config = self._configured(1, most, drawn, grammar)
-                    self._stream(encoded, config, partial(_as_candidate, seen, one), cancelled)
+                self._stream(encoded, self._configured(most, sampling, grammar), seen, cancelled)
+                return
+            several = [sampling._replace(seed=sampling.seed + one, single=True) for one in range(n)]
+            configs = [self._configured(most, one, grammar) for one in several]
+            for first in range(0, n, _TOGETHER):
+                self._stream_several(encoded, configs[first : first + _TOGETHER], first, seen, cancelled)
 
-    def _configured(self, n: int, most: int, sampling: Sampling, grammar: str = "") -> Any:
+    def _configured(self, most: int, sampling: Sampling, grammar: str = "") -> Any:
         config = self._genai.GenerationConfig(
             max_new_tokens=most,
             frequency_penalty=sampling.frequency_penalty,
             stop_token_ids=set(self._stop),
+            num_assistant_tokens=_GUESSED,
+            max_ngram_size=_LOOKED_UP,
         )
         if grammar:
             structure = self._genai.StructuredOutputConfig()
             structure.grammar = grammar
             config.structured_output_config = structure
-        if sampling.draws(n):
-            config.do_sample, config.num_return_sequences = True, n
-            config.temperature, config.top_p = sampling.temperature, TOP_P
+        if sampling.single:
+            config.do_sample, config.temperature, config.top_p = True, sampling.temperature, TOP_P
             config.rng_seed = sampling.seed
         return config
 
@@ -151,24 +161,27 @@ class OpenVinoModel:
 
         self._pipeline.generate([prompt], [config], Streamer())
 
-    def _sample(self, prompt: Any, config: Any, seen: Seen, cancelled: threading.Event) -> None:
-        # generate() would need no loop, but only a streamer can stop it. step() holds the GIL: other threads
-        # run between the tokens.
-        handle = self._pipeline.add_request(0, prompt, config)
+    def _stream_several(
+        self, prompt: Any, configs: Sequence[Any], first: int, seen: Seen, cancelled: threading.Event
+    ) -> None:
+        # generate() would stream only one. step() holds the GIL: other threads run between the tokens.
+        handles = [self._pipeline.add_request(number, prompt, one) for number, one in enumerate(configs)]
         while self._pipeline.has_non_finished_requests():
             if cancelled.is_set():
-                handle.cancel()
+                for handle in handles:
+                    handle.cancel()
             self._pipeline.step()
-        if not cancelled.is_set():
-            for candidate, output in sorted(handle.read().items()):
-                seen(candidate, output.generated_ids)
+            for candidate, handle in enumerate(handles):
+                while not cancelled.is_set() and handle.can_read():
+                    for output in handle.read().values():
+                        seen(first + candidate, output.generated_ids)
 
     def _encode(self, text: str) -> Any:
         return self._tokenizer.encode(text, add_special_tokens=False).input_ids
 
 
-def _as_candidate(seen: Seen, candidate: int, _: int, tokens: Sequence[int]) -> object:
-    return seen(candidate, tokens)
+def _ignore(candidate: int, tokens: Sequence[int]) -> None:
+    pass
 
 
 def chat_template(source: str) -> Any:

@@ -1,7 +1,7 @@
-"""The prompt: references first, the question after them, one demonstration where it fits.
+"""The prompt: references first, the question after them, worked examples where they fit.
 
-The form is WebGLM's (§3.2.1, figure 5, appendix C): `Reference [i]: …` lines, `Question: …`, the concise
-instruction, and one demonstration in which a useless reference is not cited.
+The form is WebGLM's (§3.2.1, figure 5, appendix C): `Reference [i]: …` lines, `Question: …`, a concise
+instruction, and examples in which a useless reference is not cited.
 """
 
 from __future__ import annotations
@@ -11,22 +11,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from citewell.core.types import Reference
+from citewell.generator.demonstrations import DEMONSTRATIONS
+from citewell.generator.refusal import REFUSAL
 
 INSTRUCTION = "Read the references provided and answer the corresponding question."
+"""WebGLM's instruction."""
 
-_DEMONSTRATION_QUESTION = "Why does bread dough rise?"
-_DEMONSTRATION_REFERENCES = (
-    "Baker's yeast feeds on the sugars in flour and gives off carbon dioxide and a little alcohol. "
-    "The gas is caught in the dough as bubbles.",
-    "When flour is wetted and kneaded, two of its proteins join into gluten, an elastic net that stretches "
-    "around the bubbles instead of letting them burst.",
-    "Sliced bread was first sold by machine in Chillicothe, Missouri, in 1928.",
+RULES = (
+    "Answer the question from the references alone. The first sentence answers it directly; then explain "
+    "only what the question asks. Cite the reference of each sentence at its end, as in [1]. If the "
+    f"references do not answer the question, write only: {REFUSAL}"
 )
-_DEMONSTRATION_ANSWER = (
-    "Bread dough rises because yeast feeds on the sugars in flour and gives off carbon dioxide, which is "
-    "caught in the dough as bubbles[1]. Kneading joins proteins of the flour into gluten, an elastic net "
-    "that stretches around the bubbles and keeps them from bursting[2]."
-)
+
 _FEWEST_REFERENCE_TOKENS = 48
 # The ellipsis after a cut, and a character whose bytes the cut has parted.
 _CUT_TOKENS = 4
@@ -36,11 +32,21 @@ Message = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class PromptForm:
-    """The parts of a prompt that are the same for every question; the defaults are WebGLM's."""
+    """The parts of a prompt that are the same for every question, chosen by `benchmarks.writer_prompts`.
 
-    instruction: str = INSTRUCTION
+    `examples` are names of `DEMONSTRATIONS`, which are shown in this order if `demonstration` is true. With
+    `titles`, each reference begins with the title of its page.
+    """
+
+    instruction: str = RULES
     demonstration: bool = True
     question_first: bool = False
+    examples: tuple[str, ...] = ("fact", "premise", "parts", "refusal", "joined")
+    titles: bool = True
+
+    def text_of(self, reference: Reference) -> str:
+        """Return the text that stands for a reference."""
+        return f"{reference.title}: {reference.text}" if self.titles and reference.title else reference.text
 
     @property
     def hash(self) -> str:
@@ -57,11 +63,13 @@ class PromptForm:
         ]
 
     def shown(self) -> list[Message]:
-        """Return the messages of the demonstration, if the form has one."""
-        if not self.demonstration:
-            return []
-        ask = self.ask(_DEMONSTRATION_QUESTION, _DEMONSTRATION_REFERENCES)
-        return [{"role": "user", "content": ask}, {"role": "assistant", "content": _DEMONSTRATION_ANSWER}]
+        """Return the messages of the worked examples, if the form has any."""
+        messages: list[Message] = []
+        for name in self.examples if self.demonstration else ():
+            shown = DEMONSTRATIONS[name]
+            messages.append({"role": "user", "content": self.ask(shown.question, shown.references)})
+            messages.append({"role": "assistant", "content": shown.answer})
+        return messages
 
     def ask(self, question: str, references: Sequence[str]) -> str:
         """Return the lines of the references, with the question after or before them."""
@@ -69,6 +77,9 @@ class PromptForm:
         asked = f"Question: {question}"
         return "\n".join([asked, *lines] if self.question_first else [*lines, asked])
 
+
+WEBGLM = PromptForm(INSTRUCTION, examples=("joined",), titles=False)
+"""WebGLM's form, for the answers of teachers."""
 
 CountTokens = Callable[[str], int]
 CutTokens = Callable[[str, int], str]
@@ -86,7 +97,7 @@ def build_messages(
     """Return the chat messages of a prompt of at most `budget` tokens.
 
     `count` counts the tokens of a text with the model's own tokenizer, and `cut(text, n)` gives its first n
-    tokens and an ellipsis. The demonstration is dropped if it leaves too little for the references. Then
+    tokens and an ellipsis. The first examples are dropped if they leave too little for the references. Then
     references are cut to equal shares; the unused shares of short ones go to the others. A question is cut
     only if it takes more than half of the budget and leaves the references too little.
     """
@@ -96,12 +107,12 @@ def build_messages(
     room = budget - count(form.instruction) - 3 * overhead - count(form.ask("", [""] * len(references)))
     question = _shorten(question, max(room - fewest, room // 2), count, cut)
     room -= count(question)
-    demonstration_tokens = sum(count(message["content"]) + overhead for message in form.shown())
-    if room - demonstration_tokens < fewest:
-        form = replace(form, demonstration=False)
-    else:
-        room -= demonstration_tokens
-    texts = _share([reference.text for reference in references], room, count, cut)
+    shown = sum(count(message["content"]) + overhead for message in form.shown())
+    while shown > max(room - fewest, 0):
+        form = replace(form, examples=form.examples[1:])
+        shown = sum(count(message["content"]) + overhead for message in form.shown())
+    room -= shown
+    texts = _share([form.text_of(reference) for reference in references], room, count, cut)
     return form.messages(question, texts)
 
 

@@ -13,7 +13,7 @@ from citewell.core.redact import published_name
 from citewell.core.types import Reference
 from citewell.generator.completion import CompletionRequest
 from citewell.generator.estimate import cut_to, estimate_tokens
-from citewell.generator.prompt import PromptForm, build_messages
+from citewell.generator.prompt import WEBGLM, build_messages
 
 if TYPE_CHECKING:
     from citewell.generator.chat_client import ChatClient
@@ -31,7 +31,7 @@ class CompletionTeacher:
     def __init__(self, client: ChatClient, prompt: TeacherPromptConfig, config: TeacherConfig) -> None:
         """`client` is entered by the caller; `prompt` and `config` are sections of the recipe."""
         self.name = published_name(f"openai:{client.model}")
-        self._form = prompt.form(PromptForm())
+        self._form = prompt.form(WEBGLM)
         self.prompt_hash = self._form.hash
         self._client = client
         self._prompt = prompt

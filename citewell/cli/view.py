@@ -12,14 +12,28 @@ from rich.markup import escape
 from rich.spinner import Spinner
 from rich.text import Text
 
-from citewell.core.events import Browsed, Event, Failed, Fetched, Notice, Ranked, Scored, Searched, Token
+from citewell.core.events import (
+    Browsed,
+    Event,
+    Failed,
+    Fetched,
+    Notice,
+    Quoted,
+    Ranked,
+    Scored,
+    Searched,
+    Token,
+)
 from citewell.core.text import shorten, squeeze
-from citewell.core.types import Answer, Reference, Sentence
+from citewell.core.types import Answer, Reference, Sentence, marked_text
 
 # Characters shown of a reference, of a browsing command, and of a candidate answer.
 _PASSAGE = 320
 _COMMAND = 160
 _CANDIDATE = 120
+
+UNSUPPORTED = "The references do not support what the model wrote, so these are quotations:"
+REFUSED = "The model found no answer in the references."
 
 
 class AnswerView(Protocol):
@@ -76,12 +90,16 @@ class PlainView:
 
 
 class TerminalView:
-    """For terminals: live progress and the answer as it is written, then replaced by the finished answer."""
+    """For terminals: live progress, then the finished answer in its place.
+
+    While a language model writes, quotations are shown first and the text so far below them.
+    """
 
     def __init__(self) -> None:
         self._console = _Console(highlight=False)
         self._stage = "Loading the models"
         self._text = ""
+        self._quotations = ""
         self._pages = 0
         self._hits = 0
         self._live = Live(console=self._console, transient=True, refresh_per_second=12)
@@ -117,6 +135,8 @@ class TerminalView:
                 self._stage = f"Reading {self._hits} pages: {self._pages} done"
             case Ranked(references, relevant):
                 self._stage = f"Writing from {len(references)} references" if relevant else "Finishing"
+            case Quoted(sentences):
+                self._quotations = marked_text(sentences)
             case Token(text, 0):
                 self._text += text
             case Scored(candidates):
@@ -136,6 +156,10 @@ class TerminalView:
 
     def _refresh(self) -> None:
         lines: list[Text | Spinner] = [Spinner("dots", Text(self._stage, style="cyan"))]
+        if self._quotations:
+            lines += [Text("Quotations", style="bold"), Text(self._quotations)]
+        if self._quotations and self._text:
+            lines.append(Text("Answer, not checked yet", style="bold"))
         if self._text:
             lines.append(Text(self._text, style="dim"))
         self._live.update(Group(*lines))
@@ -150,6 +174,8 @@ def _action(event: Browsed) -> str:
 
 
 def _print(console: Console, answer: Answer) -> None:
+    if answer.fallback == "unsupported":
+        console.print(f"[yellow]{UNSUPPORTED}[/]\n")
     if answer.outcome == "answered":
         console.print(" ".join(_sentence(sentence) for sentence in answer.sentences))
         unsupported = sum(not sentence.supported for sentence in answer.sentences)
@@ -163,6 +189,8 @@ def _print(console: Console, answer: Answer) -> None:
             _print_reference(console, reference, citing)
     else:
         console.print(f"[bold]{escape(answer.answer)}[/]")
+        if answer.fallback == "refused":
+            console.print(REFUSED)
         console.print("\n[bold]Nearest pages[/]" if answer.references else "No related page was found.")
         for reference in answer.references:
             _print_reference(console, reference, None)

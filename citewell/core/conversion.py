@@ -1,6 +1,6 @@
 """A generator's weights in the form that runs fastest, built once and kept in the cache folder.
 
-Generators are GGUF files, which run on OpenVINO, int8 on the CPU (see `citewell.core.gguf`), without PyTorch;
+Generators are GGUF files, which run on OpenVINO on the CPU (see `citewell.core.gguf`), without PyTorch;
 a LoRA adapter is merged before. Encoders are converted by `citewell.retriever.encoder.conversion`.
 """
 
@@ -17,6 +17,8 @@ from citewell.core.weights import locate, verify
 
 if TYPE_CHECKING:
     from citewell.core.gguf import Change
+
+_FORM = "openvino-2"  # changes with what is written, so that an older folder is not used
 
 
 def converted(
@@ -37,7 +39,7 @@ def converted(
     shown, key = Path(name).name, locate(name).fingerprint
     if adapter is not None:
         shown, key = adapter.name, f"{key}-{_digest(adapter)}"
-    target = cache / "models" / f"{shown}-{key}-openvino"
+    target = cache / "models" / f"{shown}-{key}-{_FORM}"
     return built(
         shown, target, ["citewell.core.conversion", name, *([str(adapter)] if adapter else [])], on_step
     )
@@ -62,7 +64,7 @@ def _convert(name: str, adapter: Path | None, target: Path) -> None:
     reader = open_gguf(gguf)
     try:
         describe(reader, target)
-        requantize(reader, requantized, _merging(reader, adapter) if adapter else lambda name, values: values)
+        requantize(reader, requantized, _merging(reader, adapter) if adapter else None)
         begin("converting")
         save_openvino(requantized)
     except (RuntimeError, ValueError, TypeError, IndexError) as error:

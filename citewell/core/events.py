@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from citewell.core.types import Answer, Candidate, Failure, Hit, Reference
+from citewell.core.types import Answer, Candidate, Failure, Hit, Reference, Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,13 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Quoted:
+    """The best quotations of the references, shown until the answer is written."""
+
+    sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Token:
     """A piece of a candidate answer as it is written, before its citations are checked."""
 
@@ -93,7 +100,7 @@ class Done:
     answer: Answer
 
 
-Event = Searched | Browsed | Fetched | Failed | Ranked | Notice | Token | Scored | Done
+Event = Searched | Browsed | Fetched | Failed | Ranked | Notice | Quoted | Token | Scored | Done
 
 
 async def final_answer(

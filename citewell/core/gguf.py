@@ -1,8 +1,8 @@
 """GGUF files, rewritten once as the files that OpenVINO runs.
 
 GGUF (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md) holds weights, tokenizer and chat template
-in one file. OpenVINO GenAI reads it; of its weights only those in Q8_0 reach full speed, so all matrices
-are brought to Q8_0 first: int8 in blocks of 32 with a scale each.
+in one file. OpenVINO GenAI reads it; of its weights only those in Q8_0 (8 bits in blocks of 32 with a scale
+each) and Q4_K (4 bits) reach full speed, so matrices in other types are brought to Q8_0 first.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ TEMPLATE = "chat_template.jinja"
 _TOKENIZER = "gpt2"  # GGUF's name of byte-level BPE, the only one that OpenVINO builds from a GGUF file
 _LIMIT = 8192  # OpenVINO's tokenizer keeps this number of last tokens of a text, whatever the model's context
 _CONTROL = 3  # the token type of control tokens
+_FEED_FORWARD = ".ffn_"
 _SCALING = "rope_freqs.weight"  # as in Llama 3.1; OpenVINO's reader ignores it
 _WANTED = (
     "Give the GGUF file of an instruction-tuned model with byte-level BPE and one of the architectures "
@@ -67,10 +68,11 @@ Change = Callable[[str, "NDArray[np.float32]"], "NDArray[np.float32]"]
 """Maps a tensor's name in the GGUF file and its values (rows, columns) to the values to write."""
 
 
-def requantize(reader: Any, file: Path, change: Change = lambda name, values: values) -> None:
+def requantize(reader: Any, file: Path, change: Change | None = None) -> None:
     """Write an open GGUF file again, its matrices in Q8_0, each as `change` gives it.
 
-    Holds one tensor in memory at a time.
+    Without a change, those of the feed-forward layers that are in Q4_K stay so: OpenVINO rounds the offsets
+    of its blocks, which harms attention more. Holds one tensor in memory at a time.
     """
     import gguf
     import numpy as np
@@ -83,7 +85,14 @@ def requantize(reader: Any, file: Path, change: Change = lambda name, values: va
         if not field.name.startswith("GGUF.") and field.name not in replaced:
             writer.add_key_value(field.name, field.contents(), field.types[0], field.types[-1])
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0)
-    targets = [kinds.F32 if len(tensor.shape) == 1 else kinds.Q8_0 for tensor in reader.tensors]
+
+    def target(tensor: Any) -> Any:
+        if len(tensor.shape) == 1:
+            return kinds.F32
+        stays = change is None and tensor.tensor_type == kinds.Q4_K and _FEED_FORWARD in tensor.name
+        return kinds.Q4_K if stays else kinds.Q8_0
+
+    targets = [target(tensor) for tensor in reader.tensors]
     for tensor, kind in zip(reader.tensors, targets, strict=True):
         shape = [int(length) for length in reversed(tensor.shape)]
         size = math.prod(gguf.quant_shape_to_byte_shape(shape, kind))
@@ -92,8 +101,12 @@ def requantize(reader: Any, file: Path, change: Change = lambda name, values: va
     writer.write_kv_data_to_file()
     writer.write_ti_data_to_file()
     for tensor, kind in zip(reader.tensors, targets, strict=True):
-        values = change(tensor.name, gguf.quants.dequantize(tensor.data, tensor.tensor_type))
-        writer.write_tensor_data(gguf.quants.quantize(values, kind))
+        if kind == kinds.Q4_K:
+            writer.write_tensor_data(np.asarray(tensor.data))
+            continue
+        values = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+        changed = values if change is None else change(tensor.name, values)
+        writer.write_tensor_data(gguf.quants.quantize(changed, kind))
     writer.close()
 
 

@@ -228,12 +228,15 @@ class GeneratorSettings(Section):
     )
     demonstration: bool | None = Field(
         None,
-        description="Include a worked example in the prompt if it fits; by default from the model's "
+        description="Include worked examples in the prompt if they fit; by default from the model's "
         "`citewell.json`, or true.",
     )
-    prompt_tokens: int = Field(1000, ge=200, description="Max tokens per prompt.")
+    prompt_tokens: int = Field(1600, ge=300, description="Max tokens per prompt.")
     answer_tokens: int = Field(150, ge=16, description="Max tokens per answer.")
     sentences: int = Field(5, ge=1, le=20, description="Max sentences of an extractive answer.")
+    quotations: int = Field(
+        3, ge=1, le=20, description="Max sentences to quote while a language model writes."
+    )
     seed: int = Field(0, ge=0, description="Sampling seed.")
     base_url: str = Field("https://api.openai.com/v1", description="Base URL of the API for `openai:MODEL`.")
     key: SecretStr = Field(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Outcome = Literal["answered", "retrieved", "no_evidence"]
+Fallback = Literal["", "unsupported", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,13 @@ class Sentence:
     supported: bool
 
 
+def marked_text(sentences: Iterable[Sentence]) -> str:
+    """Return sentences as text, each followed by its citations, as in `… [1][3]`."""
+    return " ".join(
+        s.text + (" " if s.citations else "") + "".join(f"[{n}]" for n in s.citations) for s in sentences
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A candidate answer: its checked sentences and the scorer's score.
@@ -122,18 +131,18 @@ class Candidate:
     @property
     def text(self) -> str:
         """The answer as text, each sentence followed by its citations, as in `… [1][3]`."""
-        return " ".join(
-            s.text + (" " if s.citations else "") + "".join(f"[{n}]" for n in s.citations)
-            for s in self.sentences
-        )
+        return marked_text(self.sentences)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The result of a question: the object that `--json` prints (docs/formats.md).
 
-    `best` is the index of the winner among `candidates`. `episode` is the browsing episode that found the
-    references, as the plain values of `citewell.browser.episode.Episode`; None without browsing.
+    `best` is the index of the winner among `candidates`. `quotations` are what was shown while a language
+    model wrote. `fallback` says why its text is not the answer: it is `unsupported`, and the quotations are
+    the answer instead; or it `refused`, saying that the references do not answer. `episode` is the browsing
+    episode that found the references, as the plain values of `citewell.browser.episode.Episode`; None without
+    browsing.
     `timings` are seconds per stage, `models` the name of the model of each role.
     """
 
@@ -145,6 +154,8 @@ class Answer:
     failures: tuple[Failure, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     best: int = 0
+    quotations: tuple[Sentence, ...] = ()
+    fallback: Fallback = ""
     notices: tuple[str, ...] = ()
     timings: dict[str, float] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
@@ -165,12 +176,12 @@ class Answer:
                 "score": candidate.score,
                 "adjusted_score": candidate.adjusted_score,
                 "unsupported": candidate.unsupported,
-                "won": index == self.best,
+                "won": index == self.best and not self.fallback,
                 "reason": candidate.reason,
             }
             for index, candidate in enumerate(self.candidates)
         ]
         if not self.models.get("generator"):
-            for key in ("answer", "sentences", "candidates"):
+            for key in ("answer", "sentences", "candidates", "quotations", "fallback"):
                 del value[key]
         return value

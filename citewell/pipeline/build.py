@@ -7,11 +7,14 @@ from contextlib import asynccontextmanager
 
 from citewell.core.build_cache import OnStep
 from citewell.core.settings import Settings
+from citewell.generator.backend import GeneratorBackend
+from citewell.generator.extractive import ExtractiveGenerator
 from citewell.pipeline.choices import choose_generator, choose_scorer
 from citewell.pipeline.fetching import wait_policy
 from citewell.pipeline.parts import Parts, open_parts, silent
 from citewell.pipeline.pipeline import Limits, Pipeline
 from citewell.retriever.fetch.render import runs_as_root
+from citewell.retriever.rank import Ranker
 
 
 @asynccontextmanager
@@ -39,11 +42,18 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
             extractor=parts.extractor,
             ranker=ranker,
             generator=chosen.backend,
+            quoter=_quoter(settings, chosen.backend, ranker),
             scorer=scorer.scorer,
             limits=_limits(settings),
             memory=parts.memory,
             notices=chosen.notices + scorer.notices + _render_notices(settings),
         )
+
+
+def _quoter(settings: Settings, generator: GeneratorBackend, ranker: Ranker) -> ExtractiveGenerator | None:
+    if isinstance(generator, ExtractiveGenerator):
+        return None
+    return ExtractiveGenerator(ranker.scores, sentences=settings.generator.quotations)
 
 
 def _limits(settings: Settings) -> Limits:

@@ -9,13 +9,23 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from citewell.core.errors import InputError
-from citewell.core.events import Done, Event, Failed, Fetched, Notice, Ranked, Scored, Searched
+from citewell.core.events import Done, Event, Failed, Fetched, Notice, Quoted, Ranked, Scored, Searched
 from citewell.core.text import encoded_text
-from citewell.core.types import Answer, Candidate, Failure, Outcome, Reference, Sentence
+from citewell.core.types import (
+    Answer,
+    Candidate,
+    Failure,
+    Fallback,
+    Outcome,
+    Reference,
+    Sentence,
+    marked_text,
+)
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.correction import check_citations
 from citewell.generator.citations.ending import finished
 from citewell.generator.extractive import ExtractiveGenerator
+from citewell.generator.refusal import is_refusal
 from citewell.pipeline.providers import OpenedSearch
 from citewell.pipeline.question_run import QuestionRun
 from citewell.retriever.evidence import evidence, is_found
@@ -61,6 +71,8 @@ class Pipeline:
     generator: GeneratorBackend
     scorer: Scorer
     limits: Limits
+    quoter: ExtractiveGenerator | None = None
+    """Quotes the references while the generator writes; None if the generator quotes itself."""
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     split: Callable[[str], tuple[str, ...]] = parts
     """Splits a question that needs several searches."""
@@ -79,7 +91,8 @@ class Pipeline:
 
     def quoting(self, sentences: int) -> Pipeline:
         """Return the same pipeline, quoting at most `sentences` sentences of the references as the answer."""
-        return replace(self, generator=ExtractiveGenerator(self.ranker.scores, sentences=sentences))
+        extractive = ExtractiveGenerator(self.ranker.scores, sentences=sentences)
+        return replace(self, generator=extractive, quoter=None)
 
     async def ask(self, question: str) -> AsyncGenerator[Event, None]:
         """Answer a question as a stream of events, of which the last is `Done`.
@@ -203,18 +216,23 @@ class Pipeline:
         rounds = BestOf(
             self.scorer, run.question, run.references, most=limits.best_of, min_gain=limits.min_gain
         )
+        if self.quoter is not None:
+            with run.timed("quote"):
+                texts = [t.text async for t in self.quoter.generate(run.searched, run.references, 1)]
+                run.quotations = check_citations("".join(texts), run.references, limits.threshold)
+            yield Quoted(run.quotations)
         raw: dict[tuple[Sentence, ...], str] = {}
         while wanted := rounds.wanted:
-            texts: dict[int, list[str]] = {}
+            pieces: dict[int, list[str]] = {}
             with run.timed("generate"):
                 tokens = self.generator.generate(run.searched, run.references, wanted, first=rounds.written)
                 async with aclosing(tokens) as stream:
                     async for token in stream:
                         run.timings.setdefault("first_token", round(time.perf_counter() - run.started, 4))
-                        texts.setdefault(token.candidate, []).append(token.text)
+                        pieces.setdefault(token.candidate, []).append(token.text)
                         yield token
             with run.timed("check"):
-                written = ["".join(texts[candidate]).strip() for candidate in sorted(texts)]
+                written = ["".join(pieces[candidate]).strip() for candidate in sorted(pieces)]
                 checked = [
                     check_citations(finished(text), run.references, limits.threshold) for text in written
                 ]
@@ -243,25 +261,39 @@ class Pipeline:
         return sentences
 
     def _answer(self, run: QuestionRun, *, written: bool = True) -> Answer:
-        best = run.candidates[run.best] if run.candidates else Candidate(())
-        outcome: Outcome = "answered" if written else "retrieved"
-        if not (any(sentence.supported for sentence in best.sentences) if written else run.relevant):
-            outcome, best = "no_evidence", Candidate(())
+        outcome: Outcome = "retrieved" if run.relevant else "no_evidence"
+        sentences, fallback = _answering(run)
+        if written:
+            outcome = "answered" if any(sentence.supported for sentence in sentences) else "no_evidence"
+        if outcome != "answered":
+            sentences = ()
         run.timings["total"] = round(time.perf_counter() - run.started, 4)
         return Answer(
             question=run.question,
             outcome=outcome,
-            answer=best.text or (NO_EVIDENCE if written else ""),
-            sentences=best.sentences,
+            answer=marked_text(sentences) or (NO_EVIDENCE if written else ""),
+            sentences=sentences,
             references=run.references,
             failures=tuple(run.failures),
             candidates=run.candidates,
             best=run.best,
+            quotations=run.quotations,
+            fallback=fallback,
             notices=(*(self.notices if written else ()), *run.notices),
             timings=run.timings,
             models={"encoder": self.ranker.encoder.name, "search": self.search.metasearch.name}
             | ({"generator": self.generator.name, "scorer": self.scorer.name} if written else {}),
         )
+
+
+def _answering(run: QuestionRun) -> tuple[tuple[Sentence, ...], Fallback]:
+    """Return the sentences of the answer, and the reason if they are not what the generator wrote."""
+    best = run.candidates[run.best] if run.candidates else Candidate(())
+    if is_refusal(best.raw):
+        return (), "refused"
+    if any(sentence.supported for sentence in best.sentences) or not run.quotations:
+        return best.sentences, ""
+    return run.quotations, "unsupported"
 
 
 def _searched(run: QuestionRun, asked: Sequence[str]) -> Iterator[str]:

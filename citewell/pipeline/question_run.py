@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from citewell.core.events import Notice
-from citewell.core.types import Candidate, Failure, Reference
+from citewell.core.types import Candidate, Failure, Reference, Sentence
 from citewell.pipeline.warnings import QuestionWarnings
 
 
@@ -23,6 +23,7 @@ class QuestionRun:
     notices: list[str] = field(default_factory=list)
     references: tuple[Reference, ...] = ()
     relevant: bool = False
+    quotations: tuple[Sentence, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     best: int = 0
     warnings: QuestionWarnings = field(default_factory=QuestionWarnings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -19,7 +20,7 @@ from citewell.core.training.config import (
 )
 from citewell.generator.causal import FREQUENCY_PENALTY
 from citewell.generator.defaults import GenerationDefaults
-from citewell.generator.prompt import PromptForm
+from citewell.generator.prompt import WEBGLM
 
 
 class GeneratorModelConfig(Section):
@@ -50,7 +51,7 @@ class GeneratorPromptConfig(Section):
     @property
     def defaults(self) -> GenerationDefaults:
         """The defaults saved beside the weights."""
-        form = PromptForm(demonstration=self.demonstration, question_first=self.question_first)
+        form = replace(WEBGLM, demonstration=self.demonstration, question_first=self.question_first)
         return GenerationDefaults(form, self.frequency_penalty)
 
 

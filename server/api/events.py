@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from citewell.core.events import Browsed, Failed, Fetched, Notice, Ranked, Scored, Searched, Token
+from citewell.core.events import (
+    Browsed,
+    Failed,
+    Fetched,
+    Notice,
+    Quoted,
+    Ranked,
+    Scored,
+    Searched,
+    Token,
+)
 from citewell.server.api.answer_reply import answer_response
 from citewell.server.work.event_log import QuestionEnded, QuestionEvent, QuestionQueued, Started
 
@@ -29,6 +39,8 @@ def api_event(event: QuestionEvent) -> tuple[str, Any]:
             return "ranked", asdict(event)
         case Notice(text):
             return "notice", {"text": text}
+        case Quoted():
+            return "quoted", asdict(event)
         case Token():
             return "token", asdict(event)
         case Scored(candidates, best):

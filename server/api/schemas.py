@@ -292,6 +292,16 @@ class AnswerResponse(Struct, frozen=True):
     references: list[Reference] | UnsetType = UNSET
     failures: list[Failure] | UnsetType = UNSET
     candidates: list[CandidateObject] | UnsetType = UNSET
+    quotations: Annotated[
+        list[Sentence], Meta(description="What was shown while a language model wrote.")
+    ] = []
+    fallback: Annotated[
+        Literal["", "unsupported", "refused"],
+        Meta(
+            description="Why a language model's text is not the answer: it is `unsupported`, and the "
+            "quotations are the answer instead, or it `refused`."
+        ),
+    ] = ""
     notices: list[str] | UnsetType = UNSET
     timings: dict[str, float] | UnsetType = UNSET
     models: dict[str, str] | UnsetType = UNSET

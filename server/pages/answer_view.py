@@ -19,6 +19,7 @@ _STAGES = {
     "search": "Searching",
     "fetch": "Reading pages",
     "rank": "Choosing passages",
+    "quote": "Quoting",
     "generate": "Writing",
     "check": "Checking citations",
     "score": "Choosing the answer",
@@ -89,6 +90,7 @@ class AnswerPage:
     """The values that the template needs in addition to the answer."""
 
     claims: tuple[SentenceView, ...]
+    quotations: tuple[SentenceView, ...]
     sources: tuple[CitedSource, ...]
     unread: tuple[Unread, ...]
     stages: tuple[tuple[str, float], ...]
@@ -103,9 +105,11 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     timings = answer.timings or {}
     titles = {reference.number: _link(reference.url, reference.title).title for reference in references}
     claims = tuple(_claim(number, sentence, titles) for number, sentence in enumerate(sentences))
+    quotations = () if answer.fallback else answer.quotations
     stages = tuple((words, timings[name]) for name, words in _STAGES.items() if name in timings)
     return AnswerPage(
         claims=claims,
+        quotations=tuple(_claim(number, sentence, titles) for number, sentence in enumerate(quotations)),
         sources=tuple(_source(reference, sentences) for reference in references),
         unread=tuple(_unread(failure) for failure in answer.failures or []),
         stages=stages,

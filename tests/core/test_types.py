@@ -54,6 +54,8 @@ def test_the_json_of_a_written_answer() -> None:
         "references",
         "failures",
         "candidates",
+        "quotations",
+        "fallback",
         "notices",
         "timings",
         "models",

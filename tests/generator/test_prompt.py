@@ -13,7 +13,7 @@ from citewell.core.types import Reference
 from citewell.generator.causal import Sampling
 from citewell.generator.local import LocalGenerator
 from citewell.generator.openvino import open_openvino
-from citewell.generator.prompt import INSTRUCTION
+from citewell.generator.prompt import RULES
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -45,9 +45,9 @@ def prompt(smollm2_folder: Path) -> Render:
 
 
 def test_instruction_references_question(prompt: Render) -> None:
-    text = prompt(QUESTION, [reference(1, "Air scatters light."), reference(2, "Cats purr.")], 1000)
-    first, second = "Reference [1]: Air scatters light.", "Reference [2]: Cats purr."
-    places = [text.index(part) for part in (INSTRUCTION, first, second, f"Question: {QUESTION}")]
+    text = prompt(QUESTION, [reference(1, "Air scatters light."), reference(2, "Cats purr.")], 1600)
+    first, second = "Reference [1]: Page: Air scatters light.", "Reference [2]: Page: Cats purr."
+    places = [text.index(part) for part in (RULES, first, second, f"Question: {QUESTION}")]
     assert places == sorted(places)
     assert text.index(DEMONSTRATION) < places[1]
     assert text.rstrip().endswith("<|im_start|>assistant")
@@ -55,18 +55,18 @@ def test_instruction_references_question(prompt: Render) -> None:
 
 def test_the_demonstration_gives_way_to_the_references(prompt: Render) -> None:
     references = [reference(n, f"Sentence {n} about the sky. " * 40) for n in range(1, 6)]
-    assert DEMONSTRATION in prompt(QUESTION, references, 1000)
-    assert DEMONSTRATION in prompt(QUESTION, references[:1], 400)
+    assert DEMONSTRATION in prompt(QUESTION, references, 1600)
+    assert DEMONSTRATION in prompt(QUESTION, references[:1], 1000)
     tight = prompt(QUESTION, references, 400)
     assert DEMONSTRATION not in tight
-    assert all(f"Reference [{n}]: Sentence {n} about the sky." in tight for n in range(1, 6))
+    assert all(f"Reference [{n}]: Page: Sentence {n} about the sky." in tight for n in range(1, 6))
 
 
 def test_short_references_pass_on_what_they_do_not_need(prompt: Render) -> None:
     long = " ".join(f"word{n}" for n in range(2000))
     alone = prompt(QUESTION, [reference(1, long), reference(2, long)], 600)
     beside = prompt(QUESTION, [reference(1, "Short."), reference(2, long)], 600)
-    assert "Reference [1]: Short.\n" in beside
+    assert "Reference [1]: Page: Short.\n" in beside
     (_, first), (_, second) = (text.rsplit("Reference [2]: ", 1) for text in (alone, beside))
     assert len(second) > 1.5 * len(first)
 
@@ -76,14 +76,14 @@ def test_a_question_of_usual_length_is_never_cut(prompt: Render) -> None:
     for budget in (200, 300, 1000):
         text = prompt(QUESTION, references, budget)
         assert f"Question: {QUESTION}<|im_end|>" in text
-        assert "Reference [5]: Air scatters" in text
+        assert "Reference [5]: Page: Air scatters" in text
 
 
 def test_a_very_long_question_is_cut(prompt: Render, tokenizer: PreTrainedTokenizerBase) -> None:
     text = prompt("Why is the sky blue and " * 500, [reference(1, "Air scatters light.")], 300)
     assert len(tokenizer.tokenize(text)) <= 300
     assert "Question: Why is the sky blue and" in text
-    assert "Reference [1]: Air" in text
+    assert "Reference [1]: Page: Air" in text
 
 
 def test_the_budget_holds(prompt: Render, tokenizer: PreTrainedTokenizerBase) -> None:
@@ -95,7 +95,7 @@ def test_the_budget_holds(prompt: Render, tokenizer: PreTrainedTokenizerBase) ->
         chosen, separator = rng.sample(pieces, rng.randint(1, 8)), rng.choice(["", " "])
         return separator.join(rng.choice(chosen) for _ in range(length))[:length]
 
-    for budget in (200, 201, 333, 500, 1000, 2000):
+    for budget in (300, 301, 333, 500, 1000, 2000):
         for count in (0, 1, 5, 20):
             references = [reference(n, text(rng.choice([0, 40, 400, 20_000]))) for n in range(1, count + 1)]
             rendered = prompt(text(rng.choice([1, 50, 3000])), references, budget)

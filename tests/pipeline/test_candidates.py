@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import FetchError
-from citewell.core.events import Done, Event, Scored, Token
+from citewell.core.events import Done, Event, Quoted, Ranked, Scored, Token
 from citewell.core.types import Answer, Reference
+from citewell.generator.extractive import ExtractiveGenerator
+from citewell.generator.refusal import REFUSAL
 from citewell.pipeline.pipeline import NO_EVIDENCE, Limits, Pipeline
 from citewell.pipeline.providers import OpenedSearch
 from citewell.retriever.collection.collection import Collection
@@ -55,8 +57,11 @@ class Ask:
         self._collection = Collection(EmbeddedCatalog(data_dir).open("notes"))
         self._ranker = ranker
 
-    async def events(self, *answers: str, drop: bool = False, best_of: int = 1) -> list[Event]:
+    async def events(
+        self, *answers: str, drop: bool = False, best_of: int = 1, quotes: bool = False
+    ) -> list[Event]:
         pipeline = Pipeline(
+            quoter=ExtractiveGenerator(self._ranker.scores, sentences=2) if quotes else None,
             search=OpenedSearch(Metasearch([self._collection]), self._collection),
             fetch=_no_network,
             extractor=Sandbox(),
@@ -77,8 +82,10 @@ class Ask:
         async with aclosing(pipeline.ask(QUESTION)) as stream:
             return [event async for event in stream]
 
-    async def __call__(self, *answers: str, drop: bool = False, best_of: int = 1) -> Answer:
-        last = (await self.events(*answers, drop=drop, best_of=best_of))[-1]
+    async def __call__(
+        self, *answers: str, drop: bool = False, best_of: int = 1, quotes: bool = False
+    ) -> Answer:
+        last = (await self.events(*answers, drop=drop, best_of=best_of, quotes=quotes))[-1]
         assert isinstance(last, Done)
         return last.answer
 
@@ -153,3 +160,37 @@ async def test_tokens_are_streamed_as_they_are_written(ask: Ask) -> None:
     assert len(tokens) > 10
     assert "".join(token.text for token in tokens if token.candidate == 0) == f"{TRUE} [7]"
     assert "".join(token.text for token in tokens if token.candidate == 1) == ALSO_TRUE
+
+
+async def test_quotations_come_before_the_first_written_word(ask: Ask) -> None:
+    events = await ask.events(f"{TRUE} [1]", quotes=True)
+    kinds = [type(event) for event in events if not isinstance(event, Token)]
+    assert kinds[-4:] == [Ranked, Quoted, Scored, Done]
+    assert kinds.index(Quoted) < next(n for n, event in enumerate(events) if isinstance(event, Token))
+    (quoted,) = [event for event in events if isinstance(event, Quoted)]
+    assert TRUE in [sentence.text for sentence in quoted.sentences]
+    assert all(sentence.supported and sentence.citations for sentence in quoted.sentences)
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert (done.answer.quotations, done.answer.fallback) == (quoted.sentences, "")
+    assert [sentence.text for sentence in done.answer.sentences] == [TRUE]
+    assert done.answer.timings["quote"] > 0
+
+
+@pytest.mark.parametrize("drop", [False, True])
+@pytest.mark.parametrize("text", [f"{INVENTED} [1]", ""])
+async def test_quotations_stand_where_nothing_written_is_supported(ask: Ask, text: str, drop: bool) -> None:
+    answer = await ask(text, drop=drop, quotes=True)
+    assert (answer.outcome, answer.fallback) == ("answered", "unsupported")
+    assert answer.sentences == answer.quotations != ()
+    assert "lanterns" not in answer.answer
+    assert answer.answer.startswith(answer.quotations[0].text)
+    shown = answer.to_json()
+    assert shown["fallback"] == "unsupported"
+    assert not any(candidate["won"] for candidate in shown["candidates"])
+
+
+async def test_a_refusal_of_the_writer_is_no_evidence(ask: Ask) -> None:
+    answer = await ask(REFUSAL, quotes=True)
+    assert (answer.outcome, answer.fallback, answer.answer) == ("no_evidence", "refused", NO_EVIDENCE)
+    assert (answer.sentences, bool(answer.quotations)) == ((), True)

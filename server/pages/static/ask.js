@@ -92,7 +92,10 @@ async function answered(begin, progress, signal) {
   return null;
 }
 
-function summaryOf({ outcome, sentences }) {
+function summaryOf({ outcome, sentences, fallback }) {
+  if (fallback === "unsupported") {
+    return "The sources do not support what the model wrote, so the answer is quotations.";
+  }
   if (outcome !== "answered") {
     return "No evidence was found.";
   }

@@ -63,12 +63,31 @@ export class Progress {
       this.#count("choose", `${data.references.length} passages`);
     } else if (name === "notice") {
       this.#page("notice", data.text, "");
+    } else if (name === "quoted") {
+      this.#quote(data.sentences);
     } else if (name === "token" && data.candidate === 0) {
       this.#enter("write");
       this.#draft.append(data.text);
     } else if (name === "scored") {
       this.#enter("check");
     }
+  }
+
+  /** Show quotations above the draft, until the finished answer replaces both. */
+  #quote(sentences) {
+    if (!sentences.length) {
+      return;
+    }
+    const section = make("section", "quotations");
+    section.append(make("h2", "", "Quotations, while the answer is written"));
+    for (const { text, citations } of sentences) {
+      const quotation = make("blockquote", "", text);
+      quotation.dir = "auto";
+      quotation.append(make("span", "about", ` ${citations.map((number) => `[${number}]`).join("")}`));
+      section.append(quotation);
+    }
+    this.#draft.before(section);
+    this.say(`${sentences.length} ${sentences.length === 1 ? "quotation" : "quotations"}. ${WORDS.write}`);
   }
 
   /** Show the current status; screen readers announce it. */

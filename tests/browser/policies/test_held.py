@@ -40,7 +40,7 @@ def write(folder: Path, wanted: str, allowed: Legal) -> str:
     model = open_openvino(folder, "SmolLM2", threads=2)
     tokens: list[int] = []
     model.write(
-        model.render([{"role": "user", "content": f"Write: {wanted} {wanted}"}]),
+        model.render([{"role": "user", "content": f"Write: {wanted} {wanted} {wanted}"}]),
         1,
         most=60,
         sampling=Sampling(0.8, 0, 0.0),

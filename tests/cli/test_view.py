@@ -1,0 +1,57 @@
+"""The view of a terminal: quotations while a language model writes, and the answer in their place."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from citewell.cli.view import REFUSED, UNSUPPORTED, PlainView, TerminalView
+from citewell.core.events import Quoted, Token
+from citewell.core.types import Answer, Fallback, Outcome, Sentence
+
+QUOTED = Sentence("Bats use echoes.", (1,), 1.0, supported=True)
+WRITTEN = Sentence("They hear echoes.", (1,), 0.8, supported=True)
+
+
+def answer(outcome: Outcome, sentences: tuple[Sentence, ...], fallback: Fallback) -> Answer:
+    text = " ".join(sentence.text for sentence in sentences) or "No evidence for an answer was found."
+    return Answer("How?", outcome, text, sentences, (), quotations=(QUOTED,), fallback=fallback)
+
+
+def test_quotations_stand_above_what_is_being_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    view = TerminalView()
+    view._console = Console(file=io.StringIO(), force_terminal=True, width=80)
+    view._live.console = view._console
+    with view:
+        view.event(Quoted((QUOTED,)))
+        view.event(Token("They hear"))
+        view._live.refresh()
+        lines = io.StringIO()
+        Console(file=lines, width=80).print(view._live.get_renderable())
+    shown = lines.getvalue()
+    assert shown.index("Bats use echoes. [1]") < shown.index("not checked yet") < shown.index("They hear")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "sentences", "fallback", "said"),
+    [
+        ("answered", (WRITTEN,), "", WRITTEN.text),
+        ("answered", (QUOTED,), "unsupported", UNSUPPORTED),
+        ("no_evidence", (), "refused", REFUSED),
+    ],
+)
+def test_the_answer_says_what_it_is(
+    outcome: Outcome,
+    sentences: tuple[Sentence, ...],
+    fallback: Fallback,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    PlainView().show(answer(outcome, sentences, fallback))
+    out = capsys.readouterr().out
+    assert said in out
+    assert (QUOTED.text in out) == (fallback == "unsupported")
+    assert sum(notice in out for notice in (UNSUPPORTED, REFUSED)) == bool(fallback)

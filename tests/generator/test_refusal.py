@@ -1,0 +1,46 @@
+"""Answers that say that there is none, and answers that only look like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from citewell.generator.demonstrations import DEMONSTRATIONS
+from citewell.generator.prompt import RULES
+from citewell.generator.refusal import REFUSAL, is_refusal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        REFUSAL,
+        "The references do not say who won the cup [1].",
+        "The references provided do not mention the height of the lighthouse.",
+        "The provided references don't contain any information about it.",
+        "None of the references mention her.",
+        "Unfortunately, the references do not answer the question.",
+        "There is no information about it in the references.",
+        "It is not stated in the references.",
+    ],
+)
+def test_refusals(text: str) -> None:
+    assert is_refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "The references of a book do not count as its text[1].",
+        "The text mentions two kings[1].",
+        "Bats do not see well[1]. The references do not say more.",
+        "No, tides are not caused by wind[2].",
+        *(example.answer for name, example in DEMONSTRATIONS.items() if name != "refusal"),
+    ],
+)
+def test_answers(text: str) -> None:
+    assert not is_refusal(text)
+
+
+def test_the_prompt_asks_for_a_refusal_that_is_recognized() -> None:
+    assert RULES.endswith(REFUSAL)
+    assert is_refusal(DEMONSTRATIONS["refusal"].answer)
