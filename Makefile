@@ -1,8 +1,10 @@
-# `make ask Q="…"` answers a question; `make serve` starts the service; `make docs` builds the handbook as a site;
+# `make ask Q="…"` answers a question, written by the language model WRITER; `make serve` starts the service; `make docs` builds the handbook as a site;
 # `make test` checks everything. All set up .venv when it is needed.
 PYTHON ?= python3
 Q ?= How does Citewell check a citation?
 export Q
+# The language model that `make ask` gets (1.1 GB), by its name in `citewell models`; none: answers are quotations.
+WRITER ?= qwen2.5-coder-1.5b
 # `make ask EXTRAS=gpu` lets the encoder compute on an NVIDIA GPU.
 EXTRAS ?=
 BIN := .venv/bin
@@ -12,6 +14,9 @@ comma := ,
 .PHONY: ask serve docs test clean
 
 ask: .venv/.installed
+ifneq ($(WRITER),none)
+	@$(BIN)/citewell models get --quiet $(WRITER) || echo "The answer quotes its references instead."
+endif
 	@$(BIN)/citewell ask "$$Q"
 
 serve: .venv/.serving

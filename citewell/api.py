@@ -68,9 +68,10 @@ def retrieve(question: str, *, on_event: Callable[[Event], object] | None = None
     """
     from citewell.core.events import final_answer
     from citewell.pipeline.build import open_pipeline
+    from citewell.pipeline.choices import without_writer
 
     async def answer() -> Answer:
-        async with open_pipeline(_settings(settings)) as pipeline:
+        async with open_pipeline(without_writer(_settings(settings))) as pipeline:
             return await final_answer(pipeline.retrieve(question), on_event)
 
     return _run(answer())

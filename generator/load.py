@@ -17,6 +17,7 @@ from citewell.core.models.obtaining import ensure_weights
 from citewell.core.packages import need_packages
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
+from citewell.generator.auto import EXTRACTIVE, KEY_VARIABLE, OPENAI, resolve_auto
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.completer import ChatCompleter, Completer, LocalCompleter
@@ -31,14 +32,10 @@ from citewell.generator.transformers import open_transformers
 if TYPE_CHECKING:
     from citewell.generator.chat_client import ChatClient
 
-EXTRACTIVE = "extractive"
-OPENAI = "openai:"
-KEY_VARIABLE = "OPENAI_API_KEY"
-
 
 @asynccontextmanager
 async def open_generator(
-    wanted: GeneratorSettings,
+    given: GeneratorSettings,
     cache_dir: Path,
     *,
     threads: int,
@@ -51,6 +48,7 @@ async def open_generator(
     `relevance` chooses the sentences of the extractive generator. Raises `WeightsMissingError` if packaged
     weights are not installed, and `ModelError` for an unknown name.
     """
+    wanted = await in_thread(lambda: resolve_auto(given, environment).settings)
     if wanted.name == EXTRACTIVE:
         yield ExtractiveGenerator(relevance, sentences=wanted.sentences)
     elif wanted.name.startswith(OPENAI):
@@ -70,7 +68,7 @@ async def open_generator(
 
 @asynccontextmanager
 async def open_completer(
-    wanted: GeneratorSettings,
+    given: GeneratorSettings,
     cache_dir: Path,
     *,
     threads: int,
@@ -82,6 +80,7 @@ async def open_completer(
     Raises `WeightsMissingError` if packaged weights are not installed, and `ModelError` for a name that is
     not a language model's and for a model that cannot be run.
     """
+    wanted = await in_thread(lambda: resolve_auto(given, environment).settings)
     if wanted.name == EXTRACTIVE:
         raise ModelError(
             f"{EXTRACTIVE} is not a language model.", "Name one, such as citewell-smollm2 or openai:MODEL."

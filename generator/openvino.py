@@ -16,6 +16,7 @@ from typing import Any
 
 from citewell.core.errors import ModelError
 from citewell.core.gguf import DESCRIPTION, TEMPLATE
+from citewell.core.memory import check_memory, language_model_memory
 from citewell.generator.causal import TOP_P, Sampling, Seen
 from citewell.generator.prompt import Message
 
@@ -30,8 +31,11 @@ _PIECE = 2048
 def open_openvino(folder: Path, name: str, *, threads: int) -> OpenVinoModel:
     """Load the model `name` from a folder that `citewell.core.conversion.converted` filled.
 
-    Raises `ModelError` if the folder holds no causal language model.
+    Raises `ModelError` if the folder holds no causal language model, and `MemoryTooSmallError`.
     """
+    weights = folder / "openvino_model.bin"
+    if weights.is_file():
+        check_memory(name, language_model_memory(weights.stat().st_size))
     try:
         return OpenVinoModel(folder, threads=threads)
     except (OSError, RuntimeError, ValueError) as error:

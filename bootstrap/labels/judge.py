@@ -14,9 +14,10 @@ from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError, ServiceAnswerError
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
+from citewell.generator.auto import EXTRACTIVE, OPENAI
 from citewell.generator.completion import CompletionRequest
 from citewell.generator.first_token import FirstTokenModel, open_first_token
-from citewell.generator.load import EXTRACTIVE, OPENAI, open_client
+from citewell.generator.load import open_client
 from citewell.generator.prompt import Message
 
 if TYPE_CHECKING:

@@ -16,9 +16,10 @@ from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
+from citewell.generator.auto import EXTRACTIVE, OPENAI
 from citewell.generator.causal import Sampling
 from citewell.generator.extractive import Relevance
-from citewell.generator.load import EXTRACTIVE, OPENAI, open_client, open_generator, open_model
+from citewell.generator.load import open_client, open_generator, open_model
 from citewell.generator.local import LocalGenerator
 from citewell.generator.resolve import resolve
 

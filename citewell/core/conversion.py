@@ -53,7 +53,8 @@ def _digest(adapter: Path) -> str:
 
 
 def _convert(name: str, adapter: Path | None, target: Path) -> None:
-    from citewell.core.gguf import describe, open_gguf, requantize, save_openvino
+    from citewell.core.gguf import describe, open_gguf, requantize, save_openvino, weight_bytes
+    from citewell.core.memory import check_memory, language_model_memory
 
     begin("verifying")
     gguf = locate(name).path
@@ -62,6 +63,7 @@ def _convert(name: str, adapter: Path | None, target: Path) -> None:
     assert gguf is not None
     requantized = target / "requantized.gguf"
     reader = open_gguf(gguf)
+    check_memory(gguf.name, language_model_memory(weight_bytes(reader), converting=True))
     try:
         describe(reader, target)
         requantize(reader, requantized, _merging(reader, adapter) if adapter else None)

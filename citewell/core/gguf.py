@@ -68,6 +68,19 @@ Change = Callable[[str, "NDArray[np.float32]"], "NDArray[np.float32]"]
 """Maps a tensor's name in the GGUF file and its values (rows, columns) to the values to write."""
 
 
+def weight_bytes(reader: Any) -> int:
+    """Return the bytes of an open GGUF file's weights as `requantize` writes them, or a few more."""
+    import gguf
+
+    q8, q4 = gguf.GGMLQuantizationType.Q8_0, gguf.GGMLQuantizationType.Q4_K
+    total = 0
+    for tensor in reader.tensors:
+        stays = tensor.tensor_type == q4 and _FEED_FORWARD in tensor.name
+        block, size = gguf.GGML_QUANT_SIZES[q4 if stays else q8]
+        total += math.prod(int(length) for length in tensor.shape) * size // block
+    return total
+
+
 def requantize(reader: Any, file: Path, change: Change | None = None) -> None:
     """Write an open GGUF file again, its matrices in Q8_0, each as `change` gives it.
 

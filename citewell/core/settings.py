@@ -213,9 +213,10 @@ class GeneratorSettings(Section):
     """How answers are written."""
 
     name: str = Field(
-        "extractive",
-        description="`extractive`, a packaged or shipped model, a GGUF file, a folder, a hub id, or "
-        "`openai:MODEL`.",
+        "auto",
+        description="`auto`, `extractive` (quotations), a name of `citewell models`, a GGUF file, a folder, "
+        "a hub id, or `openai:MODEL`; `auto` is the server at `generator.base_url` if that is set, else the "
+        "best installed writer, else `extractive`.",
     )
     best_of: int = Field(1, ge=1, le=64, description="Candidate answers per question.")
     temperature: float = Field(0.8, gt=0, le=2, description="Sampling temperature for several candidates.")

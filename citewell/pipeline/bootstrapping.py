@@ -14,8 +14,8 @@ from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings
-from citewell.generator.load import EXTRACTIVE
 from citewell.pipeline.build import pipeline_of
+from citewell.pipeline.choices import without_writer
 from citewell.pipeline.parts import Parts, open_parts, silent
 from citewell.retriever.encoder.encoder import Vectors
 
@@ -81,7 +81,6 @@ class _Relevance:
 
 def _retrieving(wanted: PartsOpener) -> Settings:
     """Return the settings of a pipeline that only finds references, as many as a row may have."""
-    settings = wanted.settings
-    generator = settings.generator.model_copy(update={"name": EXTRACTIVE})
+    settings = without_writer(wanted.settings)
     retriever = settings.retriever.model_copy(update={"k": wanted.config.references.most})
-    return settings.model_copy(update={"generator": generator, "retriever": retriever})
+    return settings.model_copy(update={"retriever": retriever})

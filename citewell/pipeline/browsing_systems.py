@@ -22,7 +22,7 @@ from citewell.core.progress import Log
 from citewell.core.settings import Settings
 from citewell.generator.extractive import Relevance
 from citewell.pipeline.build import pipeline_of
-from citewell.pipeline.choices import choose_scorer
+from citewell.pipeline.choices import choose_scorer, without_writer
 from citewell.pipeline.parts import Parts, open_parts
 from citewell.pipeline.pipeline import Pipeline
 from citewell.pipeline.web import web_of
@@ -80,7 +80,8 @@ class Systems:
                 f"Name {PIPELINE} alone.",
             )
         if name == PIPELINE:
-            return PipelineBrowsing(await self.stack.enter_async_context(pipeline_of(self.parts)))
+            parts = replace(self.parts, settings=without_writer(self.parts.settings))
+            return PipelineBrowsing(await self.stack.enter_async_context(pipeline_of(parts)))
         if name not in self._opened:
             self._opened[name] = await self.stack.enter_async_context(
                 open_policy(name, self.parts.settings, relevance=self.relevance, constrained=not self.free)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from citewell.core.build_cache import OnStep
-from citewell.core.errors import WeightsMissingError
+from citewell.core.errors import ModelError, WeightsMissingError
 from citewell.core.settings import GeneratorSettings, Settings
+from citewell.core.threads import in_thread
+from citewell.generator.auto import AUTO, EXTRACTIVE, resolve_auto
 from citewell.generator.backend import GeneratorBackend
-from citewell.generator.load import EXTRACTIVE, open_generator
+from citewell.generator.load import open_generator
 from citewell.pipeline.parts import silent
 from citewell.retriever.rank import Ranker
 from citewell.scorer.scorer import SUPPORT, PreferenceJudge, Scorer, SupportScorer
@@ -55,9 +59,11 @@ async def choose_generator(
 ) -> AsyncGenerator[ChosenGenerator, None]:
     """Open the generator of the settings.
 
-    If weights are missing, it is the extractive one, with a notice. Raises `ModelError` for an unknown model
-    and for one that cannot be run.
+    If weights are missing, or a model that `auto` chose cannot be run, it is the extractive one, with a
+    notice. Raises `ModelError` for an unknown model and for one that cannot be run, and as `resolve_auto`
+    does.
     """
+    wanted, advice = await in_thread(partial(resolve_auto, settings.generator))
     async with AsyncExitStack() as opened:
 
         async def choose(wanted: GeneratorSettings) -> GeneratorBackend:
@@ -72,9 +78,28 @@ async def choose_generator(
             )
 
         try:
-            chosen = ChosenGenerator(await choose(settings.generator))
-        except WeightsMissingError as error:
-            extractive = settings.generator.model_copy(update={"name": EXTRACTIVE})
+            chosen = ChosenGenerator(await choose(wanted), _once(advice, settings.cache_dir))
+        except ModelError as error:
+            if settings.generator.name != AUTO and not isinstance(error, WeightsMissingError):
+                raise
+            extractive = without_writer(settings).generator
             notice = f"{error} The answer is extractive instead."
             chosen = ChosenGenerator(await choose(extractive), (notice,))
         yield chosen
+
+
+def without_writer(settings: Settings) -> Settings:
+    """Return settings that load no language model, for uses that only find references."""
+    generator = settings.generator.model_copy(update={"name": EXTRACTIVE})
+    return settings.model_copy(update={"generator": generator})
+
+
+def _once(advice: str, cache_dir: Path) -> tuple[str, ...]:
+    """Return the advice if no earlier process that used this cache folder has given it."""
+    given = cache_dir / "advice-on-writers"
+    if not advice or given.exists():
+        return ()
+    with suppress(OSError):
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        given.touch()
+    return (advice,)

@@ -96,6 +96,7 @@ def cli(shared_data: Path, minilm_folder: Path, cache: Path, tmp_path: Path, nur
     }
     environment |= {"CITEWELL_CACHE_DIR": str(cache), "COLUMNS": "100", "LINES": "50"}
     environment["CITEWELL_FETCH__CACHE"] = "false"  # ports of test servers come back
+    environment["CITEWELL_GENERATOR__NAME"] = os.environ["CITEWELL_GENERATOR__NAME"]
     return Cli(shared_data, tmp_path, environment, nursery)
 
 

@@ -192,3 +192,22 @@ def test_output_needs_no_unicode_locale(cli: Cli) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "Augustin Fresnel" in done.stdout.decode()
+
+
+def test_auto_quotes_without_a_writer_and_advises_once(cli: Cli, tmp_path: Path, cache: Path) -> None:
+    other = tmp_path / "cache"
+    other.mkdir()
+    for folder in ("models", "weights"):  # the encoder, and no language model
+        (other / folder).mkdir()
+        for entry in (cache / folder).glob("e5-small*"):
+            (other / folder / entry.name).symlink_to(entry)
+    env = {"CITEWELL_GENERATOR__NAME": "auto", "CITEWELL_CACHE_DIR": str(other)}
+    answers = [cli.run("ask", BATS, "--collection", "notes", "--json", env=env) for _ in range(2)]
+    assert [answer.code for answer in answers] == [0, 0], answers[0].err
+    notices = [answer.objects()[0]["notices"] for answer in answers]
+    assert [len(each) for each in notices] == [1, 0]
+    assert "citewell models get" in notices[0][0]
+    assert {answer.objects()[0]["models"]["generator"] for answer in answers} == {"extractive"}
+    rows = {row["name"]: row for row in cli.run("doctor", "--json", env=env).objects()}
+    assert rows["generator"]["found"] == "extractive, chosen by auto"
+    assert "citewell models get" in rows["generator"]["fix"]

@@ -15,6 +15,8 @@ import psutil
 import pytest
 from aiohttp import web
 
+from tests.core.tiny_gguf import write_gguf
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Cli
     from tests.conftest import Serve
@@ -58,6 +60,33 @@ def test_ask_while_its_parts_are_loaded(cli: Cli, library: str) -> None:
     code, err = interrupt(cli.start(*ASK), loaded(library))
     assert_quiet(code, err)
     assert code == 130
+
+
+@pytest.mark.parametrize("seconds", [0, 2])
+def test_ask_while_a_language_model_is_loaded_and_writes(
+    cli: Cli, smollm2_folder: Path, seconds: int
+) -> None:
+    model = loaded(smollm2_folder.name)
+
+    def moment(process: subprocess.Popen[str]) -> bool:
+        there = model(process)
+        if there:
+            time.sleep(seconds)
+        return there
+
+    code, err = interrupt(cli.start(*ASK, "--generator", "SmolLM2-135M-Instruct"), moment)
+    assert_quiet(code, err)
+    assert code == 130
+
+
+def test_ask_while_a_language_model_is_converted(cli: Cli, tmp_path: Path) -> None:
+    file = str(write_gguf(tmp_path / "tiny.gguf"))
+    ask = (*ASK, "--generator", file, "--set", "generator.answer_tokens=16")
+    code, err = interrupt(cli.start(*ask), has_children(1))
+    assert "Traceback" not in err
+    assert (code, err.splitlines()[-1]) == (130, INTERRUPTED)
+    result = cli.run(*ask)
+    assert result.code == 0, result.err
 
 
 def test_ask_while_the_answer_is_printed(cli: Cli) -> None:

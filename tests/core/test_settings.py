@@ -32,7 +32,7 @@ def write(folder: Path, text: str, name: str = "citewell.toml") -> Path:
 def test_everything_has_a_default_and_a_description() -> None:
     settings = load_settings()
     assert settings.retriever.k == 5
-    assert settings.generator.name == "extractive"
+    assert settings.generator.name == "auto"
     assert settings.fetch.allow_networks == ()
     names = setting_names()
     assert {"fetch.deadline", "retriever.k", "cache_dir"} <= set(names)

@@ -89,7 +89,8 @@ def test_a_damaged_file_of_defaults(text: str, tmp_path: Path) -> None:
 
 
 async def test_a_generator_of_each_kind(tmp_path: Path) -> None:
-    async with open_generator(GeneratorSettings(), tmp_path, threads=1, relevance=relevance) as found:
+    extractive = GeneratorSettings(name="extractive")
+    async with open_generator(extractive, tmp_path, threads=1, relevance=relevance) as found:
         assert isinstance(found, ExtractiveGenerator)
     wanted = GeneratorSettings(name="openai:gpt-4.1-mini")
     async with open_generator(wanted, tmp_path, threads=1, relevance=relevance, environment={}) as found:

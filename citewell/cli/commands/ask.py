@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     "--generator",
     "generator__name",
     metavar="NAME",
-    help="extractive, citewell-smollm2, a packaged model, a GGUF file, a folder, a hub id or openai:MODEL.",
+    help="auto, extractive, a name of `citewell models`, a GGUF file, a folder, a hub id or openai:MODEL "
+    "[auto].",
 )
 @click.option(
     "--best-of",

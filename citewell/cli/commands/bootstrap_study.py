@@ -206,8 +206,9 @@ class _Teacher:
 
     @asynccontextmanager
     async def proposing(self) -> AsyncGenerator[Propose]:
+        from citewell.generator.auto import EXTRACTIVE, OPENAI
         from citewell.generator.completion import CompletionRequest
-        from citewell.generator.load import EXTRACTIVE, OPENAI, load_local, open_client
+        from citewell.generator.load import load_local, open_client
 
         tokens = self.recipe.teacher.answer_tokens
         settings = self._settings

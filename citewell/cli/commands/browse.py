@@ -40,7 +40,7 @@ HUMAN = "human"
     metavar="N",
     help="Episodes to run and choose the best answer from [1].",
 )
-@click.option("--generator", "generator__name", metavar="NAME", help="Generator of the answer [extractive].")
+@click.option("--generator", "generator__name", metavar="NAME", help="Generator of the answer [auto].")
 @click.option(
     "--scorer", "scorer__name", metavar="NAME", help="Scorer that compares answers [citation support]."
 )

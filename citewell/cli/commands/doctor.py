@@ -9,6 +9,7 @@ import os
 import platform
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
@@ -56,6 +57,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
     yield Check("Python", "ok", platform.python_version())
     yield from _libraries()
     yield _faiss()
+    yield _generator(settings)
     yield from _weights(settings)
     yield from _folders(settings)
     yield _cache(settings)
@@ -93,14 +95,17 @@ def _weights(settings: Settings) -> Iterator[Check]:
     from citewell.core.models.installed import installed_path, package_file
     from citewell.core.weights import locate, verify
     from citewell.generator import resolve
+    from citewell.generator.auto import EXTRACTIVE, OPENAI, resolve_auto
     from citewell.retriever.encoder.resolve import packaged_base
 
     models = catalog()
     wanted = [model.name for model in models.values() if model.automatic]
     wanted += [model.name for model in models.values() if not model.base and installed_path(model.name)]
     wanted.append(packaged_base(settings.retriever.encoder))
-    if settings.generator.name != "extractive" and not settings.generator.name.startswith("openai:"):
-        wanted.append(resolve.packaged_base(settings.generator.name))
+    with suppress(CitewellError):  # which the check of the generator tells
+        generator = resolve_auto(settings.generator).settings.name
+        if generator != EXTRACTIVE and not generator.startswith(OPENAI):
+            wanted.append(resolve.packaged_base(generator))
     for name in dict.fromkeys(wanted):
         try:
             weights = locate(name)
@@ -116,6 +121,18 @@ def _weights(settings: Settings) -> Iterator[Check]:
         else:
             place = "installed, SHA-256 verified" if name in models else str(weights.path or "on the hub")
             yield Check(f"weights of {name}", "ok", place)
+
+
+def _generator(settings: Settings) -> Check:
+    """Which generator writes, which `auto` decides."""
+    from citewell.generator.auto import AUTO, resolve_auto
+
+    try:
+        chosen, advice = resolve_auto(settings.generator)
+    except CitewellError as error:
+        return Check("generator", "missing", error.message, error.hint)
+    is_auto = settings.generator.name == AUTO
+    return Check("generator", "ok", f"{chosen.name}, chosen by auto" if is_auto else chosen.name, advice)
 
 
 def _folders(settings: Settings) -> Iterator[Check]:

@@ -200,12 +200,12 @@ async def _never(question: str, references: Sequence[Reference]) -> GeneratedAns
 
 
 def _settings_of(name: str, settings: Settings) -> Settings:
+    from citewell.generator.auto import resolve_auto
+
     # Nothing is searched, so a search provider without an API key must not matter.
     search = settings.search.model_copy(update={"providers": ("collection",), "collection": "handbook"})
-    found = settings.model_copy(update={"search": search})
-    if name == DEFAULT:
-        return found
-    return found.model_copy(update={"generator": settings.generator.model_copy(update={"name": name})})
+    wanted = settings.generator if name == DEFAULT else settings.generator.model_copy(update={"name": name})
+    return settings.model_copy(update={"search": search, "generator": resolve_auto(wanted).settings})
 
 
 def _identity(settings: Settings) -> str:
@@ -246,7 +246,7 @@ def _notices(raw: bool, names: Sequence[str], settings: Settings, fluency: str |
     marks = "as the generator wrote them" if raw else "after citation correction"
     found = [f"Citations are judged {marks}; best of {settings.generator.best_of}."]
     if DEFAULT in names:
-        found.append(f"The generator default is {settings.generator.name}.")
+        found.append(f"The generator default is {_settings_of(DEFAULT, settings).generator.name}.")
     if fluency is None:
         found.append("Fluency is not measured (no --fluency MODEL).")
     elif kin := [name for name in names if _same_family(fluency, name, settings)]:

@@ -44,7 +44,8 @@ def show(as_json: bool) -> None:
 
 @command.command("get")
 @click.argument("name")
-def get(name: str) -> None:
+@click.option("--quiet", is_flag=True, help="Print nothing if it is installed.")
+def get(name: str, quiet: bool) -> None:
     """Download the model NAME, and check it.
 
     An interrupted download continues where it was.
@@ -56,7 +57,8 @@ def get(name: str) -> None:
 
     model = known_model(name)
     if path := installed_path(name):
-        click.echo(f"{name} is installed: {path}")
+        if not quiet:
+            click.echo(f"{name} is installed: {path}")
         return
     with download_progress(name) as on_bytes:
         path = obtain(name, on_bytes=on_bytes, tell=lambda text: click.echo(f"Note: {text}", err=True))

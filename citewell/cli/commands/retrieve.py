@@ -58,9 +58,10 @@ async def _retrieve(rows: Iterator[_AskedRow], settings: Settings, *, as_json: b
     from citewell.cli.view import PlainView
     from citewell.core.events import final_answer
     from citewell.pipeline.build import open_pipeline
+    from citewell.pipeline.choices import without_writer
 
     failed = 0
-    async with open_pipeline(settings, on_step=PlainView().step) as pipeline:
+    async with open_pipeline(without_writer(settings), on_step=PlainView().step) as pipeline:
         for row in rows:
             result: dict[str, Any] = {} if row.id is None else {"id": row.id}
             try:

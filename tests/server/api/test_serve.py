@@ -54,6 +54,7 @@ def run(nursery: Nursery, collection_data: Path, cache: Path, tmp_path: Path) ->
         environment |= {
             "CITEWELL_DATA_DIR": str(collection_data),
             "CITEWELL_CACHE_DIR": str(cache),
+            "CITEWELL_GENERATOR__NAME": "extractive",
             "CITEWELL_SEARCH__COLLECTION": "notes",
             "CITEWELL_SERVER__DATABASE_URL": f"sqlite:///{tmp_path / 'citewell.sqlite3'}",
         }
