@@ -28,6 +28,7 @@ from citewell.generator.evaluation.citations import CitedAnswer, citation_recall
 from citewell.generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.parts import parts
 from citewell.retriever.rank import Ranker
 
 FLOORS = Path(__file__).parent.parent / "tests" / "generator" / "evaluation" / "floors.json"
@@ -46,7 +47,7 @@ def measured(data: Path) -> dict[str, float]:
     """Return the mean citation recall and precision of both kinds of answers."""
     settings = load_settings()
     encoder = load_encoder(MODEL, settings.cache_dir, max_tokens=_TOKENS, threads=settings.threads)
-    extractive = ExtractiveGenerator(Ranker(encoder, prefilter=48).scores, sentences=5)
+    extractive = ExtractiveGenerator(Ranker(encoder, prefilter=48).scores, sentences=5, split=parts)
     quoted = asyncio.run(_quoted(data, extractive, settings.citations.threshold))
     corrected = [
         _corrected(row["answer"], _references(row), settings.citations.threshold)

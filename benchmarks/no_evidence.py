@@ -2,11 +2,11 @@
 
 `python -m benchmarks.no_evidence` asks Wikipedia for Schools (2007) three kinds of questions: on an article
 of the collection (QED, should be answered), about COVID-19 (feedbackqa, 2020: cannot be) and about diseases
-and drugs (MedQuAD: mostly cannot be). It asks the handbook of Citewell 50 questions on Citewell, which should
-be answered, and those of the two other kinds, which cannot be. For each threshold, it reports how many would
-be answered by the encoder's best score alone, and by the evidence (`citewell.retriever.evidence`), which
-counts the question's words too. Rule and threshold were chosen on these questions: training data, and some of
-our own.
+and drugs (MedQuAD: mostly cannot be). It asks the handbook of Citewell 50 questions on Citewell, and a folder
+of notes the 20 questions of `benchmarks.reading`, which should be answered, and both those of the two other
+kinds, which cannot be. For each threshold, it reports how many would be answered by the encoder's best score
+alone, and by the evidence (`citewell.retriever.evidence`), which counts the question's words too. Rule and
+threshold were chosen on these questions: training data, and some of our own.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.ask_wikispeedia import build_index, covered_questions, stored_pages
+from benchmarks.reading import NOTES, QUESTIONS, prepare
 from benchmarks.report import external_data, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import RetrieverSettings, Settings, load_settings
@@ -28,8 +29,9 @@ from citewell.core.types import Answer
 from citewell.pipeline.build import open_pipeline
 from citewell.retriever.evidence import NOTHING, evidence
 
-THRESHOLDS = (0.4, 0.45, 0.5, 0.55, 0.6)
-HANDBOOK_QUESTIONS = Path(__file__).parent / "questions" / "handbook.jsonl"
+THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5)
+HANDBOOK_QUESTIONS = QUESTIONS / "handbook.jsonl"
+READING_QUESTIONS = QUESTIONS / "reading.jsonl"
 ELSEWHERE = {"COVID-19": "feedbackqa_train", "medicine": "medquad"}
 
 Rule = Callable[[Answer], float]
@@ -61,9 +63,11 @@ def main() -> None:
         answers = asyncio.run(
             ask_all(schools, {"covered": [question.text for question in covered]} | elsewhere)
         )
-        handbook = {"handbook": own_questions()}
-        handbook |= {f"handbook: {kind}": questions for kind, questions in elsewhere.items()}
-        answers |= asyncio.run(ask_all(load_settings({"data_dir": data_dir}), handbook))
+        for name, questions in (("handbook", own_questions()), (NOTES, read_questions(NOTES))):
+            settings = load_settings({"data_dir": data_dir, "search.collection": name})
+            prepare(settings)
+            asked = {name: questions} | {f"{name}: {kind}": given for kind, given in elsewhere.items()}
+            answers |= asyncio.run(ask_all(settings, asked))
     default = RetrieverSettings().min_relevance
     rows, passed = [], {}
     for name, rule in RULES.items():
@@ -85,6 +89,12 @@ def sample(name: str, limit: int) -> list[str]:
         return random.Random(0).sample([json.loads(line)["question"] for line in lines], limit)
 
 
+def read_questions(collection: str) -> list[str]:
+    """Return the questions of `benchmarks.reading` in a collection."""
+    rows = map(json.loads, READING_QUESTIONS.read_text("utf-8").splitlines())
+    return [row["question"] for row in rows if row["collection"] == collection]
+
+
 def own_questions() -> list[str]:
     """Return questions that the handbook answers."""
     return [json.loads(line)["question"] for line in HANDBOOK_QUESTIONS.read_text("utf-8").splitlines()]
@@ -93,10 +103,11 @@ def own_questions() -> list[str]:
 async def ask_all(settings: Settings, questions: Mapping[str, Sequence[str]]) -> dict[str, list[Answer]]:
     """Return the references of each question."""
     async with open_pipeline(settings) as pipeline:
-        return {
-            kind: [await final_answer(pipeline.retrieve(text)) for text in texts]
-            for kind, texts in questions.items()
-        }
+        answers = {}
+        for kind, texts in questions.items():
+            answers[kind] = [await final_answer(pipeline.retrieve(text)) for text in texts]
+            print(f"{kind}: {len(texts)} asked", flush=True)
+        return answers
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ from citewell.core.types import Reference
 
 Relevance = Callable[[str, Sequence[str]], NDArray[np.float32]]
 """Scores n texts for a question, as `citewell.retriever.rank.Ranker.scores` does; an (n,) array."""
+Split = Callable[[str], Sequence[str]]
+"""Splits a question into its parts, as `citewell.retriever.parts.parts` does."""
 
 _STOP = re.compile(r"[.!?。！？…][\"'”’)\]]*$")
 _QUESTION = re.compile(r"[?？][\"'”’)\]]*$")
@@ -33,6 +35,8 @@ _OPENING = "\"'“‘(«„「『《¿¡"
 _SHORTEST, _LONGEST = 4, 60  # words
 # A sentence that scores this much less than the best one is off topic.
 _DROP = 0.15
+# A part of the question whose best sentence scores this much less than that of another part has no answer.
+_NO_ANSWER = 0.3
 # Content words in common, as a share of the shorter sentence, at which the second one is a repetition.
 _REPEATS = 0.7
 # Weight of the passage's score, which reflects the subject, beside the sentence's own score.
@@ -61,15 +65,16 @@ class ExtractiveGenerator:
 
     It takes the most relevant sentences of all references, skips repetitions, questions and fragments, adds
     the sentence before one that refers to it, and groups sentences by reference in their own order, best
-    reference first.
+    reference first. Each part of the question gets its share of the sentences.
     """
 
     name = "extractive"
 
-    def __init__(self, relevance: Relevance, *, sentences: int) -> None:
-        """Quote at most `sentences` sentences, chosen by `relevance`."""
+    def __init__(self, relevance: Relevance, *, sentences: int, split: Split) -> None:
+        """Quote at most `sentences` sentences, chosen by `relevance` for each part of `split`."""
         self._relevance = relevance
         self._most = sentences
+        self._split = split
 
     async def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
@@ -83,12 +88,22 @@ class ExtractiveGenerator:
             yield Token(f"{' ' if index else ''}{sentence.text} {mark}")
 
     def _choose(self, question: str, references: Sequence[Reference]) -> list[_Sentence]:
-        pool = self._score(question, references)
-        by_position = {(s.reference, s.position): s for s in pool}
+        asked = list(self._split(question))[: self._most]
+        pools = [self._score(part, references) for part in asked]
+        best = max((s.score for pool in pools for s in pool), default=0.0)
+        answered = [pool for pool in pools if any(s.score > best - _NO_ANSWER for s in pool)]
         chosen: dict[tuple[int, int], _Sentence] = {}
+        for number, pool in enumerate(answered, start=1):
+            self._extend(chosen, pool, self._most * number // len(answered))
+        order = list(dict.fromkeys(s.reference for s in chosen.values()))
+        return sorted(chosen.values(), key=lambda s: (order.index(s.reference), s.position))
+
+    def _extend(self, chosen: dict[tuple[int, int], _Sentence], pool: Sequence[_Sentence], most: int) -> None:
+        """Add the best sentences of the pool, until there are `most`."""
+        by_position = {(s.reference, s.position): s for s in pool}
         ranked = sorted(pool, key=lambda s: -s.score)
         for sentence in ranked:
-            if len(chosen) >= self._most or sentence.score < ranked[0].score - _DROP:
+            if len(chosen) >= most or sentence.score < ranked[0].score - _DROP:
                 break
             group = [sentence]
             while _POINTS_BACK.match(group[0].text):
@@ -98,11 +113,9 @@ class ExtractiveGenerator:
                     break
                 group.insert(0, before)
             new = [s for s in group if (s.reference, s.position) not in chosen]
-            fits = len(chosen) + len(new) <= self._most
+            fits = len(chosen) + len(new) <= most
             if new and fits and not any(_repeats(s, other) for s in new for other in chosen.values()):
-                chosen |= {(s.reference, s.position): s for s in new}
-        order = list(dict.fromkeys(s.reference for s in chosen.values()))
-        return sorted(chosen.values(), key=lambda s: (order.index(s.reference), s.position))
+                chosen.update({(s.reference, s.position): s for s in new})
 
     def _score(self, question: str, references: Sequence[Reference]) -> list[_Sentence]:
         found = [

@@ -22,7 +22,7 @@ from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.completer import ChatCompleter, Completer, LocalCompleter
 from citewell.generator.defaults import GenerationDefaults
-from citewell.generator.extractive import ExtractiveGenerator, Relevance
+from citewell.generator.extractive import ExtractiveGenerator, Relevance, Split
 from citewell.generator.local import LocalGenerator
 from citewell.generator.openvino import open_openvino
 from citewell.generator.remote import OpenAiGenerator
@@ -40,17 +40,18 @@ async def open_generator(
     *,
     threads: int,
     relevance: Relevance,
+    split: Split,
     on_step: OnStep = lambda name, step: None,
     environment: Mapping[str, str] = os.environ,
 ) -> AsyncGenerator[GeneratorBackend, None]:
     """Open the generator of the settings, which closes its connections at the end.
 
-    `relevance` chooses the sentences of the extractive generator. Raises `WeightsMissingError` if packaged
-    weights are not installed, and `ModelError` for an unknown name.
+    `relevance` chooses the sentences of the extractive generator, for each part of `split`. Raises
+    `WeightsMissingError` if packaged weights are not installed, and `ModelError` for an unknown name.
     """
     wanted = await in_thread(lambda: resolve_auto(given, environment).settings)
     if wanted.name == EXTRACTIVE:
-        yield ExtractiveGenerator(relevance, sentences=wanted.sentences)
+        yield ExtractiveGenerator(relevance, sentences=wanted.sentences, split=split)
     elif wanted.name.startswith(OPENAI):
         async with open_client(wanted, environment) as client:
             defaults = _defaults(GenerationDefaults(), wanted)

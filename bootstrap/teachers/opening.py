@@ -22,6 +22,7 @@ from citewell.generator.extractive import Relevance
 from citewell.generator.load import open_client, open_generator, open_model
 from citewell.generator.local import LocalGenerator
 from citewell.generator.resolve import resolve
+from citewell.retriever.parts import parts
 
 RECORDED = "recorded"
 SELF = "self"
@@ -68,7 +69,8 @@ async def open_teacher(
         async with open_client(wanted) as client:
             yield CompletionTeacher(client, config.prompt, teacher)
     elif inner == EXTRACTIVE or inner.startswith(OPENAI):
-        async with open_generator(wanted, cache_dir, threads=threads, relevance=relevance) as backend:
+        opened = open_generator(wanted, cache_dir, threads=threads, relevance=relevance, split=parts)
+        async with opened as backend:
             yield SelfTeacher(backend, "", config) if is_self else LocalTeacher(backend, "")
     else:
         source = resolve(inner)

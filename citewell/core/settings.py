@@ -205,7 +205,7 @@ class RetrieverSettings(Section):
         0.05, gt=0, description="Weight of the cross-encoder's logit beside the inner product."
     )
     min_relevance: float = Field(
-        0.5, ge=-1, le=1, description="Min evidence for answering a question (no-evidence.md)."
+        0.45, ge=-1, le=1, description="Min evidence for answering a question (no-evidence.md)."
     )
 
 

@@ -14,6 +14,7 @@ from citewell.pipeline.fetching import wait_policy
 from citewell.pipeline.parts import Parts, open_parts, silent
 from citewell.pipeline.pipeline import Limits, Pipeline
 from citewell.retriever.fetch.render import runs_as_root
+from citewell.retriever.parts import parts as split
 from citewell.retriever.rank import Ranker
 
 
@@ -53,7 +54,7 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
 def _quoter(settings: Settings, generator: GeneratorBackend, ranker: Ranker) -> ExtractiveGenerator | None:
     if isinstance(generator, ExtractiveGenerator):
         return None
-    return ExtractiveGenerator(ranker.scores, sentences=settings.generator.quotations)
+    return ExtractiveGenerator(ranker.scores, sentences=settings.generator.quotations, split=split)
 
 
 def _limits(settings: Settings) -> Limits:

@@ -16,6 +16,7 @@ from citewell.generator.auto import AUTO, EXTRACTIVE, resolve_auto
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.load import open_generator
 from citewell.pipeline.parts import silent
+from citewell.retriever.parts import parts
 from citewell.retriever.rank import Ranker
 from citewell.scorer.scorer import SUPPORT, PreferenceJudge, Scorer, SupportScorer
 
@@ -73,6 +74,7 @@ async def choose_generator(
                     settings.cache_dir,
                     threads=settings.threads,
                     relevance=ranker.scores,
+                    split=parts,
                     on_step=on_step,
                 )
             )

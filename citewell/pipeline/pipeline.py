@@ -91,7 +91,7 @@ class Pipeline:
 
     def quoting(self, sentences: int) -> Pipeline:
         """Return the same pipeline, quoting at most `sentences` sentences of the references as the answer."""
-        extractive = ExtractiveGenerator(self.ranker.scores, sentences=sentences)
+        extractive = ExtractiveGenerator(self.ranker.scores, sentences=sentences, split=self.split)
         return replace(self, generator=extractive, quoter=None)
 
     async def ask(self, question: str) -> AsyncGenerator[Event, None]:

@@ -11,6 +11,7 @@ from citewell.core.types import Reference
 from citewell.generator.citations.correction import check_citations
 from citewell.generator.citations.marks import MarkedSentence, read_marks
 from citewell.generator.extractive import ExtractiveGenerator
+from citewell.retriever.parts import parts
 from citewell.retriever.rank import Ranker
 
 QUESTION = "Why is the sky blue?"
@@ -44,7 +45,7 @@ def references(*texts: str) -> list[Reference]:
 
 
 async def answer(ranker: Ranker, texts: list[Reference], sentences: int = 5) -> list[MarkedSentence]:
-    generator = ExtractiveGenerator(ranker.scores, sentences=sentences)
+    generator = ExtractiveGenerator(ranker.scores, sentences=sentences, split=parts)
     pieces = [token.text async for token in generator.generate(QUESTION, texts, 1)]
     return read_marks("".join(pieces))
 
@@ -138,3 +139,25 @@ async def test_what_leads_away_from_the_question_is_left_out(ranker: Ranker) -> 
     bread = "Bread dough rises because yeast gives off carbon dioxide. The first loaf was sliced in Missouri."
     quoted = await answer(ranker, references(SCATTERING, bread), 20)
     assert not any("bread" in words(s.text) or "loaf" in words(s.text) for s in quoted)
+
+
+async def test_each_part_of_a_comparison_gets_its_sentences(ranker: Ranker) -> None:
+    caesium = "Caesium is a soft golden metal. Caesium melts at 28 degrees. Caesium is used in clocks."
+    chloride = "Calcium chloride is a salt. Calcium chloride melts ice on roads. It is sold as flakes."
+    pool = [
+        Reference(1, "https://example.org/1", "Caesium", caesium, 0.7),
+        Reference(2, "https://example.org/2", "Calcium chloride", chloride, 0.5),
+    ]
+    generator = ExtractiveGenerator(ranker.scores, sentences=4, split=parts)
+    question = "Compare caesium and calcium chloride"
+    text = "".join([token.text async for token in generator.generate(question, pool, 1)])
+    marks = [mark for sentence in read_marks(text) for mark in sentence.marks]
+    assert marks.count(1) == marks.count(2) == 2
+
+
+async def test_a_part_without_an_answer_gets_none(ranker: Ranker) -> None:
+    pool = references("Caesium is a soft golden metal. Caesium melts near room temperature.")
+    generator = ExtractiveGenerator(ranker.scores, sentences=4, split=parts)
+    question = "Compare caesium and the Battle of Hastings"
+    text = "".join([token.text async for token in generator.generate(question, pool, 1)])
+    assert len(read_marks(text)) == 2

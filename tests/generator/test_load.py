@@ -19,6 +19,7 @@ from citewell.generator.load import load_local, open_client, open_generator
 from citewell.generator.prompt import PromptForm
 from citewell.generator.remote import OpenAiGenerator
 from citewell.generator.resolve import ADAPTERS, resolve, shipped
+from citewell.retriever.parts import parts
 
 from .tiny import write_tiny
 
@@ -90,10 +91,12 @@ def test_a_damaged_file_of_defaults(text: str, tmp_path: Path) -> None:
 
 async def test_a_generator_of_each_kind(tmp_path: Path) -> None:
     extractive = GeneratorSettings(name="extractive")
-    async with open_generator(extractive, tmp_path, threads=1, relevance=relevance) as found:
+    async with open_generator(extractive, tmp_path, threads=1, relevance=relevance, split=parts) as found:
         assert isinstance(found, ExtractiveGenerator)
     wanted = GeneratorSettings(name="openai:gpt-4.1-mini")
-    async with open_generator(wanted, tmp_path, threads=1, relevance=relevance, environment={}) as found:
+    async with open_generator(
+        wanted, tmp_path, threads=1, relevance=relevance, split=parts, environment={}
+    ) as found:
         assert isinstance(found, OpenAiGenerator)
         assert found.name == "openai:gpt-4.1-mini"
 

@@ -16,6 +16,7 @@ from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.local import LocalGenerator
 from citewell.generator.openvino import open_openvino
 from citewell.generator.remote import OpenAiGenerator
+from citewell.retriever.parts import parts
 
 from .chat_service import ChatService, chunk, streamed
 
@@ -65,6 +66,8 @@ async def test_a_service_is_asked_with_other_seeds(together: bool) -> None:
 
 
 async def test_the_extractive_generator_has_nothing_to_add() -> None:
-    generator = ExtractiveGenerator(lambda question, passages: [0.9] * len(passages), sentences=3)
+    generator = ExtractiveGenerator(
+        lambda question, passages: [0.9] * len(passages), sentences=3, split=parts
+    )
     assert set(await texts(generator, 4, 0)) == {0}
     assert await texts(generator, 4, 1) == {}

@@ -21,6 +21,7 @@ from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.page_request import PageRequest
+from citewell.retriever.parts import parts
 from citewell.retriever.rank import Ranker
 from citewell.retriever.search.metasearch import Metasearch
 from citewell.retriever.stage import WaitPolicy
@@ -61,7 +62,7 @@ class Ask:
         self, *answers: str, drop: bool = False, best_of: int = 1, quotes: bool = False
     ) -> list[Event]:
         pipeline = Pipeline(
-            quoter=ExtractiveGenerator(self._ranker.scores, sentences=2) if quotes else None,
+            quoter=ExtractiveGenerator(self._ranker.scores, sentences=2, split=parts) if quotes else None,
             search=OpenedSearch(Metasearch([self._collection]), self._collection),
             fetch=_no_network,
             extractor=Sandbox(),

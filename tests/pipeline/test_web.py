@@ -23,6 +23,7 @@ from citewell.pipeline.providers import OpenedSearch
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.page_request import PageRequest
+from citewell.retriever.parts import parts
 from citewell.retriever.rank import Ranker
 from citewell.retriever.search.metasearch import Metasearch
 from citewell.retriever.search.provider import Scope
@@ -230,7 +231,7 @@ async def test_closing_the_stream_cancels_what_is_still_fetched(
         fetch=fetch,
         extractor=sandbox,
         ranker=ranker,
-        generator=ExtractiveGenerator(ranker.scores, sentences=5),
+        generator=ExtractiveGenerator(ranker.scores, sentences=5, split=parts),
         scorer=SupportScorer(),
         limits=Limits(
             hits=10,

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from citewell.core.types import Reference
+from citewell.retriever.evidence import NOTHING, evidence, is_found
+from citewell.retriever.rarity import rarity
+
+
+def reference(text: str, score: float = 0.3, title: str = "A page") -> Reference:
+    return Reference(1, "https://example.org", title, text, score)
+
+
+def test_without_references_there_is_none() -> None:
+    assert evidence("Who was Marie Curie?", ()) == NOTHING
+
+
+def test_the_best_reference_counts() -> None:
+    weak, strong = reference("Nothing of it.", 0.1), reference("Marie Curie was a physicist.", 0.5)
+    assert evidence("Who was Marie Curie?", [weak, strong]) == evidence("Who was Marie Curie?", [strong])
+
+
+def test_a_rare_word_counts_more_than_a_common_one() -> None:
+    question = "What are the states of coronavirus?"
+    rare = evidence(question, [reference("The coronavirus of 2003.")])
+    common = evidence(question, [reference("The states of a cold.")])
+    assert rare > common + 0.05
+
+
+def test_words_of_one_stem_and_of_the_title_count() -> None:
+    found = evidence("How is Cinderella performed?", [reference("It was a performance.", title="Cinderella")])
+    assert found == pytest.approx((0.3 + 1) / 2)
+
+
+def test_a_question_of_common_words_alone_has_evidence_by_its_score() -> None:
+    assert evidence("the", [reference("Nothing.", 0.8)]) == pytest.approx(0.4)
+
+
+def test_a_part_is_found_by_half_of_its_words() -> None:
+    assert is_found("calcium chloride", [reference("Calcium is a metal.")])
+    assert not is_found("calcium chloride", [reference("Sodium is a metal.")])
+
+
+def test_rarity_grows_from_common_to_unknown_words() -> None:
+    assert rarity("the") == 0
+    assert 0 < rarity("state") < rarity("chlor") < rarity("citew") == 1
