@@ -1,9 +1,9 @@
-# `make ask Q="…"` answers a question, written by the language model WRITER; `make serve` starts the service; `make docs` builds the handbook as a site;
+# `make ask Q="…"` answers a question; `make serve` starts the service; `make docs` builds the handbook as a site;
 # `make test` checks everything. All set up .venv when it is needed.
 PYTHON ?= python3
 Q ?= How does Citewell check a citation?
 export Q
-# The language model that `make ask` gets (1.1 GB), by its name in `citewell models`; none: answers are quotations.
+# The language model of `citewell models` that `make ask` gets and answers with; with `none`, answers quote.
 WRITER ?= qwen2.5-coder-1.5b
 # `make ask EXTRAS=gpu` lets the encoder compute on an NVIDIA GPU.
 EXTRAS ?=

@@ -211,3 +211,15 @@ def test_auto_quotes_without_a_writer_and_advises_once(cli: Cli, tmp_path: Path,
     rows = {row["name"]: row for row in cli.run("doctor", "--json", env=env).objects()}
     assert rows["generator"]["found"] == "extractive, chosen by auto"
     assert "citewell models get" in rows["generator"]["fix"]
+
+    writer = other / "weights" / "qwen2.5-coder-1.5b" / "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
+    writer.parent.mkdir()
+    writer.write_bytes(b"GGUF and nothing else")
+    damaged = cli.run("ask", BATS, "--collection", "notes", "--json", env=env).objects()[0]
+    assert damaged["models"]["generator"] == "extractive"
+    assert "The weights of qwen2.5-coder-1.5b are damaged" in damaged["notices"][0]
+    # References alone need no language model, whatever the settings name.
+    found = cli.run(
+        "retrieve", BATS, "--collection", "notes", env=env | {"CITEWELL_GENERATOR__NAME": "no.gguf"}
+    )
+    assert found.code == 0, found.err
