@@ -300,13 +300,14 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20, help="seconds of each measurement under load")
     parser.add_argument("--soak", type=float, default=600, help="seconds of the soak")
+    parser.add_argument("--limit", type=int, help="questions [all]")
     parser.add_argument("--streams", type=int, default=256, help="simultaneous streams [256]")
     parser.add_argument("--data-dir", type=Path, help="folder of the collection, created if missing")
     output_option(parser)
     options = parser.parse_args()
     questions = [json.loads(line)["question"] for line in OWN_QUESTIONS.read_text("utf-8").splitlines()]
     plan = ServicePlan(
-        questions,
+        questions[: options.limit],
         options.cores,
         repeats=options.repeats,
         seconds=options.seconds,
