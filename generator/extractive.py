@@ -31,8 +31,10 @@ _POINTS_BACK = re.compile(
 )
 # Endings that announce what comes next, which a quoted sentence lacks.
 _POINTS_AHEAD = re.compile(r"(?:\bfollows|\bbelow|\bfollowing(?: \w+)?)\W*$", re.IGNORECASE)
-_OPENING = "\"'“‘(«„「『《¿¡"
-_SHORTEST, _LONGEST = 4, 60  # words
+# Words of headings that have no capital, as in "Grant of Patent License."
+_JOINING = frozenset("a an and at by for from in of on or the to with".split())  # noqa: SIM905
+_OPENING = "\"'“‘«„「『《¿¡"
+_SHORTEST, _LONGEST = 4, 90  # words
 # A sentence that scores this much less than the best one is off topic.
 _DROP = 0.15
 # A part of the question whose best sentence scores this much less than that of another part has no answer.
@@ -151,8 +153,13 @@ def _is_readable(sentence: str) -> bool:
         and _STOP.search(sentence) is not None
         and "|" not in sentence
         and not _POINTS_AHEAD.search(sentence)
+        and not _is_heading(sentence)
         and (sentence[0] in _OPENING or (sentence[0].isalnum() and not sentence[0].islower()))
     )
+
+
+def _is_heading(sentence: str) -> bool:
+    return all(word[0].isupper() or word in _JOINING for word in re.findall(r"[^\W\d_]+", sentence))
 
 
 def _repeats(sentence: _Sentence, other: _Sentence) -> bool:

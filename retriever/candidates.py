@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -17,33 +18,42 @@ from citewell.retriever.subject import asked_subject, is_about
 # How often a word of the title counts in BM25, beside each time in the passage.
 _TITLE = 0.3
 _PER_LINE = 10  # min words per line of prose, unlike tables
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
     """The rows of the candidates among all passages, in the order in which they are encoded.
 
-    `lexical`, `words` and `lead` are as in `citewell.retriever.scoring.PassageFeatures`.
+    `lexical`, `words`, `lead` and `numbers` are as in `citewell.retriever.scoring.PassageFeatures`.
     """
 
     rows: Numbers
     lexical: Numbers
     words: Numbers
     lead: Numbers
+    numbers: Numbers
 
     def order(self, relevance: Numbers) -> Numbers:
         """Return the value of each candidate, given its relevance to the question."""
         return order(
-            PassageFeatures(relevance=relevance, lexical=self.lexical, words=self.words, lead=self.lead)
+            PassageFeatures(
+                relevance=relevance,
+                lexical=self.lexical,
+                words=self.words,
+                lead=self.lead,
+                numbers=self.numbers,
+            )
         )
 
 
 class Counted:
     """The counts of one page's passages for one part of the question."""
 
-    def __init__(self, counts: Numbers, leads: Numbers) -> None:
+    def __init__(self, counts: Numbers, leads: Numbers, numbers: Numbers) -> None:
         self.counts = counts
         self.leads = leads
+        self.numbers = numbers
 
 
 class CandidateFilter:
@@ -53,6 +63,7 @@ class CandidateFilter:
         """Select the `prefilter` best passages for the question."""
         self._bm25 = Bm25(question)
         self._subject = asked_subject(question)
+        self._numbers = numbers(question)
         self._prefilter = prefilter
 
     def count(self, passages: Sequence[Passage]) -> Counted:
@@ -66,7 +77,7 @@ class CandidateFilter:
             rows = list(of_page)
             if about := is_about(self._subject, passages[rows[0]].title):
                 certainty[lead(passages, rows)] = about
-        return Counted(counts, certainty)
+        return Counted(counts, certainty, np.array([self._share(passage) for passage in passages]))
 
     def select(self, pages: Sequence[Counted], firsts: Numbers) -> Candidates:
         """Select the candidates among all passages of the pages.
@@ -75,6 +86,7 @@ class CandidateFilter:
         """
         counts = np.concatenate([page.counts for page in pages] or [self._bm25.count([])])
         leads = np.concatenate([page.leads for page in pages] or [np.zeros(0)])
+        shares = np.concatenate([page.numbers for page in pages] or [np.zeros(0)])
         lengths = counts[:, 0].copy()
         counts[:, 0] = np.maximum(lengths, FULL)
         lexical = self._bm25.scores(counts)
@@ -83,8 +95,22 @@ class CandidateFilter:
         # Duplicates are not ranked again: the first source stands for all.
         rows = ranked[firsts[ranked] == ranked][: self._prefilter]
         return Candidates(
-            rows=rows, lexical=lexical[rows] / max(best, 1e-9), words=lengths[rows], lead=leads[rows]
+            rows=rows,
+            lexical=lexical[rows] / max(best, 1e-9),
+            words=lengths[rows],
+            lead=leads[rows],
+            numbers=shares[rows],
         )
+
+    def _share(self, passage: Passage) -> float:
+        if not self._numbers:
+            return 0.0
+        return len(self._numbers & numbers(f"{passage.title} {passage.text}")) / len(self._numbers)
+
+
+def numbers(text: str) -> frozenset[str]:
+    """Return the numbers in the text as they are written, such as `1869`, `2.39` or `1,500`."""
+    return frozenset(_NUMBER.findall(text))
 
 
 def lead(passages: Sequence[Passage], rows: Sequence[int]) -> int:

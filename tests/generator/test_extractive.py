@@ -33,6 +33,8 @@ UNREADABLE = (
     "Blue sky | Sunlight is scattered by air.\n"
     "sky is blue because it is cut in the middle.\n"
     "Blue sky.\n"
+    "The Blue of the Sky.\n"
+    "(The sky is blue because of its air.)\n"
     f"The sky is blue because {'of light and ' * 40}air."
 )
 

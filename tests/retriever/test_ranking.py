@@ -56,6 +56,21 @@ def pages(rng: random.Random, number: int) -> list[list[Passage]]:
     return made
 
 
+@pytest.mark.parametrize(
+    "right",
+    [
+        Passage("https://p1.example/", "Release 2.39", "There the bats call bees."),
+        Passage("https://p1.example/", "", "In 2.39 the bats call bees."),
+    ],
+)
+def test_the_passage_with_the_number_of_the_question_comes_first(right: Passage) -> None:
+    other = Passage("https://p0.example/", "", "In 2.36 the night bats call.")
+    ranking = Ranking(CountingEncoder(), "What do bats call in 2.39?", 48)
+    ranking.add(0, [other])
+    ranking.add(1, [right])
+    assert ranking.top(2)[0].text == right.text
+
+
 def test_a_reference_has_the_date_of_its_page() -> None:
     ranking = Ranking(CountingEncoder(), QUESTION, 48)
     for number, (text, date) in enumerate((("bats call at night", "2024-05-06"), ("honey bee", ""))):
