@@ -283,6 +283,8 @@ def show(result: Mapping[str, Any]) -> None:
 
 def _at(values: Any, path: Sequence[str]) -> Any:
     for key in path:
+        if values is None:  # nothing was refused
+            return ""
         values = values[key]
     return values
 
