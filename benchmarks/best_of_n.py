@@ -212,7 +212,7 @@ def sample(
 async def _sample(
     settings: Settings, left: Sequence[EvaluationRow], file: TextIO, timed: Sequence[EvaluationRow]
 ) -> dict[int, float]:
-    async with choose_generator(settings, build_ranker(settings)) as chosen:
+    async with choose_generator(settings, build_ranker(settings).scores) as chosen:
         for count, row in enumerate(left, 1):
             texts = await written(chosen.backend, row, SAMPLES) + await written(chosen.backend, row, 1)
             file.write(json.dumps({"key": row.key, "texts": texts}, ensure_ascii=False) + "\n")

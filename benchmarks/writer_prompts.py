@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import statistics
 import time
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.answer_questions import BearingQuestion, of_split, wikipedia_questions
 from benchmarks.ask_wikispeedia import COLLECTION
-from benchmarks.report import save, table
+from benchmarks.report import output_option, save, table
 from citewell.browser.evaluation.success import has_answer
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
@@ -32,12 +33,14 @@ from citewell.core.text import words
 from citewell.core.types import Reference
 from citewell.generator.causal import Sampling
 from citewell.generator.citations.marks import read_marks
+from citewell.generator.focus import focused
 from citewell.generator.load import open_model
 from citewell.generator.local import LocalGenerator
 from citewell.generator.prompt import RULES, WEBGLM, PromptForm
 from citewell.generator.refusal import is_refusal
 from citewell.generator.resolve import resolve
 from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.parts import build_ranker
 
 THREE = ("fact", "joined", "refusal")
 FIVE = PromptForm().examples
@@ -49,6 +52,8 @@ FORMS = {
     "rules, three, titles": PromptForm(RULES, examples=THREE),
     "rules, five, titles": PromptForm(RULES, examples=FIVE),
     "rules, five, titles, question first": PromptForm(RULES, question_first=True, examples=FIVE),
+    "rules, five, titles, 250 words": PromptForm(),
+    "rules, five, titles, 150 words": PromptForm(),
     "rules, no example": replace(WEBGLM, instruction=RULES, demonstration=False),
 }
 
@@ -81,7 +86,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=24, help="questions with an answer [24]")
     parser.add_argument("--forms", default="; ".join(FORMS), help="separated by semicolons")
     parser.add_argument("--references", type=Path, help="file that keeps the questions with their references")
-    parser.add_argument("--out", type=Path, help="file of the result; benchmarks/results by default")
+    output_option(parser)
     arguments = parser.parse_args()
     settings = load_settings({"data_dir": arguments.data_dir, "search.collection": COLLECTION})
     cases = _kept(arguments.references) or asyncio.run(find_cases(settings, arguments.limit))
@@ -99,16 +104,24 @@ def main() -> None:
             sampling=Sampling(settings.generator.temperature, 0, settings.generator.frequency_penalty or 0.0),
             form=FORMS[name],
         )
-        written = asyncio.run(write(writer, cases))
+        most = next((int(words) for words in re.findall(r"(\d+) words", name)), None)
+        written = asyncio.run(write(writer, cases if most is None else shortened(cases, settings, most)))
         results[name] = summary(cases, written)
         answers[name] = [one._asdict() for one in written]
         print(name, results[name], flush=True)
-    print(
-        "\n"
-        + table(["prompt", *next(iter(results.values()))], [[n, *r.values()] for n, r in results.items()])
-    )
-    counts = {"answerable": sum(case.answerable for case in cases), "questions": len(cases)}
-    save("writer_prompts", counts | {"forms": results, "answers": answers}, arguments.out)
+        counts = {"answerable": sum(case.answerable for case in cases), "questions": len(cases)}
+        save("writer_prompts", counts | {"forms": results, "answers": answers}, arguments.output)
+    header = ["prompt", *next(iter(results.values()))]
+    print("\n" + table(header, [[name, *measures.values()] for name, measures in results.items()]))
+
+
+def shortened(cases: Sequence[Case], settings: Settings, most: int) -> list[Case]:
+    """Return the cases with the sentences of their references that matter."""
+    scores = build_ranker(settings).scores
+    return [
+        case._replace(references=tuple(focused(case.question, case.references, scores, most)))
+        for case in cases
+    ]
 
 
 async def find_cases(settings: Settings, limit: int) -> list[Case]:

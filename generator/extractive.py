@@ -123,7 +123,7 @@ class ExtractiveGenerator:
         found = [
             (index, position, text)
             for index, reference in enumerate(references)
-            for position, text in enumerate(_sentences(reference.text))
+            for position, text in enumerate(reference_sentences(reference.text))
         ]
         texts = [encoded_text(references[index].title, text) for index, _, text in found]
         scores = self._relevance(question, texts)
@@ -142,7 +142,8 @@ class ExtractiveGenerator:
         return pool
 
 
-def _sentences(passage: str) -> list[str]:
+def reference_sentences(passage: str) -> list[str]:
+    """Return the sentences of a passage; a line ends one."""
     return [squeeze(s) for line in passage.splitlines() for s in split_sentences(line)]
 
 

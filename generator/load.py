@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -17,13 +18,15 @@ from citewell.core.models.obtaining import ensure_weights
 from citewell.core.packages import need_packages
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
+from citewell.core.types import Reference
 from citewell.generator.auto import EXTRACTIVE, KEY_VARIABLE, OPENAI, resolve_auto
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.completer import ChatCompleter, Completer, LocalCompleter
 from citewell.generator.defaults import GenerationDefaults
 from citewell.generator.extractive import ExtractiveGenerator, Relevance, Split
-from citewell.generator.local import LocalGenerator
+from citewell.generator.focus import focused
+from citewell.generator.local import Focus, LocalGenerator
 from citewell.generator.openvino import open_openvino
 from citewell.generator.remote import OpenAiGenerator
 from citewell.generator.resolve import ModelSource, packaged_base, resolve
@@ -46,8 +49,9 @@ async def open_generator(
 ) -> AsyncGenerator[GeneratorBackend, None]:
     """Open the generator of the settings, which closes its connections at the end.
 
-    `relevance` chooses the sentences of the extractive generator, for each part of `split`. Raises
-    `WeightsMissingError` if packaged weights are not installed, and `ModelError` for an unknown name.
+    `relevance` chooses the sentences that the extractive generator quotes, for each part of `split`, and those
+    that a local model reads. Raises `WeightsMissingError` if packaged weights are not installed, and
+    `ModelError` for an unknown name.
     """
     wanted = await in_thread(lambda: resolve_auto(given, environment).settings)
     if wanted.name == EXTRACTIVE:
@@ -64,7 +68,14 @@ async def open_generator(
                 together=wanted.together,
             )
     else:
-        yield await in_thread(partial(load_local, wanted, cache_dir, threads=threads, on_step=on_step))
+        load = partial(load_local, wanted, cache_dir, threads=threads, relevance=relevance, on_step=on_step)
+        generator = await in_thread(load)
+        warming = asyncio.create_task(generator.warm())
+        try:
+            yield generator
+        finally:
+            warming.cancel()
+            await asyncio.gather(warming, return_exceptions=True)
 
 
 @asynccontextmanager
@@ -126,9 +137,12 @@ def load_local(
     cache_dir: Path,
     *,
     threads: int,
+    relevance: Relevance | None = None,
     on_step: OnStep = lambda name, step: None,
 ) -> LocalGenerator:
     """Return the language model of the settings, in this process.
+
+    `relevance` chooses the sentences of the references that it reads; without it, it reads all.
 
     Converted at its first use if it is a GGUF file. Raises `WeightsMissingError` if packaged weights are not
     installed, and `ModelError` for an unknown name and for a model that cannot be run.
@@ -143,7 +157,15 @@ def load_local(
         answer_tokens=wanted.answer_tokens,
         sampling=_sampling(defaults, wanted),
         form=defaults.form,
+        focus=_focus(wanted.reference_words, relevance),
     )
+
+
+def _focus(most_words: int, relevance: Relevance | None) -> Focus:
+    def focus(question: str, references: Sequence[Reference]) -> Sequence[Reference]:
+        return references if relevance is None else focused(question, references, relevance, most_words)
+
+    return focus
 
 
 def open_model(

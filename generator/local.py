@@ -12,6 +12,9 @@ from citewell.core.types import Reference
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.prompt import Message, PromptForm, build_messages
 
+Focus = Callable[[str, Sequence[Reference]], Sequence[Reference]]
+"""Returns the references of a question with shorter texts."""
+
 
 class LocalGenerator:
     """A generator with a model such as `citewell.generator.openvino.OpenVinoModel`, one prompt at a time.
@@ -29,10 +32,12 @@ class LocalGenerator:
         answer_tokens: int,
         sampling: Sampling,
         form: PromptForm | None = None,
+        focus: Focus = lambda question, references: references,
     ) -> None:
         """Write with `model`, which answers call `name`.
 
         `prompt_tokens` and `answer_tokens` limit what is read and written, and so does the model's context.
+        `focus` shortens the references before that.
         """
         self.name = name
         self._model = model
@@ -40,13 +45,14 @@ class LocalGenerator:
         self._prompt_tokens = min(prompt_tokens, model.context - self._answer_tokens)
         self._sampling = sampling
         self._form = form or PromptForm()
+        self._focus = focus
 
     def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
     ) -> AsyncGenerator[Token, None]:
         """Stream `n` candidates; closing it waits until the model has stopped, at its next token."""
         sampling = self._sampling._replace(seed=self._sampling.seed + first)
-        return self._write(lambda: self.prompt_text(question, references), n, sampling, first)
+        return self._write(lambda: self._prompt(question, references), n, sampling, first)
 
     def complete(
         self, messages: Sequence[Message], n: int, *, seed: int | None = None
@@ -57,6 +63,23 @@ class LocalGenerator:
         """
         sampling = self._sampling if seed is None else self._sampling._replace(seed=seed)
         return self._write(lambda: self._render(messages), n, sampling)
+
+    async def warm(self) -> None:
+        """Read the beginning that all prompts share, so that it is in the model's cache.
+
+        Cancelling stops the model.
+        """
+        cancelled = threading.Event()
+
+        def read() -> None:
+            sampling = self._sampling
+            text = self.prompt_text("", [])
+            self._model.write(text, 1, most=1, sampling=sampling, seen=_ignore, cancelled=cancelled)
+
+        await in_thread(read, stop=cancelled.set)
+
+    def _prompt(self, question: str, references: Sequence[Reference]) -> str:
+        return self.prompt_text(question, self._focus(question, references))
 
     def prompt_text(self, question: str, references: Sequence[Reference]) -> str:
         """Return the whole prompt as the model reads it, for inspection and measurement."""
@@ -113,6 +136,10 @@ class LocalGenerator:
             return text
         length = tokens - 1  # one token for the ellipsis
         return self._model.decode(encoded[:length]) + "…" if length > 0 else ""
+
+
+def _ignore(candidate: int, tokens: Sequence[int]) -> None:
+    pass
 
 
 def rendered(model: CausalModel, messages: Sequence[Message]) -> str:

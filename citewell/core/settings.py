@@ -233,6 +233,9 @@ class GeneratorSettings(Section):
         "`citewell.json`, or true.",
     )
     prompt_tokens: int = Field(1600, ge=300, description="Max tokens per prompt.")
+    reference_words: int = Field(
+        250, ge=50, description="Words of the references that a local model reads, about."
+    )
     answer_tokens: int = Field(150, ge=16, description="Max tokens per answer.")
     sentences: int = Field(5, ge=1, le=20, description="Max sentences of an extractive answer.")
     quotations: int = Field(

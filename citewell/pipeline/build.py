@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 from citewell.core.build_cache import OnStep
 from citewell.core.settings import Settings
 from citewell.generator.backend import GeneratorBackend
-from citewell.generator.extractive import ExtractiveGenerator
+from citewell.generator.extractive import ExtractiveGenerator, Relevance
+from citewell.generator.remembered_relevance import RememberedRelevance
 from citewell.pipeline.choices import choose_generator, choose_scorer
 from citewell.pipeline.fetching import wait_policy
 from citewell.pipeline.parts import Parts, open_parts, silent
 from citewell.pipeline.pipeline import Limits, Pipeline
 from citewell.retriever.fetch.render import runs_as_root
 from citewell.retriever.parts import parts as split
-from citewell.retriever.rank import Ranker
 
 
 @asynccontextmanager
@@ -36,14 +36,15 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
     settings = parts.settings
     ranker = parts.ranker
     scorer = choose_scorer(settings)
-    async with choose_generator(settings, ranker, on_step=on_step) as chosen:
+    relevance = RememberedRelevance(ranker.scores)
+    async with choose_generator(settings, relevance, on_step=on_step) as chosen:
         yield Pipeline(
             search=parts.search(),
             fetch=parts.fetcher.fetch,
             extractor=parts.extractor,
             ranker=ranker,
             generator=chosen.backend,
-            quoter=_quoter(settings, chosen.backend, ranker),
+            quoter=_quoter(settings, chosen.backend, relevance),
             scorer=scorer.scorer,
             limits=_limits(settings),
             memory=parts.memory,
@@ -51,10 +52,12 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
         )
 
 
-def _quoter(settings: Settings, generator: GeneratorBackend, ranker: Ranker) -> ExtractiveGenerator | None:
+def _quoter(
+    settings: Settings, generator: GeneratorBackend, relevance: Relevance
+) -> ExtractiveGenerator | None:
     if isinstance(generator, ExtractiveGenerator):
         return None
-    return ExtractiveGenerator(ranker.scores, sentences=settings.generator.quotations, split=split)
+    return ExtractiveGenerator(relevance, sentences=settings.generator.quotations, split=split)
 
 
 def _limits(settings: Settings) -> Limits:

@@ -14,10 +14,10 @@ from citewell.core.settings import GeneratorSettings, Settings
 from citewell.core.threads import in_thread
 from citewell.generator.auto import AUTO, EXTRACTIVE, resolve_auto
 from citewell.generator.backend import GeneratorBackend
+from citewell.generator.extractive import Relevance
 from citewell.generator.load import open_generator
 from citewell.pipeline.parts import silent
 from citewell.retriever.parts import parts
-from citewell.retriever.rank import Ranker
 from citewell.scorer.scorer import SUPPORT, PreferenceJudge, Scorer, SupportScorer
 
 
@@ -56,9 +56,9 @@ class ChosenGenerator(NamedTuple):
 
 @asynccontextmanager
 async def choose_generator(
-    settings: Settings, ranker: Ranker, *, on_step: OnStep = silent
+    settings: Settings, relevance: Relevance, *, on_step: OnStep = silent
 ) -> AsyncGenerator[ChosenGenerator, None]:
-    """Open the generator of the settings.
+    """Open the generator of the settings; `relevance` scores the sentences of references.
 
     If weights are missing, or a model that `auto` chose cannot be run, it is the extractive one, with a
     notice. Raises `ModelError` for an unknown model and for one that cannot be run, and as `resolve_auto`
@@ -73,7 +73,7 @@ async def choose_generator(
                     wanted,
                     settings.cache_dir,
                     threads=settings.threads,
-                    relevance=ranker.scores,
+                    relevance=relevance,
                     split=parts,
                     on_step=on_step,
                 )

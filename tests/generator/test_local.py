@@ -249,6 +249,13 @@ def test_a_grammar_holds_every_candidate(model: OpenVinoModel, n: int, sampling:
     assert all(ALLOWED.fullmatch(model.decode(tokens)) for tokens in found.values())
 
 
+async def test_a_warm_generator_has_the_shared_beginning_and_writes_the_same(make: Make) -> None:
+    cold = texts(await tokens(make()))
+    one = make()
+    await one.warm()
+    assert texts(await tokens(one)) == cold
+
+
 async def test_a_completion_is_greedy_or_drawn_by_its_seed(model: OpenVinoModel) -> None:
     completer = LocalCompleter(model, "SmolLM2")
     messages = [{"role": "user", "content": "Name an animal."}]
