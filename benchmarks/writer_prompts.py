@@ -6,7 +6,8 @@ half as many do not. Each form of the prompt then writes from these references, 
 judgment of evidence and its check of citations. A third of the questions is held out (see
 `benchmarks.answer_questions`).
 
-Right: the answer contains an accepted answer. Refused: it says that the references do not answer.
+Right: the answer, without its marks, contains an accepted answer. Refused: it says that the references do not
+answer. Wrong: neither, which includes right answers in other words.
 """
 
 from __future__ import annotations
@@ -53,7 +54,6 @@ FORMS = {
     "rules, five, titles": PromptForm(RULES, examples=FIVE),
     "rules, five, titles, question first": PromptForm(RULES, question_first=True, examples=FIVE),
     "rules, five, titles, 250 words": PromptForm(),
-    "rules, five, titles, 150 words": PromptForm(),
     "rules, no example": replace(WEBGLM, instruction=RULES, demonstration=False),
 }
 
@@ -159,7 +159,8 @@ async def write(writer: LocalGenerator, cases: Sequence[Case]) -> list[Written]:
                 pieces.append(token.text)
         text = "".join(pieces).strip()
         seconds = time.perf_counter() - started
-        right = has_answer(text, case.answers)
+        unmarked = " ".join(sentence.text for sentence in read_marks(text))
+        right = has_answer(unmarked, case.answers)
         written.append(
             Written(case.question, text, round(first, 2), round(seconds, 2), right, is_refusal(text))
         )
@@ -179,6 +180,7 @@ def summary(cases: Sequence[Case], written: Sequence[Written]) -> dict[str, Any]
     return {
         "right": share([one.right for one in bearing]),
         "refused": share([one.refused for one in bearing]),
+        "wrong": share([not (one.right or one.refused) for one in bearing]),
         "refused without evidence": share([one.refused for one in others]),
         "sentences cited": share([bool(sentence.marks) for sentence in sentences]),
         "words, median": statistics.median([len(words(one.text)) for one in answered] or [0]),
