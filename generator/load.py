@@ -49,8 +49,8 @@ async def open_generator(
 ) -> AsyncGenerator[GeneratorBackend, None]:
     """Open the generator of the settings, which closes its connections at the end.
 
-    `relevance` chooses the sentences that the extractive generator quotes, for each part of `split`, and those
-    that a local model reads. Raises `WeightsMissingError` if packaged weights are not installed, and
+    `relevance` chooses the sentences that the extractive generator quotes, for each part of `split`, and
+    those that a local model reads. Raises `WeightsMissingError` if packaged weights are not installed, and
     `ModelError` for an unknown name.
     """
     wanted = await in_thread(lambda: resolve_auto(given, environment).settings)
