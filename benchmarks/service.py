@@ -284,7 +284,7 @@ def show(result: Mapping[str, Any]) -> None:
 def _at(values: Any, path: Sequence[str]) -> Any:
     for key in path:
         if values is None:  # nothing was refused
-            return ""
+            return {"median": ""}
         values = values[key]
     return values
 
