@@ -62,7 +62,8 @@ class OpenVinoModel:
         self._bos: str = about["bos"]
         self._template = chat_template((folder / TEMPLATE).read_text(encoding="utf-8"))
         scheduler = openvino_genai.SchedulerConfig()
-        scheduler.enable_prefix_caching = True
+        # Writing stood still with kept prompts, in 2 of some 200 answers of a 1.5B model.
+        scheduler.enable_prefix_caching = False
         scheduler.num_kv_blocks = _CACHED_TOKENS // _BLOCK
         self._tokenizer = openvino_genai.Tokenizer(str(folder))
         self._pipeline = openvino_genai.ContinuousBatchingPipeline(
@@ -115,18 +116,13 @@ class OpenVinoModel:
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before one that ends turns.
 
-        They are seen as they are written. Several are sampled together, from one computation of the prompt.
+        They are seen as they are written. Several are sampled together.
         Setting `cancelled` stops the model at its next token.
         """
         with self._turn:
             if cancelled.is_set():
                 return
             encoded = self._encode(prompt)
-            # So that all candidates find the prompt in the cache, at the first time as later: what is read
-            # from the cache and what was just computed differ by rounding.
-            self._stream(encoded, self._configured(1, sampling), _ignore, cancelled)
-            if cancelled.is_set():
-                return
             if n == 1:
                 self._stream(encoded, self._configured(most, sampling, grammar), seen, cancelled)
                 return
@@ -182,10 +178,6 @@ class OpenVinoModel:
 
     def _encode(self, text: str) -> Any:
         return self._tokenizer.encode(text, add_special_tokens=False).input_ids
-
-
-def _ignore(candidate: int, tokens: Sequence[int]) -> None:
-    pass
 
 
 def chat_template(source: str) -> Any:
