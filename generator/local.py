@@ -65,18 +65,16 @@ class LocalGenerator:
         return self._write(lambda: self._render(messages), n, sampling)
 
     async def warm(self) -> None:
-        """Read the beginning that all prompts share, so that it is in the model's cache.
+        """Write one token, for which the model prepares its weights.
 
         Cancelling stops the model.
         """
         cancelled = threading.Event()
 
-        def read() -> None:
-            sampling = self._sampling
-            text = self.prompt_text("", [])
-            self._model.write(text, 1, most=1, sampling=sampling, seen=_ignore, cancelled=cancelled)
+        def write() -> None:
+            self._model.write(".", 1, most=1, sampling=self._sampling, seen=_ignore, cancelled=cancelled)
 
-        await in_thread(read, stop=cancelled.set)
+        await in_thread(write, stop=cancelled.set)
 
     def _prompt(self, question: str, references: Sequence[Reference]) -> str:
         return self.prompt_text(question, self._focus(question, references))

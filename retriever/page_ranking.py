@@ -59,6 +59,8 @@ class PageRanking:
         """
         with self._lock:
             self._take_arrived()
+            if math.isinf(encode_until):  # many passages at once are encoded faster than step by step
+                return self._ranking.top(self._k)
             references, idle = self._ranking.known(self._k), 0
             while (idle < _IDLE_STEPS or time.monotonic() < encode_until) and self._ranking.advance(_STEP):
                 references, before = self._ranking.known(self._k), references

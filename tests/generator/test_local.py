@@ -249,7 +249,7 @@ def test_a_grammar_holds_every_candidate(model: OpenVinoModel, n: int, sampling:
     assert all(ALLOWED.fullmatch(model.decode(tokens)) for tokens in found.values())
 
 
-async def test_a_warm_generator_has_the_shared_beginning_and_writes_the_same(make: Make) -> None:
+async def test_a_warm_generator_writes_the_same(make: Make) -> None:
     cold = texts(await tokens(make()))
     one = make()
     await one.warm()
