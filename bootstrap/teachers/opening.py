@@ -16,7 +16,7 @@ from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
-from citewell.generator.auto import EXTRACTIVE, OPENAI
+from citewell.generator.auto import AUTO, EXTRACTIVE, OPENAI, resolve_auto
 from citewell.generator.causal import Sampling
 from citewell.generator.extractive import Relevance
 from citewell.generator.load import open_client, open_generator, open_model
@@ -50,6 +50,9 @@ async def open_teacher(
     kind, _, inner = name.partition(":")
     is_self = kind == SELF
     inner = (inner or settings.name) if is_self else name
+    if inner == AUTO:
+        settings = (await in_thread(lambda: resolve_auto(settings))).settings
+        inner = settings.name
     if is_self and inner == EXTRACTIVE:
         raise InputError(
             "The teacher self needs a language model, which can write different answers.",

@@ -70,7 +70,7 @@ def relevance(question: str, texts: Sequence[str]) -> NDArray[np.float32]:
     return np.ones(len(texts), dtype=np.float32)
 
 
-async def opened(name: str, folder: Path, **settings: object) -> tuple[str, str]:
+async def opened(name: str, folder: Path, /, **settings: object) -> tuple[str, str]:
     """The name of a teacher, and what it writes."""
     wanted = GeneratorSettings.model_validate(settings)
     async with open_teacher(
@@ -92,8 +92,15 @@ async def test_teachers_by_name(tmp_path: Path) -> None:
         assert await opened("openai:tutor", tmp_path, base_url=url) == ("openai:tutor", GOOD)
 
 
-async def test_names_that_no_teacher_has(tmp_path: Path) -> None:
+@pytest.mark.parametrize("generator", ["extractive", "auto"])
+async def test_self_needs_a_language_model(
+    generator: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CITEWELL_CACHE_DIR", str(tmp_path))  # no writer is installed there
     with pytest.raises(InputError, match="needs a language model"):
-        await opened("self", tmp_path)
+        await opened("self", tmp_path, name=generator)
+
+
+async def test_names_that_no_teacher_has(tmp_path: Path) -> None:
     with pytest.raises(CitewellError):
         await opened(str(tmp_path / "nowhere.gguf"), tmp_path)

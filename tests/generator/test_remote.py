@@ -50,7 +50,7 @@ async def test_one_candidate_is_asked_for_greedily() -> None:
         assert await texts(generator(chat), 1) == {0: "Seed 10."}
     (sent,) = service.requests
     assert (sent["temperature"], sent["max_tokens"]) == (0, 90)
-    assert "Reference [2]: Cats purr.\nQuestion: Why is the sky blue?" in sent["messages"][-1]["content"]
+    assert "Reference [2]: Cat: Cats purr.\nQuestion: Why is the sky blue?" in sent["messages"][-1]["content"]
 
 
 async def test_several_candidates_are_as_many_requests_with_seeds_of_their_own() -> None:

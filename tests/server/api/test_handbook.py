@@ -30,12 +30,11 @@ def test_the_commands_of_the_page_work_one_after_another(start: Start, tmp_path:
         assert done.returncode == 0, command + done.stdout + done.stderr
         assert '"detail"' not in done.stdout.partition("{")[2][:200]
     assert '"thumbs":1' in (tmp_path / "feedback.jsonl").read_text()
-    assert '"preferred":0' in (tmp_path / "comparisons.jsonl").read_text()
 
 
 def test_every_event_of_a_stream_is_explained() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    names = "queued searching searched browsed fetched failed ranked notice token scored done error"
+    names = "queued searching searched browsed fetched failed ranked notice quoted token scored done error"
     assert [name for name in names.split() if f"| `{name}` |" not in page] == []
 
 

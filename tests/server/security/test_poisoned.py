@@ -19,6 +19,7 @@ NAMES = {
     "fetched",
     "failed",
     "ranked",
+    "quoted",
     "notice",
     "token",
     "scored",
