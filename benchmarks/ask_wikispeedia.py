@@ -226,6 +226,8 @@ async def measure_answers(
     """Return the seconds of warm answers, quoted and written by the local model."""
     result: dict[str, Any] = {}
     for name, number in (("extractive", len(questions)), ("SmolLM2-135M-Instruct", generated)):
+        if not number:
+            continue
         own = settings.model_copy(update={"generator": settings.generator.model_copy(update={"name": name})})
         async with open_pipeline(own) as pipeline:
             await final_answer(pipeline.ask(questions[0].text))  # warm
