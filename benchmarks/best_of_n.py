@@ -321,7 +321,7 @@ class Adapted(NamedTuple):
         return [f"{self.candidates:.1f}", f"{self.judged:.3f}", interval(self.less)]
 
 
-class _Known:
+class _KnownCandidates:
     """Scores that are known already."""
 
     name, standardized = "known", True
@@ -362,7 +362,7 @@ def _one_order(question: SampledQuestion, margin: float, gain: float, seed: int)
     most = max(NS)
     places = random.Random(f"{question.row.key} {seed}").sample(question.sampled, most)
     judged = dict(zip(map(_text, question.sentences), question.judged, strict=True))
-    rounds = BestOf(_Known(question, margin), "", (), most=most, min_gain=gain)
+    rounds = BestOf(_KnownCandidates(question, margin), "", (), most=most, min_gain=gain)
     while wanted := rounds.wanted:
         taken = places[rounds.written : rounds.written + wanted]
         rounds.add([question.sentences[place] for place in taken], written=wanted)

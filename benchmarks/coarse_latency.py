@@ -152,16 +152,16 @@ class Bench:
         )
 
 
-class _Found(NamedTuple):
+class _TimedSearch(NamedTuple):
     pages: list[Page]
     late: int
 
 
-async def _read(reading: RetrievalStage) -> _Found:
+async def _read(reading: RetrievalStage) -> _TimedSearch:
     async with aclosing(reading.pages()) as outcomes:
         found = [outcome async for outcome in outcomes]
     pages = [outcome for outcome in found if isinstance(outcome, Page)]
-    return _Found(pages, sum(isinstance(o, Failure) and o.kind == "late" for o in found))
+    return _TimedSearch(pages, sum(isinstance(o, Failure) and o.kind == "late" for o in found))
 
 
 def _ids(references: Sequence[Reference]) -> frozenset[tuple[str, str]]:

@@ -128,7 +128,7 @@ def load_transformers(folder: Path, int8: bool = False) -> Runner:
         quantize: Any = torch.ao.quantization.quantize_dynamic
         model = quantize(model, {torch.nn.Linear}, dtype=torch.qint8)
 
-    class Streamer:
+    class SingleTokens:
         def __init__(self, seen: Callable[[int], object]) -> None:
             self.seen = seen
 
@@ -150,7 +150,7 @@ def load_transformers(folder: Path, int8: bool = False) -> Runner:
         return [len(row) - len(prompt.ids) for row in rows]
 
     return Runner(
-        lambda prompt, n, seen: generate(prompt, n, do_sample=False, streamer=Streamer(seen)),
+        lambda prompt, n, seen: generate(prompt, n, do_sample=False, streamer=SingleTokens(seen)),
         sample,
     )
 

@@ -69,14 +69,14 @@ def read_pairs(file: Path) -> RetrievalTask:
     )
 
 
-class Found(NamedTuple):
+class RankedCandidates(NamedTuple):
     """The candidates of a question, and their ranks by the encoder and by BM25, from 1."""
 
     candidates: ScoredCandidates
     ranks: tuple[Scores, Scores]
 
 
-def regimes(corpus: Corpus, question: str, dense: Searcher, lexical: Searcher) -> dict[str, Found]:
+def regimes(corpus: Corpus, question: str, dense: Searcher, lexical: Searcher) -> dict[str, RankedCandidates]:
     """Return the candidates of a question, with all their scores and with those of the two lists alone."""
     lists = [searcher.search(question, _DEPTH) for searcher in (dense, lexical)]
     first, second = (
@@ -87,7 +87,7 @@ def regimes(corpus: Corpus, question: str, dense: Searcher, lexical: Searcher) -
     rows = np.array([corpus.rows[name] for name in listed.names], dtype=np.int64)
     known = ScoredCandidates(listed.names, dense.score(question, rows), lexical.score(question, rows))
     ranks = _ranks(listed.names, first), _ranks(listed.names, second)
-    return {"all scores": Found(known, ranks), "two lists": Found(listed, ranks)}
+    return {"all scores": RankedCandidates(known, ranks), "two lists": RankedCandidates(listed, ranks)}
 
 
 def _ranks(names: Sequence[str], scores: Mapping[str, float]) -> Scores:
@@ -96,7 +96,7 @@ def _ranks(names: Sequence[str], scores: Mapping[str, float]) -> Scores:
     return np.array([places.get(name, np.inf) for name in names], dtype=np.float32)
 
 
-def ways(found: Found) -> Iterator[tuple[str, Scores]]:
+def ways(found: RankedCandidates) -> Iterator[tuple[str, Scores]]:
     """Yield each way of fusing, with its scores of the candidates."""
     _, dense, lexical = found.candidates
     yield "all-MiniLM-L6-v2 alone", dense

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.ask_wikispeedia import build_index, covered_questions, stored_pages
 from benchmarks.reading import NOTES, QUESTIONS, prepare
-from benchmarks.report import external_data, save, table
+from benchmarks.report import external_data, output_option, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import RetrieverSettings, Settings, load_settings
 from citewell.core.types import Answer
@@ -53,6 +53,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data-dir", type=Path, help="folder of the collections; temporary by default")
     parser.add_argument("--limit", type=int, default=100, help="questions of each kind")
+    output_option(parser)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         data_dir = arguments.data_dir or Path(temporary)
@@ -80,7 +81,7 @@ def main() -> None:
             rows.append([f"{name} {threshold}{mark}", *shares])
             passed[f"{name} {threshold}"] = dict(zip(values, shares, strict=True))
     print(table(["threshold", *(f"{kind} ({len(given)})" for kind, given in answers.items())], rows))
-    save("no_evidence", {"answered": passed})
+    save("no_evidence", {"answered": passed}, arguments.output)
 
 
 def sample(name: str, limit: int) -> list[str]:

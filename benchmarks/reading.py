@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
-from benchmarks.report import RESULTS, machine, table
+from benchmarks.report import RESULTS, machine, output_option, table
 from citewell.browser.evaluation.success import has_answer
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
@@ -43,7 +43,7 @@ class ReadingQuestion(NamedTuple):
     fact: str
 
 
-class AskedQuestion(NamedTuple):
+class AnsweredQuestion(NamedTuple):
     """A question with its answer, and where the fact stands."""
 
     question: ReadingQuestion
@@ -64,14 +64,14 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path, help="folder of the collections; temporary by default")
     parser.add_argument("--collections", default=f"{COLLECTION},handbook,{NOTES}", help="comma-separated")
     parser.add_argument("--set", dest="assignments", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--out", type=Path, default=RESULTS / "reading.md")
+    output_option(parser)
     arguments = parser.parse_args()
     lines = (QUESTIONS / "reading.jsonl").read_text(encoding="utf-8").splitlines()
     by_collection: dict[str, list[ReadingQuestion]] = defaultdict(list)
     for question in (ReadingQuestion(**json.loads(line)) for line in lines):
         by_collection[question.collection].append(question)
     flags: dict[str, Any] = dict(assignment.split("=", 1) for assignment in arguments.assignments)
-    asked: list[AskedQuestion] = []
+    asked: list[AnsweredQuestion] = []
     with tempfile.TemporaryDirectory() as temporary:
         for name in arguments.collections.split(","):
             where = {"data_dir": arguments.data_dir or Path(temporary), "search.collection": name}
@@ -79,8 +79,9 @@ def main() -> None:
             prepare(settings)
             asked += asyncio.run(ask(settings, by_collection[name]))
             print(f"{name}: asked {len(by_collection[name])} questions", flush=True)
-    arguments.out.write_text(report(asked), encoding="utf-8")
-    print(f"{counts(asked)}\n\nWritten to {arguments.out}.")
+    file = arguments.output or RESULTS / "reading.md"
+    file.write_text(report(asked), encoding="utf-8")
+    print(f"{counts(asked)}\n\nWritten to {file}.")
 
 
 def prepare(settings: Settings) -> None:
@@ -93,16 +94,16 @@ def prepare(settings: Settings) -> None:
         build_index(settings)
 
 
-async def ask(settings: Settings, questions: Sequence[ReadingQuestion]) -> list[AskedQuestion]:
+async def ask(settings: Settings, questions: Sequence[ReadingQuestion]) -> list[AnsweredQuestion]:
     """Answer the questions in one pipeline."""
     async with open_pipeline(settings) as pipeline:
         return [
-            AskedQuestion(question, await final_answer(pipeline.ask(question.question)))
+            AnsweredQuestion(question, await final_answer(pipeline.ask(question.question)))
             for question in questions
         ]
 
 
-def counts(asked: Sequence[AskedQuestion]) -> str:
+def counts(asked: Sequence[AnsweredQuestion]) -> str:
     """Return a table of where the facts stand, per collection and kind of question."""
     rows: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for one in asked:
@@ -123,7 +124,7 @@ def counts(asked: Sequence[AskedQuestion]) -> str:
     return table(header, [[*key, *(row[column] for column in columns)] for key, row in rows.items()])
 
 
-def report(asked: Sequence[AskedQuestion]) -> str:
+def report(asked: Sequence[AnsweredQuestion]) -> str:
     """Return the whole file."""
     parts = [
         "# Answers to read",
@@ -140,7 +141,7 @@ def report(asked: Sequence[AskedQuestion]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _answer(one: AskedQuestion) -> str:
+def _answer(one: AnsweredQuestion) -> str:
     lines = [
         f"Fact ({one.question.kind}): {one.question.fact} — {one.place}.",
         f"**{one.answer.outcome}:** {squeeze(one.answer.answer)}",

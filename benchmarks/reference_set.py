@@ -87,14 +87,14 @@ def read(source: str, folder: Path) -> Iterator[LabeledQuestion]:
         yield LabeledQuestion(row["id"], row["question"], answer, passages, group, row["license"])
 
 
-class Part(NamedTuple):
+class SplitPart(NamedTuple):
     """The questions of a split from one source, and the passages of all questions of their groups."""
 
     questions: list[LabeledQuestion]
     passages: list[Passage]
 
 
-def split(questions: Sequence[LabeledQuestion], sizes: Sequence[int]) -> dict[str, Part]:
+def split(questions: Sequence[LabeledQuestion], sizes: Sequence[int]) -> dict[str, SplitPart]:
     """Divide by group, in an order that the groups' names decide; `sizes` limit each of `SPLITS`."""
     groups: dict[str, list[LabeledQuestion]] = {}
     for question in questions:
@@ -108,7 +108,7 @@ def split(questions: Sequence[LabeledQuestion], sizes: Sequence[int]) -> dict[st
             parts[part] += groups[name]
     chance = random.Random(0)
     return {
-        name: Part(
+        name: SplitPart(
             chance.sample(part, min(len(part), wanted[name])),
             list(dict.fromkeys(passage for question in part for passage in question.passages)),
         )
@@ -193,7 +193,7 @@ def main() -> None:
         max_tokens=settings.retriever.max_tokens,
         threads=settings.threads,
     )
-    parts = {name: Part([], []) for name in SPLITS}
+    parts = {name: SplitPart([], []) for name in SPLITS}
     counts = []
     for source, sizes in SHARES.items():
         found = split(list(read(source, data)), [round(size * options.share) for size in sizes])

@@ -58,7 +58,7 @@ FORMS = {
 }
 
 
-class Case(NamedTuple):
+class PromptCase(NamedTuple):
     """A question, its accepted answers, its references, and whether one of them holds an answer."""
 
     question: str
@@ -115,7 +115,7 @@ def main() -> None:
     print("\n" + table(header, [[name, *measures.values()] for name, measures in results.items()]))
 
 
-def shortened(cases: Sequence[Case], settings: Settings, most: int) -> list[Case]:
+def shortened(cases: Sequence[PromptCase], settings: Settings, most: int) -> list[PromptCase]:
     """Return the cases with the sentences of their references that matter."""
     scores = build_ranker(settings).scores
     return [
@@ -124,10 +124,10 @@ def shortened(cases: Sequence[Case], settings: Settings, most: int) -> list[Case
     ]
 
 
-async def find_cases(settings: Settings, limit: int) -> list[Case]:
+async def find_cases(settings: Settings, limit: int) -> list[PromptCase]:
     """Ask until there are `limit` questions whose references hold an answer, and half as many others."""
     wanted = {True: limit, False: limit // 2}
-    found: list[Case] = []
+    found: list[PromptCase] = []
     asked = [one for one in of_split(wikipedia_questions(), "dev") if one.origin == "nq_open"]
     async with open_pipeline(settings) as pipeline:
         for question in asked:
@@ -141,12 +141,12 @@ async def find_cases(settings: Settings, limit: int) -> list[Case]:
     return found
 
 
-def _case(question: BearingQuestion, references: Sequence[Reference]) -> Case:
+def _case(question: BearingQuestion, references: Sequence[Reference]) -> PromptCase:
     borne = any(map(question.is_borne_by, references))
-    return Case(question.text, question.answers, tuple(references), borne)
+    return PromptCase(question.text, question.answers, tuple(references), borne)
 
 
-async def write(writer: LocalGenerator, cases: Sequence[Case]) -> list[Written]:
+async def write(writer: LocalGenerator, cases: Sequence[PromptCase]) -> list[Written]:
     """Return the writer's answers."""
     written = []
     for case in [cases[0], *cases]:  # the first one warms up
@@ -167,7 +167,7 @@ async def write(writer: LocalGenerator, cases: Sequence[Case]) -> list[Written]:
     return written[1:]
 
 
-def summary(cases: Sequence[Case], written: Sequence[Written]) -> dict[str, Any]:
+def summary(cases: Sequence[PromptCase], written: Sequence[Written]) -> dict[str, Any]:
     """Return the measures of a form."""
     answered = [one for one in written if not one.refused]
     sentences = [sentence for one in answered for sentence in read_marks(one.text)]
@@ -189,16 +189,16 @@ def summary(cases: Sequence[Case], written: Sequence[Written]) -> dict[str, Any]
     }
 
 
-def _plain(case: Case) -> dict[str, Any]:
+def _plain(case: PromptCase) -> dict[str, Any]:
     return case._asdict() | {"references": [asdict(reference) for reference in case.references]}
 
 
-def _kept(file: Path | None) -> list[Case]:
+def _kept(file: Path | None) -> list[PromptCase]:
     if file is None or not file.exists():
         return []
     rows = json.loads(file.read_text(encoding="utf-8"))
     return [
-        Case(
+        PromptCase(
             row["question"],
             tuple(row["answers"]),
             tuple(Reference(**reference) for reference in row["references"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Demonstration(NamedTuple):
+class WorkedExample(NamedTuple):
     """A question, the texts of its references, and its answer."""
 
     question: str
@@ -14,7 +14,7 @@ class Demonstration(NamedTuple):
 
 
 DEMONSTRATIONS = {
-    "fact": Demonstration(
+    "fact": WorkedExample(
         "who wrote the music of the magic flute",
         (
             "The Magic Flute is an opera in two acts by Wolfgang Amadeus Mozart to a German libretto by "
@@ -23,7 +23,7 @@ DEMONSTRATIONS = {
         ),
         "Wolfgang Amadeus Mozart wrote the music of The Magic Flute[1].",
     ),
-    "joined": Demonstration(
+    "joined": WorkedExample(
         "Why does bread dough rise?",
         (
             "Baker's yeast feeds on the sugars in flour and gives off carbon dioxide and a little alcohol. "
@@ -36,7 +36,7 @@ DEMONSTRATIONS = {
         "caught in the dough as bubbles[1]. Kneading joins proteins of the flour into gluten, an elastic net "
         "that stretches around the bubbles and keeps them from bursting[2].",
     ),
-    "refusal": Demonstration(
+    "refusal": WorkedExample(
         "How tall is the lighthouse of Port Ellen?",
         (
             "Port Ellen is a small town on the island of Islay, on the west coast of Scotland. It was "
@@ -45,7 +45,7 @@ DEMONSTRATIONS = {
         ),
         "The references do not say.",
     ),
-    "premise": Demonstration(
+    "premise": WorkedExample(
         "Why did Thomas Edison invent the telephone?",
         (
             "Thomas Edison invented the phonograph in 1877 and improved the light bulb.",
@@ -54,7 +54,7 @@ DEMONSTRATIONS = {
         "Thomas Edison did not invent the telephone: Alexander Graham Bell was granted the first patent for "
         "it in 1876[2].",
     ),
-    "parts": Demonstration(
+    "parts": WorkedExample(
         "How many people live in Ushuaia, and what do they live from?",
         (
             "Ushuaia lies on the Beagle Channel. Its factories assemble electronics, and ships to Antarctica "

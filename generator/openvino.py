@@ -22,7 +22,7 @@ from citewell.generator.prompt import Message
 
 # Tokens that are guessed at once, and the longest sequence that is looked up.
 _GUESSED, _LOOKED_UP = 5, 3
-# The cache holds a prompt and the candidates that are written together; then it drops the oldest prompts.
+# The cache of keys and values holds a prompt and the candidates that are written together.
 _CONTEXT, _CACHED_TOKENS, _BLOCK, _TOGETHER = 4096, 8192, 32, 16
 # Characters that never exceed the 8,192 tokens at which the tokenizer drops the start of a text.
 _PIECE = 2048
@@ -72,7 +72,7 @@ class OpenVinoModel:
             scheduler,
             "CPU",
             prompt_lookup=True,
-            # With fewer bits, the answer would depend on which prompts are cached.
+            # With fewer bits, greedy answers would not repeat.
             KV_CACHE_PRECISION="f32",
             INFERENCE_NUM_THREADS=threads,
             # Else bfloat16 where the processor has it: as fast, and tokens differ from float32's sooner.

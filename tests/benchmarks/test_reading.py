@@ -14,7 +14,7 @@ def test_every_question_of_the_notes_is_written_with_its_answer_and_references(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "reading.md"
-    monkeypatch.setattr(sys, "argv", ["reading", "--collections", "notes", "--out", str(out)])
+    monkeypatch.setattr(sys, "argv", ["reading", "--collections", "notes", "--output", str(out)])
     main()
     text = out.read_text(encoding="utf-8")
     assert text.count("\n### ") == 20

@@ -139,6 +139,7 @@ async def test_the_second_of_two_runs_waits(
     wait_until_seen(first, 64)
     second = start(tmp_path / "more.jsonl")
     output, errors = second.communicate(timeout=60)
+    first.wait(timeout=2)  # it had finished its pages, and needs a moment to end
     assert (second.returncode, errors) == (0, "")
     assert output.splitlines() == ["ready", "waiting", "seen 1", "seen 1", "done 1 0 0 0 0"]
     assert finish(first)["added"] == PAGES
