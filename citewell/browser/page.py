@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from citewell.browser.characters import inert_line, mark
+from citewell.core.addresses import address_parts
 from citewell.core.text import shorten
 from citewell.retriever.search.urls import host_of
 
@@ -66,7 +67,4 @@ def _page(kind: PageKind, url: str, name: str, text: str, links: tuple[Link, ...
 
 
 def _last_part(url: str) -> str:
-    try:
-        return unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2].replace("_", " ")
-    except ValueError:
-        return ""
+    return unquote(address_parts(url).path).rstrip("/").rpartition("/")[2].replace("_", " ")

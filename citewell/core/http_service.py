@@ -39,9 +39,15 @@ def explanation(body: JsonObject) -> str:
 
 
 def json_object(body: bytes | str) -> JsonObject | None:
-    """`body` parsed as a JSON object; None if it is anything else."""
+    """`body` parsed as a JSON object; None if it is anything else.
+
+    Half surrogate pairs, which JSON can escape and UTF-8 cannot say, become question marks.
+    """
     try:
         value = json.loads(body)
+        text = body if isinstance(body, str) else body.decode(errors="replace")
+        if "\\ud" in text.lower():
+            value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -27,8 +27,8 @@ def published_address(address: str) -> str:
     """Return a URL without user, password and query, which may be secret; empty if it is not a URL."""
     try:
         url = URL(address)
-    except ValueError:
+        if not url.user and not url.password and not url.query_string:
+            return address
+        return str(url.with_user(None).with_query(None)) if url.raw_host else ""
+    except (ValueError, IndexError):  # yarl raises both
         return ""
-    if not url.user and not url.password and not url.query_string:
-        return address
-    return str(url.with_user(None).with_query(None)) if url.host else ""

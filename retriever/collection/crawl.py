@@ -6,8 +6,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from yarl import URL
-
 from citewell.core.errors import CollectionError, ExtractionError, FetchError
 from citewell.core.types import Failure, Page
 from citewell.retriever.collection.frontier import Queued, State
@@ -18,7 +16,7 @@ from citewell.retriever.extract.links import Leads, canonical
 from citewell.retriever.fetch.download import ContentTypeError, Download, HttpStatusError
 from citewell.retriever.fetch.page_request import PageFetch, PageRequest
 from citewell.retriever.fetch.robots import RobotsError
-from citewell.retriever.fetch.urls import web_url
+from citewell.retriever.fetch.urls import WebUrl, web_url
 
 _COMMIT = 50  # pages between commits of the index
 _GONE = frozenset({404, 410})
@@ -101,7 +99,7 @@ class _Crawl:
                 "Wait for its end, or crawl from another page.",
             )
         self._frontier = indexer.store.frontier(start)
-        self._site = URL(self._frontier.site())
+        self._site = web_url(self._frontier.site())
 
     def next(self) -> Queued | None:
         """Return the next URL to visit; None at the end of the queue or the limit of pages."""
@@ -192,7 +190,7 @@ class _Crawl:
         return "read"
 
 
-def _is_same_site(url: URL, site: URL) -> bool:
+def _is_same_site(url: WebUrl, site: WebUrl) -> bool:
     # Not URL.origin(), which distinguishes an explicit default port from an implied one.
     return (url.scheme, url.host, url.port) == (site.scheme, site.host, site.port)
 

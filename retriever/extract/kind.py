@@ -6,8 +6,9 @@ import codecs
 import re
 from pathlib import PurePosixPath
 from typing import Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from citewell.core.addresses import address_parts
 from citewell.core.errors import ExtractionError
 
 Kind = Literal["html", "markdown", "text", "pdf", "json"]
@@ -86,7 +87,7 @@ def kind_of(body: bytes, url: str, content_type: str = "") -> Kind:
 
 
 def _suffix(url: str) -> str:
-    return PurePosixPath(unquote(urlsplit(url).path)).suffix.lower()
+    return PurePosixPath(unquote(address_parts(url).path)).suffix.lower()
 
 
 def _signed(body: bytes) -> str:

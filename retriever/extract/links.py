@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from yarl import URL
-
 from citewell.core.errors import FetchError
 from citewell.retriever.extract.charset import decode
-from citewell.retriever.fetch.urls import web_url
+from citewell.retriever.fetch.urls import WebUrl, web_url
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -29,15 +27,16 @@ class Leads(NamedTuple):
     noindex: bool = False
 
 
-def canonical(url: URL) -> str:
+def canonical(url: WebUrl) -> str:
     """Return the canonical form of a URL: no fragment, default port, session id or campaign tag; a path `/`.
 
     yarl applies the normalizations of RFC 3986 §6.2; removing session ids and campaign tags comes on top.
     """
     path = _PATH_SESSION.sub("", url.raw_path)
-    url = url.with_path(path, encoded=True, keep_query=True)
-    names = [name for name in url.query if _SESSION.fullmatch(name)]
-    return str(url.without_query_params(*names) if names else url)
+    changed = url.with_path(path, encoded=True, keep_query=True)
+    if names := [name for name in url.query if _SESSION.fullmatch(name)]:
+        changed = changed.without_query_params(*names)
+    return str(web_url(str(changed)))
 
 
 def read_leads(body: bytes, url: str, content_type: str) -> Leads:
@@ -59,7 +58,7 @@ def read_leads(body: bytes, url: str, content_type: str) -> Leads:
         return Leads()
     wishes = _wishes(tree)
     follows = wishes.isdisjoint({"nofollow", "none"})
-    links = dict.fromkeys(islice(_links(tree, URL(url)), _MAX_LINKS)) if follows else ()
+    links = dict.fromkeys(islice(_links(tree, web_url(url)), _MAX_LINKS)) if follows else ()
     return Leads(tuple(links), not wishes.isdisjoint({"noindex", "none"}))
 
 
@@ -68,7 +67,7 @@ def _wishes(tree: HtmlElement) -> set[str]:
     return {wish.strip().lower() for meta in metas for wish in (meta.get("content") or "").split(",")}
 
 
-def _links(tree: HtmlElement, base: URL) -> Iterator[str]:
+def _links(tree: HtmlElement, base: WebUrl) -> Iterator[str]:
     for element in tree.iter("base"):
         if href := element.get("href"):
             base = _joined(base, href) or base
@@ -81,7 +80,7 @@ def _links(tree: HtmlElement, base: URL) -> Iterator[str]:
             yield canonical(link)
 
 
-def _joined(base: URL, href: str) -> URL | None:
+def _joined(base: WebUrl, href: str) -> WebUrl | None:
     """Return the URL that a link means, or None if it is not a web URL (mailto:, javascript:, misspelled)."""
     try:
         return web_url(href.strip(), base)

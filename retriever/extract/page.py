@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from citewell.core.addresses import address_parts
 from citewell.core.errors import ExtractionError
 from citewell.core.text import shorten
 from citewell.core.types import Page
@@ -38,7 +39,7 @@ def extract(
     beside the URL. A page of which only the beginning was read has a `notice`.
     """
     document, notice = _read(body, url, content_type, options or ReadingOptions())
-    title = shorten(document.title or title or _name(url), _MAX_TITLE)
+    title = shorten(document.title or title or name_of(url), _MAX_TITLE)
     passages = to_passages(document.blocks, url, title)
     if not passages:
         raise ExtractionError("it holds no readable text")
@@ -78,8 +79,8 @@ def _read(body: bytes, url: str, content_type: str, options: ReadingOptions) -> 
             return _Reading(read_text(body, content_type))
 
 
-def _name(url: str) -> str:
+def name_of(url: str) -> str:
     """Return the name of the page in its URL: the last part of the path, or else the host."""
-    parts = urlsplit(url)
+    parts = address_parts(url)
     last = unquote(parts.path).rstrip("/").rpartition("/")[2]
     return last.replace("_", " ") or parts.netloc or url

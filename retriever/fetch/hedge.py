@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
+from citewell.core.addresses import address_parts
 from citewell.core.errors import FetchError
 from citewell.retriever.fetch.download import Download, HttpStatusError
 from citewell.retriever.fetch.page_request import PageFetch, PageRequest
@@ -74,7 +74,7 @@ class HedgedFetch:
         if self._left < 1:
             return False
         if not first.task.done():
-            return not first.receiving and urlsplit(url).netloc not in self._busy
+            return not first.receiving and address_parts(url).netloc not in self._busy
         error = self._error(url, first.task)
         return error is not None and _is_transient(error)
 
@@ -94,7 +94,7 @@ class HedgedFetch:
     def _error(self, url: str, task: asyncio.Task[Download]) -> BaseException | None:
         error = task.exception()
         if isinstance(error, HttpStatusError) and error.status in _BUSY:
-            self._busy.add(urlsplit(url).netloc)
+            self._busy.add(address_parts(url).netloc)
         return error
 
 

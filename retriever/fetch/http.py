@@ -8,7 +8,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from dataclasses import replace
 
 from aiohttp.abc import AbstractResolver
-from yarl import URL
 
 from citewell.core.errors import FetchError
 from citewell.core.identity import USER_AGENT
@@ -22,7 +21,7 @@ from citewell.retriever.fetch.politeness import Hosts, PoliteTransport
 from citewell.retriever.fetch.proxy import Proxy
 from citewell.retriever.fetch.robots import ROBOTS_BYTES, Robots
 from citewell.retriever.fetch.transport import Judge, Request, Response, Transport
-from citewell.retriever.fetch.urls import web_url
+from citewell.retriever.fetch.urls import WebUrl, web_url
 
 _ACCEPT = (
     "text/html,application/xhtml+xml,application/pdf;q=0.9,text/markdown;q=0.8,text/plain;q=0.8,"
@@ -163,9 +162,9 @@ def _as_declared(declared: str, head: bytes) -> str:
     return declared
 
 
-def _redirect(response: Response) -> URL:
+def _redirect(response: Response) -> WebUrl:
     location = response.headers.get("Location")
     if not location:
         reason = f"the server answered {response.status} without saying where to go"
         raise FetchError(reason, kind="redirect")
-    return web_url(location, base=URL(response.url))
+    return web_url(location, base=web_url(response.url))

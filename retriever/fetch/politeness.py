@@ -9,11 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from yarl import URL
-
 from citewell.core.errors import FetchError
 from citewell.core.http_time import retry_after
 from citewell.retriever.fetch.transport import Request, Response, Transport
+from citewell.retriever.fetch.urls import WebUrl
 
 _MOST_HOSTS = 10_000
 _LONGEST_REST = 3600.0  # seconds; what a server may ask of one process
@@ -47,7 +46,7 @@ class Hosts:
     clock: Callable[[], float] = time.monotonic
     _hosts: OrderedDict[tuple[str, int], _Host] = field(default_factory=OrderedDict)
 
-    def host(self, url: URL) -> _Host:
+    def host(self, url: WebUrl) -> _Host:
         """Return the record of the host of `url`, and drop the least recently used ones."""
         key = (url.raw_host or "", url.port or 0)
         host = self._hosts.setdefault(key, _Host(asyncio.Semaphore(self.connections)))
@@ -63,7 +62,7 @@ class Hosts:
     def __len__(self) -> int:
         return len(self._hosts)
 
-    def wait(self, url: URL, spacing: float) -> float:
+    def wait(self, url: WebUrl, spacing: float) -> float:
         """Return the seconds until another page of the host may be requested, 0 for now.
 
         A host that asked for a break gets at most a minute; `PoliteTransport` refuses it after that.

@@ -15,6 +15,7 @@ from yarl import URL
 
 from citewell.core.errors import FetchError, SettingsError
 from citewell.retriever.fetch.guard import AddressError, AddressGuard
+from citewell.retriever.fetch.urls import WebUrl
 
 if TYPE_CHECKING:
     from aiohttp import AddrInfoType
@@ -73,8 +74,8 @@ class TargetCheck:
         self._resolver = resolver
         self._seconds = seconds
 
-    async def check(self, url: URL) -> None:
-        """Raise `AddressError` for a target that is refused; `url` went through `web_url`."""
+    async def check(self, url: WebUrl) -> None:
+        """Raise `AddressError` for a target that is refused."""
         assert url.raw_host is not None
         host, port = url.raw_host, url.port or 0
         if _is_address(host):

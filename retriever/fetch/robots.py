@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from protego import Protego
-from yarl import URL
 
 from citewell.core.errors import FetchError
 from citewell.retriever.fetch.download import Download, HttpStatusError
+from citewell.retriever.fetch.urls import WebUrl
 
 ROBOTS_BYTES = 512_000
 """Bytes of a robots.txt that are read; the rest is ignored (RFC 9309 §2.5 asks for 500 KiB at least)."""
@@ -70,10 +70,10 @@ class Robots:
         self._clock = clock
         self._sites: OrderedDict[str, _Site] = OrderedDict()
 
-    async def check(self, url: URL) -> float:
+    async def check(self, url: WebUrl) -> float:
         """Return the site's minimum seconds between two pages (Crawl-delay), or 0.
 
-        `url` went through `web_url`. Raises `RobotsError` if the site does not allow reading it.
+        Raises `RobotsError` if the site does not allow reading it.
         """
         site = await self._site(str(url.origin() / "robots.txt"))
         if site.rules is None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable
 from ipaddress import ip_address
 
-from yarl import URL
-
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.guard import Network
+from citewell.retriever.fetch.urls import web_url
 
 Get = Callable[[str], Awaitable[Download]]
 
@@ -29,9 +28,9 @@ class SubresourceFetcher:
 
     async def get(self, page: str, url: str) -> Download:
         """Fetch `url` for the page at the URL `page`; raises `FetchError`."""
-        host = URL(page).host
-        is_own = host is not None and URL(url).host == host
-        return await (self._private if is_own and self._is_private(host or "") else self._public)(url)
+        host = web_url(page).raw_host or ""
+        is_own = web_url(url).raw_host == host
+        return await (self._private if is_own and self._is_private(host) else self._public)(url)
 
     def _is_private(self, host: str) -> bool:
         try:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from multidict import CIMultiDictProxy
-from yarl import URL
+
+from citewell.retriever.fetch.urls import WebUrl
 
 if TYPE_CHECKING:
     from citewell.retriever.fetch.memory_budget import Lease
@@ -24,9 +25,9 @@ cache, although it is outdated, since the server could not answer (RFC 5861 §4)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One GET request, to be answered without following redirects. `url` went through `web_url`."""
+    """One GET request, to be answered without following redirects."""
 
-    url: URL
+    url: WebUrl
     headers: Mapping[str, str]
     judge: Judge
     cut_at: int | None = None

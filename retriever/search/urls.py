@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from tld import get_fld
 from w3lib.url import canonicalize_url
 
+from citewell.core.addresses import address_parts
+
 # Tracking parameters, which never change the page.
 _TRACKING = re.compile(
     r"utm_\w+|_(?:ga|gl|hs(?:enc|mi|fp|tc|ctatracking))|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|twclid|"
@@ -44,11 +46,7 @@ def identity(url: str) -> str:
 
 def host_of(url: str) -> str:
     """Return the host of a URL in lower case and in ASCII (IDNA); empty if it has none."""
-    try:
-        host = (urlsplit(url.strip()).hostname or "").rstrip(".")
-    except ValueError:
-        return ""
-    return ascii_host(host)
+    return ascii_host((address_parts(url.strip()).hostname or "").rstrip("."))
 
 
 def ascii_host(host: str) -> str:

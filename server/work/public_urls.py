@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from citewell.core.addresses import address_parts
 from citewell.core.events import Notice
 
 _FILE = re.compile(r"file://[^\s\"<>]*[^\s\"<>.,:;)]")
@@ -35,7 +36,7 @@ class PublicUrls:
         """Return the public URL of a page."""
         if not url.startswith("file:"):
             return url
-        path = Path(unquote(urlsplit(url).path))
+        path = Path(unquote(address_parts(url).path))
         shown = next((path.relative_to(root) for root in self._roots if path.is_relative_to(root)), path.name)
         return f"collection:{self._collection}/{shown}"
 

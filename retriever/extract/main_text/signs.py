@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-from urllib.parse import urlsplit
+
+from citewell.core.addresses import address_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +52,7 @@ class Signs(NamedTuple):
 
 def read_signs(tree: _Element, url: str) -> Signs:
     """Read the signs of a page; an unknown URL may be empty."""
-    address = urlsplit(url.lower())
+    address = address_parts(url.lower())
     path = address.path
     kinds = [bool(pattern.search(url.lower())) for pattern in _URL_KINDS]
     metas = (meta.get("content") for meta in tree.iter("meta") if meta.get("property") == "og:type")

@@ -7,10 +7,10 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import msgspec
 
+from citewell.core.addresses import address_parts
 from citewell.core.errors import InputError
 
 _SHARD = re.compile(r"(-\d+)?\.jsonl(\.gz)?$")
@@ -34,7 +34,7 @@ class PageRow(msgspec.Struct, frozen=True):
     @property
     def site(self) -> str:
         """The host of the page; its id where it has no URL."""
-        return urlsplit(self.url or "").netloc.removeprefix("www.") or self.id
+        return address_parts(self.url or "").netloc.removeprefix("www.") or self.id
 
 
 def read_rows(file: Path) -> Iterator[PageRow]:

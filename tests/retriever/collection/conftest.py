@@ -206,7 +206,7 @@ class Site:
         if page is None:
             raise web.HTTPNotFound
         if isinstance(page, str) and page.startswith("->"):
-            raise web.HTTPFound(page.removeprefix("->").strip())
+            return web.Response(status=302, headers={"Location": page.removeprefix("->").strip()})
         if isinstance(page, str):
             return web.Response(text=page, content_type="text/html")
         raise page

@@ -94,6 +94,26 @@ async def test_a_site_is_walked_and_searchable(library: Library, site: Site, wal
     assert library.indexed_passages() == library.stored_passages() > 0
 
 
+async def test_malformed_addresses_fail_their_page_alone(library: Library, site: Site, walk: Walk) -> None:
+    malformed = [
+        "http://][@",
+        "http://[::g]/",
+        "http://[1:2.3]/",
+        "http://%7f.1/",
+        "//xn--zzzzzz/",
+        "//[:a1]",
+    ]
+    site.robots = "".join(f"Sitemap: {address}\n" for address in malformed) + "User-agent: *\nDisallow: [::\n"
+    paths = [f"/{n}" for n in range(len(malformed))]
+    site.page("/", *malformed, *paths, "/good", head='<base href="http://][@">')
+    site.page("/good")
+    site.pages |= {path: f"->{address}" for path, address in zip(paths, malformed, strict=True)}
+    for _ in range(2):  # again, since a crawl starts where the last one ended
+        report = await walk(f"{site.base}/")
+        assert held(library) == {f"{site.base}/", f"{site.base}/good"}
+        assert {one.url: one.kind for one in report.failures} == {site.base + path: "url" for path in paths}
+
+
 @pytest.mark.parametrize(("depth", "pages"), [(0, 1), (1, 2), (3, 4), (99, 6)])
 async def test_depth_counts_links_from_the_start(
     library: Library, site: Site, walk: Walk, depth: int, pages: int

@@ -106,6 +106,16 @@ async def test_a_redirect_loop_ends(serve: Serve, fetcher: HttpFetcher) -> None:
         await fetcher.get(f"{base}/a")
 
 
+@pytest.mark.parametrize(
+    "location", ["http://][@", "http://[::g]/", "//[1:2.3]/", "http://%00.1/", "//xn--/"]
+)
+async def test_a_redirect_to_a_malformed_address(serve: Serve, fetcher: HttpFetcher, location: str) -> None:
+    base = await serve({"/": answering(status=302, Location=location)})
+    with pytest.raises(FetchError) as raised:
+        await fetcher.get(base)
+    assert raised.value.kind == "url"
+
+
 async def test_a_redirect_to_nowhere(serve: Serve, fetcher: HttpFetcher) -> None:
     base = await serve({"/": answering(status=302)})
     with pytest.raises(FetchError, match="302 without saying where to go"):

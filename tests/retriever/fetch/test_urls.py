@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-from yarl import URL
+from collections import Counter
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.hostile_addresses import addresses, attack, attempt
 from citewell.core.errors import FetchError
 from citewell.retriever.fetch.urls import web_url
 
@@ -52,6 +56,12 @@ def test_a_host_has_one_spelling(written: str, read: str) -> None:
         (f"http://{'a.' * 127}bc/", "url", "is not the name of a host"),
         ("http://[fe80::1%25eth0]/", "address", "an address with a zone"),
         ("http://example.org:99999/", "url", "not a valid URL"),
+        ("http://][@", "url", "not a valid URL"),
+        ("http://[::g]/", "url", "not a valid URL"),
+        ("http://[1:2.3]/", "url", "not a valid URL"),
+        ("http://[:a08]/", "url", "names no host|not a valid URL"),
+        ("http://\0.1/", "url", "not an IPv4 address"),
+        ("http://xn--zzzzzz/", "url", "not a valid URL"),
         ("http://example.org:0/", "port", "port 0"),
         ("http://example.org/" + "a" * 9000, "url", "longer than 8,192 characters"),
     ],
@@ -64,9 +74,27 @@ def test_what_is_not_read(url: str, kind: str, reason: str) -> None:
 
 
 def test_a_redirect_never_leaves_https() -> None:
-    base = URL("https://example.org/a")
+    base = web_url("https://example.org/a")
     with pytest.raises(FetchError, match="from https to http") as raised:
         web_url("http://example.org/b", base=base)
     assert raised.value.kind == "redirect"
     assert str(web_url("/b#part", base=base)) == "https://example.org/b"
     assert str(web_url("https://0x8080808/", base=base)) == "https://8.8.8.8/"
+
+
+_PARTS = st.sampled_from(
+    ["http://", "//", "/", ":", "@", "[", "]", "::", ".", "%", "?", "#", "\\", "xn--", "127"]
+)
+_ADDRESSES = st.lists(_PARTS | st.text(max_size=4), max_size=9).map("".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text() | _ADDRESSES | _ADDRESSES.map("http://".__add__))
+def test_every_text_is_refused_with_one_error_or_is_a_url_with_which_all_works(address: str) -> None:
+    assert list(attempt(address, Counter())) == []
+
+
+def test_random_addresses_are_refused_with_one_error_or_work() -> None:
+    result = attack(addresses(5_000, seed=1))
+    assert result["faults"] == []
+    assert min(result["ends"][end] for end in ("parsed", "url", "scheme")) > 500
