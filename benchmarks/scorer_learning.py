@@ -19,6 +19,7 @@ import math
 import random
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,7 +68,7 @@ def main() -> None:
     parser.add_argument(
         "--bases", default="all-MiniLM-L6-v2:3", help="names with the number of layers to use"
     )
-    parser.add_argument("--limit", type=int, help="questions of each source [the recipe's]")
+    parser.add_argument("--limit", type=int, help="questions of each source, to train on and to test on [the recipe's]")
     parser.add_argument("--shares", default=",".join(map(str, SHARES)))
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--target", type=float, default=0.6)
@@ -81,6 +82,9 @@ def main() -> None:
     settings = load_settings()
     folders = DataFolders(arguments.recipe.parent, settings.data)
     sources = read_sources(config, folders, print)
+    if arguments.limit:
+        test = tuple(replace(source, groups=source.groups[: arguments.limit]) for source in sources.test)
+        sources = replace(sources, test=test)
     if arguments.test:
         print(f"{write_test(config, folders, sources, arguments.test):,} questions")
         return
