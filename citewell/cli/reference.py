@@ -76,9 +76,8 @@ def cli_reference() -> str:
         own = copy(command)
         own.add_help_option = command is citewell
         own.params = [option for option in command.params if lines.get(option) not in shared]
-        if isinstance(own, click.Group) and command is not citewell:
-            own.commands = {}  # they follow
-        parts += [f"{'###' if path.count(' ') > 1 else '##'} {path}", _fenced(own.get_help(context))]
+        text = own.get_help(context).partition("\n\nCommands:\n")[0]  # they follow
+        parts += [f"{'###' if path.count(' ') > 1 else '##'} {path}", _fenced(text)]
         parts += _shared_of(set(lines.values()), shared)
     return "\n\n".join(parts)
 

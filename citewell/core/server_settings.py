@@ -39,9 +39,7 @@ class ServerSettings(Section):
     drain_seconds: float = Field(
         30.0, ge=0, description="Seconds that running questions get to finish on shutdown."
     )
-    sources: Path | None = Field(
-        None, description="Folder whose files can be indexed through the API; by default none."
-    )
+    sources: Path | None = Field(None, description="Folder whose files can be indexed through the API.")
     hosts: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Allowed values of the `Host` header; on loopback, by default its own names."
     )
@@ -61,8 +59,7 @@ class ServerSettings(Section):
     otlp_endpoint: str = Field(
         "",
         pattern=r"^(https?://\S+)?$",
-        description="OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`; by "
-        "default none.",
+        description="OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`.",
     )
 
     @field_validator("hosts", "cors_origins", "trusted_proxies", mode="before")

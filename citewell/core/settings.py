@@ -60,8 +60,7 @@ class SearchSettings(Section):
     seconds: float = Field(
         10.0,
         gt=0,
-        description="Time limit per provider, in seconds: half of it per request, and a tenth after another "
-        "provider has answered.",
+        description="Time limit per provider, in seconds (search.md).",
     )
     searxng_url: str = Field("", description="Base URL of a SearXNG instance.")
     wikipedia_url: str = Field(
@@ -105,8 +104,7 @@ class FetchSettings(Section):
     deadline: float = Field(
         5.0,
         gt=0,
-        description="Time limit of the fetch stage, in seconds; the more of the best passages are expected "
-        "in the missing pages, the more of it is used.",
+        description="Time limit of the fetch stage, in seconds (fetching.md).",
     )
     max_bytes: int = Field(5_000_000, gt=0, description="Max size of a page after decompression, in bytes.")
     allow_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
@@ -214,9 +212,8 @@ class GeneratorSettings(Section):
 
     name: str = Field(
         "auto",
-        description="`auto`, `extractive` (quotations), a name of `citewell models`, a GGUF file, a folder, "
-        "a hub id, or `openai:MODEL`; `auto` is the server at `generator.base_url` if that is set, else the "
-        "best installed writer, else `extractive`.",
+        description="`auto` (generation.md), `extractive` (quotations), a name of `citewell models`, a GGUF "
+        "file, a folder, a hub id, or `openai:MODEL`.",
     )
     best_of: int = Field(1, ge=1, le=64, description="Candidate answers per question.")
     temperature: float = Field(0.8, gt=0, le=2, description="Sampling temperature for several candidates.")
@@ -234,7 +231,7 @@ class GeneratorSettings(Section):
     )
     prompt_tokens: int = Field(1600, ge=300, description="Max tokens per prompt.")
     reference_words: int = Field(
-        250, ge=50, description="Words of the references that a local model reads, about."
+        250, ge=50, description="Approximate words of the references that a local model reads."
     )
     answer_tokens: int = Field(150, ge=16, description="Max tokens per answer.")
     sentences: int = Field(5, ge=1, le=20, description="Max sentences of an extractive answer.")
@@ -249,7 +246,7 @@ class GeneratorSettings(Section):
     grammar: Literal["", "structured_outputs", "guided_grammar", "grammar"] = Field(
         "",
         description="Parameter that passes a grammar to that API: `structured_outputs` (vLLM), "
-        "`guided_grammar` (older vLLM) or `grammar` (llama.cpp); by default none.",
+        "`guided_grammar` (older vLLM) or `grammar` (llama.cpp).",
     )
     together: bool = Field(False, description="Request all candidates in one call, with the parameter `n`.")
     concurrency: int = Field(8, ge=1, description="Max concurrent requests to the API.")

@@ -167,6 +167,7 @@ def test_the_commands_of_the_page_work_one_after_another(service: Service, tmp_p
         assert done.returncode == 0, command + done.stdout + done.stderr
     assert {file.name for file in tmp_path.iterdir()} == {
         "demonstration.json",
+        "demonstrations.jsonl",
         "records.jsonl",
     }
 

@@ -30,6 +30,7 @@ def test_the_commands_of_the_page_work_one_after_another(start: Start, tmp_path:
         assert done.returncode == 0, command + done.stdout + done.stderr
         assert '"detail"' not in done.stdout.partition("{")[2][:200]
     assert '"thumbs":1' in (tmp_path / "feedback.jsonl").read_text()
+    assert '"preferred":0' in (tmp_path / "comparisons.jsonl").read_text()
 
 
 def test_every_event_of_a_stream_is_explained() -> None:
