@@ -68,7 +68,9 @@ def main() -> None:
     parser.add_argument(
         "--bases", default="all-MiniLM-L6-v2:3", help="names with the number of layers to use"
     )
-    parser.add_argument("--limit", type=int, help="questions of each source, to train on and to test on [the recipe's]")
+    parser.add_argument(
+        "--limit", type=int, help="questions of each source, to train on and to test on [the recipe's]"
+    )
     parser.add_argument("--shares", default=",".join(map(str, SHARES)))
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--target", type=float, default=0.6)
