@@ -50,7 +50,7 @@ class ElsewhereError(CitewellError):
 
 @post(
     "/v1/answers",
-    opt={"scope": "ask", "asks": True},
+    opt={"scope": "ask", "asks": True, "resumes": True},
     summary="Ask a question",
     responses={200: _EVENTS, **problems(404, 409, 502, 504, body=True)},
     response_description="The answer.",

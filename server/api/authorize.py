@@ -57,8 +57,8 @@ class TooOftenError(CitewellError):
 async def authorize(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
     """Accept a request and set `caller` in the state of its connection, or raise why it is refused.
 
-    The `opt` of a handler has the `scope` that it needs, None for public ones, and whether it `asks` a
-    question.
+    The `opt` of a handler has the `scope` that it needs, None for public ones, whether it `asks` a question,
+    and whether it `resumes` the stream of one instead if the headers say so, without doing its work again.
     """
     if sum(len(name) + len(value) for name, value in connection.scope["headers"]) > _MAX_HEADERS:
         raise HeadersTooLargeError
@@ -72,10 +72,9 @@ async def authorize(connection: ASGIConnection[Any, Any, Any, Any], handler: Bas
         return
     caller = await services.authenticator.admit(connection.headers.get("authorization"), scope)
     connection.state.caller = caller
-    asks = bool(handler.opt.get("asks"))
-    is_resumed = asks and sse.resumed(connection.headers) is not None  # counted when it began
-    if connection.scope.get("method") in _CHANGING and not is_resumed:
-        await _count(services, caller, asks=asks)
+    if connection.scope.get("method") in _CHANGING:
+        is_resumed = bool(handler.opt.get("resumes")) and sse.resumed(connection.headers) is not None
+        await _count(services, caller, asks=bool(handler.opt.get("asks")) and not is_resumed)
 
 
 def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:

@@ -68,6 +68,23 @@ def test_coming_back_to_a_question_is_not_counted_again(start: Start) -> None:
         assert again.status_code == (404 if header == "none.1" else 429)
 
 
+@pytest.mark.parametrize("limit", ["rate_per_minute", "daily"])
+def test_no_header_lets_a_question_pass_uncounted(start: Start, limit: str) -> None:
+    service = start()
+    chat = {"model": "citewell", "messages": [{"role": "user", "content": BATS}]}
+    asked: dict[str, object] = {"/v1/chat/completions": chat}
+    asked |= {f"/v1/{name}": {"question": BATS} for name in ("retrieve", "demonstrations", "answers")}
+    headers = {"Accept": "text/event-stream", "Last-Event-ID": "x.1", "X-HTTP-Method-Override": "GET"}
+    for path, body in asked.items():
+        key = make_key(service, "ask", **{limit: 1})
+        assert service.client.post(path, json=body, headers=key).status_code < 300
+        again = service.client.post(path, json=body, headers=key | headers)
+        # Resuming asks nothing, and counts as a request like others.
+        assert again.status_code == (404 if path == "/v1/answers" else 429), path
+    if limit == "rate_per_minute":
+        assert service.client.post(path, json=body, headers=key | headers).status_code == 429
+
+
 @pytest.mark.parametrize(
     ("host", "status"),
     [("127.0.0.1", 200), ("localhost:8090", 200), ("[::1]:80", 200), ("evil.example", 421), ("", 421)],
