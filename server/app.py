@@ -17,7 +17,13 @@ from citewell.server.access.authenticator import Caller
 from citewell.server.api.answers import ask_question, delete_answer, follow_question, get_answer, list_answers
 from citewell.server.api.authorize import authorize
 from citewell.server.api.chat import create_chat_completion
-from citewell.server.api.collections import get_job, index_source, list_collections, list_jobs
+from citewell.server.api.collections import (
+    cancel_job,
+    get_job,
+    index_source,
+    list_collections,
+    list_jobs,
+)
 from citewell.server.api.comparisons import create_comparison
 from citewell.server.api.demonstrations import (
     begin_demonstration,
@@ -77,6 +83,7 @@ _HANDLERS = (
     index_source,
     list_jobs,
     get_job,
+    cancel_job,
     create_chat_completion,
     list_models,
     get_model,

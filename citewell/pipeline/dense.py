@@ -30,10 +30,17 @@ class Encode(Protocol):
 
 
 @contextmanager
-def dense_indexing(store: CollectionWriter, settings: Settings, *, dense: bool | None) -> Iterator[Encode]:
+def dense_indexing(
+    store: CollectionWriter,
+    settings: Settings,
+    *,
+    dense: bool | None,
+    check: Callable[[], None] = lambda: None,
+) -> Iterator[Encode]:
     """Prepare to encode a collection, and return the update to run once its pages are stored.
 
-    `dense` is the user's choice: True for vectors, False for none, None for what the collection has. Errors
+    `dense` is the user's choice: True for vectors, False for none, None for what the collection has. `check`
+    is called after each batch, and may raise an error to end the run. Errors
     of the encoder, the vectors or their database are raised before any page is read.
     """
     if dense is False:
@@ -50,7 +57,13 @@ def dense_indexing(store: CollectionWriter, settings: Settings, *, dense: bool |
                 f"{encoder.name}, as it is now.",
                 err=True,
             )
-        yield lambda *, as_json: _show(update(_progress()), store.name, encoder, as_json=as_json)
+        show = _progress()
+
+        def on_progress(encoded: EncodingProgress) -> None:
+            show(encoded)
+            check()
+
+        yield lambda *, as_json: _show(update(on_progress), store.name, encoder, as_json=as_json)
 
 
 def _progress() -> Callable[[EncodingProgress], None]:

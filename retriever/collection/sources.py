@@ -25,12 +25,13 @@ class SourceDocument(NamedTuple):
     title: str = ""
 
 
-def read_source(source: Path) -> Iterator[SourceDocument | Failure]:
+def read_source(source: Path, within: Path | None = None) -> Iterator[SourceDocument | Failure]:
     """Yield all documents of a file, or of a folder and its subfolders, in a stable order.
 
     In `.jsonl` and `.jsonl.gz` files each line is an object with `url` (or `path`), `title` and `html` or
     `text`. Other files get their `file:` URL. Unreadable documents are yielded as `Failure`; hidden files and
-    other file types are skipped. Raises `InputError` if there is no file to read.
+    other file types are skipped. Links to files are followed, but not out of the folder `within`, if it is
+    given. Raises `InputError` if there is no file to read.
     """
     files = [source] if source.is_file() else sorted(_walk(source))
     if not files:
@@ -39,7 +40,9 @@ def read_source(source: Path) -> Iterator[SourceDocument | Failure]:
         )
         raise InputError(f"There is nothing to index: {source} {problem}.")
     for file in files:
-        if file.name.endswith((".jsonl", ".jsonl.gz")):
+        if within and not file.resolve().is_relative_to(within.resolve()):
+            yield Failure(file.absolute().as_uri(), "it is a link out of the folder of sources")
+        elif file.name.endswith((".jsonl", ".jsonl.gz")):
             yield from _read_lines(file)
         else:
             yield _read_file(file)
@@ -53,7 +56,8 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _read_file(file: Path) -> SourceDocument | Failure:
-    url = file.resolve().as_uri()
+    file = file.resolve()  # a link that changes now is not followed elsewhere
+    url = file.as_uri()
     try:
         return SourceDocument(url, file.read_bytes())
     except OSError as error:

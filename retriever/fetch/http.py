@@ -27,6 +27,8 @@ _ACCEPT = (
     "text/html,application/xhtml+xml,application/pdf;q=0.9,text/markdown;q=0.8,text/plain;q=0.8,"
     "application/json;q=0.5,*/*;q=0.1"
 )
+# As in Nutch, which leaves pages out above its fetcher.max.crawl.delay of 30 s.
+_LONGEST_DELAY = 30.0
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -80,13 +82,21 @@ class HttpFetcher:
         return await self._within_time(PageRequest(url), _as_declared, self._robots, is_page=False)
 
     async def wait(self, url: str) -> None:
-        """Wait until the site of `url` allows another page to be requested, however long that is.
+        """Wait until the site of `url` allows another page to be requested, for at most a minute.
 
-        Raises the `FetchError` that `fetch` would raise before it requests the page itself.
+        Raises the `FetchError` that `fetch` would raise before it requests the page itself, and one of the
+        kind `robots` if the site wants more than 30 seconds between two pages.
         """
         target = web_url(url)
         spacing = await self._robots.check(target) if self._robots else 0.0
-        await asyncio.sleep(self.hosts.wait(target, spacing))
+        seconds = self.hosts.wait(target, spacing)
+        if seconds and spacing > _LONGEST_DELAY:
+            raise FetchError(
+                f"its robots.txt wants {spacing:,.15g} s between two pages, and a crawl waits for at most "
+                f"{_LONGEST_DELAY:g} s",
+                kind="robots",
+            )
+        await asyncio.sleep(seconds)
 
     async def _get_robots(self, url: str) -> Download:
         request = PageRequest(url)

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import closing
 from pathlib import Path
 
-from litestar import Response, get, post
+from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
@@ -86,6 +86,24 @@ async def list_jobs(
 )
 async def get_job(services: NamedDependency[Services], job_id: FromPath[str]) -> JobObject:
     """The progress of a job."""
+    return await _job(services, job_id)
+
+
+@delete(
+    "/v1/jobs/{job_id:str}",
+    status_code=200,
+    opt={"scope": "admin"},
+    summary="Cancel a job",
+    responses=problems(404),
+    tags=["collections"],
+)
+async def cancel_job(services: NamedDependency[Services], job_id: FromPath[str]) -> JobObject:
+    """Cancel a job that is waiting or running. What it has indexed stays."""
+    await services.indexing.cancel(job_id)
+    return await _job(services, job_id)
+
+
+async def _job(services: Services, job_id: str) -> JobObject:
     found = await services.store.get().jobs.get(job_id)
     if found is None:
         raise NoJobError(f"The job {job_id[:64]!r} does not exist.", "GET /v1/jobs lists the jobs.")

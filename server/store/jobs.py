@@ -57,10 +57,11 @@ class JobStore:
         total: int | None = None,
         message: str | None = None,
     ) -> bool:
-        """Change the given values and the time of the update; returns False if the job does not exist."""
+        """Change the given values and the time of the update; returns False unless the job is running."""
         given = {"status": status, "done": done, "total": total, "message": message}
         values = {name: value for name, value in given.items() if value is not None}
-        statement = update(JOBS).where(JOBS.c.id == id_).values(values | {"updated": datetime.now(UTC)})
+        is_running = (JOBS.c.id == id_) & (JOBS.c.status == "running")
+        statement = update(JOBS).where(is_running).values(values | {"updated": datetime.now(UTC)})
         return await self._database.change(statement) > 0
 
     async def get(self, id_: str) -> StoredJob | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from citewell.core.errors import CitewellError, FetchError, InputError
 from citewell.core.settings import Settings
+from citewell.core.stopping import StopSignal
 from citewell.pipeline.collections import catalog_of
 from citewell.pipeline.dense import dense_indexing
 from citewell.pipeline.indexing import index_source
@@ -24,6 +27,7 @@ from citewell.server.work.reconnecting import Reconnecting
 
 _EVERY = 0.5  # seconds between two updates of the progress
 _MAX_WAITING = 16
+_STOP_SECONDS = 2.0  # for jobs to end at shutdown; a killed one loses nothing that was committed
 
 _LOG = logging.getLogger("citewell.service")
 
@@ -43,9 +47,12 @@ class IndexingService:
     """An indexer of sources, one at a time."""
 
     def __init__(self, settings: Settings, store: Reconnecting[ServiceStore]) -> None:
-        self._settings = settings
+        # Whoever may index must not reach the networks that the setting opens for questions.
+        fetch = settings.fetch.model_copy(update={"allow_networks": ()})
+        self._settings = settings.model_copy(update={"fetch": fetch})
         self._store = store
         self._turn = asyncio.Lock()
+        self._jobs: dict[str, StopSignal] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_stopping = False
 
@@ -57,7 +64,7 @@ class IndexingService:
         """
         if self._is_stopping:
             raise StoppingError
-        if len(self._tasks) >= _MAX_WAITING:
+        if len(self._jobs) >= _MAX_WAITING:
             raise IndexingBusyError
         address = await asyncio.to_thread(self._resolve, source)
         check_name(name)
@@ -66,16 +73,30 @@ class IndexingService:
             new_id(), "index", "running", 0, None, "waiting", now, now, {"name": name, "source": source}
         )
         await self._store.get().jobs.add(job)
-        task = asyncio.create_task(self._work(job.id, name, address))
+        stop = self._jobs[job.id] = StopSignal()
+        task = asyncio.create_task(self._work(job.id, name, address, stop))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return job
 
+    async def cancel(self, job_id: str) -> None:
+        """Cancel a job that is waiting or running, in any process of the service; other jobs are left alone.
+
+        What it has indexed stays. Raises `StoreError`.
+        """
+        await self._store.get().jobs.update(job_id, status="cancelled", message="cancelled")
+        if stop := self._jobs.pop(job_id, None):
+            stop.set()
+
     async def close(self) -> None:
-        """Stop all jobs at their next page, and wait for them."""
+        """Stop all jobs. One that does not end within two seconds is left to the end of the process."""
         self._is_stopping = True
+        for stop in self._jobs.values():
+            stop.set()
         if self._tasks:
-            await asyncio.wait(self._tasks)
+            await asyncio.wait(self._tasks, timeout=_STOP_SECONDS)
+        for task in self._tasks:
+            task.cancel()
 
     def _resolve(self, source: str) -> str:
         """Return the URL or path of a source."""
@@ -99,61 +120,86 @@ class IndexingService:
         if not is_there:
             raise InputError(f"{source!r} does not exist in the folder of sources.")
         try:
-            next(read_source(path), None)
+            next(read_source(path, root), None)
         except InputError:  # it names the path on this computer
             raise InputError(f"{source!r} contains nothing to index.") from None
         return str(path)
 
-    async def _work(self, job_id: str, name: str, address: str) -> None:
-        async with self._turn:
-            report = Report()
-            working = asyncio.create_task(asyncio.to_thread(self._index, name, address, report))
-            seen = -1
-            while not working.done():
-                await asyncio.wait({working}, timeout=_EVERY)
-                if report.seen != seen and not working.done():
-                    seen = report.seen
-                    await self._note(job_id, "running", seen, "indexing")
-            status, message = _end(working, report)
-            await self._note(job_id, status, report.seen, PublicUrls(name, [address]).text(message))
-
-    async def _note(self, job_id: str, status: JobStatus, done: int, message: str) -> None:
+    async def _work(self, job_id: str, name: str, address: str, stop: StopSignal) -> None:
         try:
-            await self._store.get().jobs.update(job_id, status=status, done=done, message=message)
+            async with self._turn:
+                report = Report()
+                working = self._start(name, address, report, stop)
+                while not working.done():
+                    await asyncio.wait({working}, timeout=_EVERY)
+                    if not working.done() and not await self._note(
+                        job_id, "running", report.seen, "indexing"
+                    ):
+                        stop.set()  # another process of the service has cancelled it
+                status, message = _end(working.result(), report)
+                await self._note(job_id, status, report.seen, PublicUrls(name, [address]).text(message))
+        finally:
+            self._jobs.pop(job_id, None)
+
+    async def _note(self, job_id: str, status: JobStatus, done: int, message: str) -> bool:
+        """Store the state of a job; return False if it was cancelled."""
+        try:
+            return await self._store.get().jobs.update(job_id, status=status, done=done, message=message)
         except CitewellError as error:
             _LOG.error("The progress of the job %s was not stored: %s", job_id, error)
+            return True
 
-    def _index(self, name: str, address: str, report: Report) -> None:
+    def _start(
+        self, name: str, address: str, report: Report, stop: StopSignal
+    ) -> asyncio.Future[BaseException | None]:
+        """Index in a thread that does not keep the process alive; return how it ends."""
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[BaseException | None] = loop.create_future()
+
+        def work() -> None:
+            outcome = None
+            try:
+                self._index(name, address, report, stop)
+            except BaseException as error:  # noqa: BLE001 - the task that waits reports it
+                outcome = error
+            with suppress(RuntimeError):  # the event loop is closed if the process is ending
+                loop.call_soon_threadsafe(ended.set_result, outcome)
+
+        threading.Thread(target=work, name="indexing", daemon=True).start()
+        return ended
+
+    def _index(self, name: str, address: str, report: Report, stop: StopSignal) -> None:
         """Index in this thread, keeping `report` up to date."""
 
         def on_progress(now: Report) -> None:
             vars(report).update(vars(now))
-            if self._is_stopping:
-                raise asyncio.CancelledError
+            stop.check()
 
         on_progress(report)
         settings = self._settings
+        root = settings.server.sources
         catalog = catalog_of(settings, name)
         is_new = catalog.version(name) is None
         try:
             with (
                 indexing(catalog, name) as indexer,
-                dense_indexing(indexer.store, settings, dense=None) as encode,
+                dense_indexing(indexer.store, settings, dense=None, check=stop.check) as encode,
             ):
-                vars(report).update(vars(index_source(address, indexer, settings, on_progress)))
+                found = index_source(address, indexer, settings, on_progress, stop=stop, within=root)
+                vars(report).update(vars(found))
                 encode(as_json=True)
-        except CitewellError:
+        except (CitewellError, asyncio.CancelledError):
             if is_new and not report.added and catalog.version(name):
                 catalog.remove(name)
             raise
 
 
-def _end(working: asyncio.Task[None], report: Report) -> tuple[JobStatus, str]:
-    if working.cancelled():
+def _end(error: BaseException | None, report: Report) -> tuple[JobStatus, str]:
+    if isinstance(error, asyncio.CancelledError):
         return "interrupted", "the service was stopped; submit the same source to continue"
-    if error := working.exception():
-        if isinstance(error, CitewellError):
-            return "failed", str(error)
+    if isinstance(error, CitewellError):
+        return "failed", str(error)
+    if error is not None:
         _LOG.error("An indexing job failed.", exc_info=error)
         return "failed", "Internal error. See the log of the service."
     numbers = f"{report.added:,} added, {report.changed:,} changed, {report.unchanged:,} unchanged, "

@@ -373,3 +373,21 @@ async def test_a_killed_crawl_asks_again_only_for_the_page_under_way(
     assert sum(site.asked.values()) <= 13
     assert len(held(library)) == 12
     assert library.indexed_passages() == library.stored_passages()
+
+
+async def test_a_site_that_wants_long_delays_is_left_and_its_pages_are_reported(
+    library: Library, site: Site, walk: Walk
+) -> None:
+    site.page("/", "/a", "/b")
+    site.page("/a")
+    site.page("/b")
+    await walk(f"{site.base}/")
+    site.robots = "User-agent: *\nCrawl-delay: 1000000\n"
+    async with asyncio.timeout(10):
+        report = await walk(f"{site.base}/")
+    assert [(one.url, one.kind) for one in report.failures] == [
+        (f"{site.base}/a", "robots"),
+        (f"{site.base}/b", "robots"),
+    ]
+    assert "wants 1,000,000 s between two pages" in report.failures[0].reason
+    assert held(library) == {f"{site.base}/", f"{site.base}/a", f"{site.base}/b"}

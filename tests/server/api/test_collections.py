@@ -136,6 +136,32 @@ def test_a_link_out_of_the_folder_is_refused(refusing: tuple[Service, dict[str, 
     assert response.status_code == 400
 
 
+def test_links_inside_a_folder_do_not_lead_out_of_it(
+    indexing: tuple[Service, dict[str, str], Path],
+) -> None:
+    service, key, sources = indexing
+    secret = sources.parent / "secret.md"
+    rows = sources.parent / "rows.jsonl"
+    rows.write_text('{"url": "https://secret.example/", "text": "This is a secret row of a file."}\n')
+    for name, target in {
+        "a.md": secret,
+        "b.jsonl": rows,
+        "c": sources.parent,
+        "d.md": Path("song.md"),
+    }.items():
+        (sources / "whales" / name).symlink_to(target)
+    body = {"name": "whales", "source": "whales"}
+    taken = service.client.post("/v1/collections", json=body, headers=key)
+    job = finished(service, key, taken.headers["Location"])
+    assert job["message"].startswith("1 added"), job
+    assert job["message"].count("it is a link out of the folder of sources") == 2
+    found = service.client.post(
+        "/v1/retrieve", json={"question": "What is nobody's business?", "collection": "whales"}, headers=key
+    )
+    assert "nobody's business, and" not in found.text
+    assert "secret row" not in found.text
+
+
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1/", "http://169.254.169.254/latest/", "http://[::1]/", "http://2130706433/"]
 )
@@ -153,6 +179,17 @@ def test_sites_of_private_addresses_are_not_crawled(
         for collection in service.client.get("/v1/collections", headers=key).json()["collections"]
     ]
     assert "new" not in names
+
+
+def test_networks_that_questions_may_read_are_not_crawled_for_keys(start: Start, tmp_path: Path) -> None:
+    service = start(data_dir=tmp_path / "data", fetch__allow_networks=["127.0.0.0/8"])
+    key = make_key(service, "admin")
+    body = {"name": "new", "source": service.url}
+    job = finished(
+        service, key, service.client.post("/v1/collections", json=body, headers=key).headers["Location"]
+    )
+    assert job["status"] == "failed"
+    assert "not a public address" in job["message"]
 
 
 def test_without_a_folder_of_sources_no_file_is_indexed(start: Start) -> None:

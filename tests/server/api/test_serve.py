@@ -71,8 +71,8 @@ def run(nursery: Nursery, collection_data: Path, cache: Path, tmp_path: Path) ->
         each.process.close()
 
 
-async def store_key(folder: Path) -> dict[str, str]:
-    made = new_key("test", ("ask",))
+async def store_key(folder: Path, scope: str = "ask") -> dict[str, str]:
+    made = new_key("test", (scope,))
     async with open_store(f"sqlite:///{folder / 'citewell.sqlite3'}") as store:
         await store.keys.add(made.key)
     return {"Authorization": f"Bearer {made.secret}"}

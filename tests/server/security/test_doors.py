@@ -70,6 +70,7 @@ DOORS = {
     "POST /v1/collections": "admin",
     "GET /v1/jobs": "admin",
     "GET /v1/jobs/{job_id}": "admin",
+    "DELETE /v1/jobs/{job_id}": "admin",
     "POST /v1/chat/completions": "ask",
     "GET /v1/models": "ask",
     "GET /v1/models/{model}": "ask",
