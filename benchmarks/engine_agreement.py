@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.engines import THREADS, Prompt
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 
 Tokens = NDArray[np.int64]
 
@@ -59,6 +60,7 @@ def _float32(folder: Path, ids: list[int]) -> Tokens:
     model: Any = transformers.AutoModelForCausalLM.from_pretrained(
         folder,
         gguf_file="model.gguf",
+        trust_remote_code=TRUST_REMOTE_CODE,
         quantization_config=transformers.GgufConfig(dequantize=True),
     )
     with torch.inference_mode():

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import citewell.core.gguf
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.generator.causal import Sampling, Seen
 from citewell.generator.openvino import OpenVinoModel
 from citewell.generator.prompt import Message
@@ -108,8 +109,11 @@ def dequantize(folder: Path) -> None:
         path.parent,
         gguf_file=path.name,
         quantization_config=transformers.GgufConfig(dequantize=True),
+        trust_remote_code=TRUST_REMOTE_CODE,
     )
-    tokenizer: Any = transformers.AutoTokenizer.from_pretrained(path.parent, gguf_file=path.name)
+    tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
+        path.parent, gguf_file=path.name, trust_remote_code=TRUST_REMOTE_CODE
+    )
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     ids = tokenizer.apply_chat_template([MESSAGE], add_generation_prompt=True, return_dict=False)
@@ -123,7 +127,9 @@ def load_transformers(folder: Path, int8: bool = False) -> Runner:
     import transformers
 
     torch.set_num_threads(THREADS)
-    model: Any = transformers.AutoModelForCausalLM.from_pretrained(folder.parent / "transformers-fp32")
+    model: Any = transformers.AutoModelForCausalLM.from_pretrained(
+        folder.parent / "transformers-fp32", trust_remote_code=TRUST_REMOTE_CODE
+    )
     if int8:
         quantize: Any = torch.ao.quantization.quantize_dynamic
         model = quantize(model, {torch.nn.Linear}, dtype=torch.qint8)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.local_web import read_articles
+from citewell.core.remote_code import TRUST_REMOTE_CODE, untrusted
 from citewell.core.text import encoded_text
 from citewell.core.weights import locate
 from citewell.retriever.encoder.encoder import Vectors
@@ -36,7 +37,9 @@ def load(system: str, model: str, cache: Path, threads: int) -> System:
         return System(encoder.encode_questions, encoder.encode_passages)
     from sentence_transformers import SentenceTransformer
 
-    plain: Any = SentenceTransformer(str(locate(model).path), device="cpu")
+    plain: Any = SentenceTransformer(
+        str(locate(model).path), device="cpu", trust_remote_code=TRUST_REMOTE_CODE
+    )
     assert plain.max_seq_length == MAX_TOKENS
     return System(plain.encode_query, plain.encode_document)
 
@@ -59,8 +62,10 @@ def write_bert_base(folder: Path) -> None:
     torch.manual_seed(0)
     plain = folder / "plain"
     BertModel(BertConfig()).save_pretrained(plain)
-    AutoTokenizer.from_pretrained(locate("all-MiniLM-L6-v2").path).save_pretrained(plain)
-    transformer = Transformer(str(plain), max_seq_length=MAX_TOKENS)
+    AutoTokenizer.from_pretrained(
+        locate("all-MiniLM-L6-v2").path, trust_remote_code=TRUST_REMOTE_CODE
+    ).save_pretrained(plain)
+    transformer = Transformer(str(plain), max_seq_length=MAX_TOKENS, **untrusted())
     SentenceTransformer(modules=[transformer, Pooling(768, "mean")]).save(
         str(folder), create_model_card=False
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from citewell.core.errors import ModelError
 from citewell.core.lora import merge
 from citewell.core.packages import need_packages
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.generator.causal import TOP_P, Sampling, Seen
 from citewell.generator.constraint import Constraint
 from citewell.generator.prompt import Message
@@ -43,14 +44,16 @@ def open_transformers(
     if not gpu:
         torch.set_num_threads(threads)
     try:
-        config: Any = AutoConfig.from_pretrained(source)
+        config: Any = AutoConfig.from_pretrained(source, trust_remote_code=TRUST_REMOTE_CODE)
         architectures = config.architectures or []
         if not any(one.endswith(_CAUSAL) for one in architectures) or config.is_encoder_decoder:
             raise ValueError(
                 f"it is a {', '.join(architectures) or config.model_type}, which writes no text."
             )
-        tokenizer: Any = AutoTokenizer.from_pretrained(source)
-        model: Any = AutoModelForCausalLM.from_pretrained(source, dtype="auto" if gpu else torch.float32)
+        tokenizer: Any = AutoTokenizer.from_pretrained(source, trust_remote_code=TRUST_REMOTE_CODE)
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            source, dtype="auto" if gpu else torch.float32, trust_remote_code=TRUST_REMOTE_CODE
+        )
     except Exception as error:  # safetensors, pickle, the hub and the models raise all kinds of errors
         lines = str(error).strip().splitlines()
         raise ModelError(

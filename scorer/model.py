@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from citewell.core.dequantization import dequantized
 from citewell.core.errors import ModelError
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.weights import locate, verify
 from citewell.scorer.form import Pooling
 
@@ -55,13 +56,18 @@ def load_base(name: str, cache: Path, depth: int | None = None) -> Base:
     weights = locate(name)
     folder = str(dequantized(name, cache)) if weights.is_gguf else str(weights.path or name)
     try:
-        config: Any = AutoConfig.from_pretrained(folder)
-        tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+        config: Any = AutoConfig.from_pretrained(folder, trust_remote_code=TRUST_REMOTE_CODE)
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder, trust_remote_code=TRUST_REMOTE_CODE)
         if _is_causal(config):
-            whole: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+            whole: Any = AutoModelForCausalLM.from_pretrained(
+                folder, dtype=torch.float32, trust_remote_code=TRUST_REMOTE_CODE
+            )
             backbone, lm_head = whole.base_model, whole.get_output_embeddings()
         else:
-            backbone, lm_head = AutoModel.from_pretrained(folder, dtype=torch.float32), None
+            backbone, lm_head = (
+                AutoModel.from_pretrained(folder, dtype=torch.float32, trust_remote_code=TRUST_REMOTE_CODE),
+                None,
+            )
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(
             f"The base model {name} cannot be loaded: {error}",

@@ -9,6 +9,7 @@ from typing import Any
 from citewell.core.build_cache import OnStep, begin, built, fill
 from citewell.core.errors import ModelError
 from citewell.core.packages import need_packages
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.weights import locate, verify
 
 
@@ -35,13 +36,16 @@ def _convert(name: str, target: Path) -> None:
     begin("reading")
     options: dict[str, Any] = {"gguf_file": file.name}
     try:
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(file.parent, **options)
+        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
+            file.parent, **options, trust_remote_code=TRUST_REMOTE_CODE
+        )
         begin("converting")
         model: Any = transformers.AutoModelForCausalLM.from_pretrained(
             file.parent,
             **options,
             quantization_config=transformers.GgufConfig(dequantize=True),
             dtype=torch.float32,
+            trust_remote_code=TRUST_REMOTE_CODE,
         )
     except (OSError, ValueError, NotImplementedError) as error:
         raise ModelError(f"transformers cannot read {file}: {error}", "Use another GGUF file.") from error

@@ -7,6 +7,7 @@ from typing import Any
 
 from citewell.core.errors import ModelError
 from citewell.core.packages import need_packages
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.weights import locate
 
 _LONGEST = 512  # max tokens of an answer
@@ -49,8 +50,10 @@ def load_fluency(name: str) -> Fluency:
         source, options = name, {}
         if weights.is_gguf and weights.path:
             source, options = str(weights.path.parent), {"gguf_file": weights.path.name}
-        tokenizer: Any = AutoTokenizer.from_pretrained(source, **options)
-        model: Any = AutoModelForCausalLM.from_pretrained(source, dtype=torch.float32, **options)
+        tokenizer: Any = AutoTokenizer.from_pretrained(source, **options, trust_remote_code=TRUST_REMOTE_CODE)
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            source, dtype=torch.float32, **options, trust_remote_code=TRUST_REMOTE_CODE
+        )
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelError(
             f"The model {name} cannot judge fluency: {error}",

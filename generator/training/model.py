@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from citewell.core.dequantization import dequantized
 from citewell.core.errors import ModelError
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.training.adapters import save_adapters, with_adapters
 from citewell.generator.defaults import GenerationDefaults, write_defaults
 from citewell.generator.resolve import resolve
@@ -41,8 +42,10 @@ def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> Trainab
         )
     folder = str(dequantized(source.base, cache)) if source.is_gguf else source.base
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(folder)
-        model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder, trust_remote_code=TRUST_REMOTE_CODE)
+        model: Any = AutoModelForCausalLM.from_pretrained(
+            folder, dtype=torch.float32, trust_remote_code=TRUST_REMOTE_CODE
+        )
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(
             f"The base model {config.base} cannot be loaded: {error}",

@@ -8,6 +8,7 @@ import numpy as np
 
 from citewell.core.errors import ModelError
 from citewell.core.packages import need_packages
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.weights import locate
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.resolve import download
@@ -38,7 +39,9 @@ class TorchCrossEncoder:
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         torch.set_num_threads(threads)
         try:
-            model = SentenceCrossEncoder(str(folder), device="cpu", local_files_only=True)
+            model = SentenceCrossEncoder(
+                str(folder), device="cpu", local_files_only=True, trust_remote_code=TRUST_REMOTE_CODE
+            )
         except Exception as error:  # safetensors, tokenizers and configurations raise exceptions of any type
             raise ModelError(
                 f"The cross-encoder {name} cannot be loaded: {error}",

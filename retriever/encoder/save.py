@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import InputError
+from citewell.core.remote_code import untrusted
 from citewell.retriever.encoder.engines.torch import load_model
 from citewell.retriever.encoder.resolve import Tower, resolve
 
@@ -43,11 +44,9 @@ def as_sentence_transformer(name: str) -> SentenceTransformer:
 def _modules(tower: Tower) -> list[Any]:
     from sentence_transformers.sentence_transformer.modules import Normalize, Pooling, Transformer
 
-    transformer = Transformer(
-        str(tower.folder),
-        tokenizer_name_or_path=str(tower.tokenizer),
-        processor_kwargs={"model_max_length": tower.limit},
-    )
+    given = untrusted()
+    given["processor_kwargs"]["model_max_length"] = tower.limit
+    transformer = Transformer(str(tower.folder), tokenizer_name_or_path=str(tower.tokenizer), **given)
     transformer.model.load_state_dict(load_model(tower).state_dict())
     pooling = Pooling(tower.dimension, tower.pooling)
     return [transformer, pooling, *([Normalize()] if tower.normalize else [])]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import ModelError
+from citewell.core.remote_code import untrusted
 from citewell.core.training.adapters import save_adapters, with_adapters
 from citewell.core.weights import verify
 from citewell.retriever.encoder.resolve import Tower, packaged_base, resolve
@@ -118,7 +119,7 @@ def _modules(tower: Tower, config: EncoderModelConfig, side: str) -> list[Any]:
     given = {"tokenizer_name_or_path": str(tower.tokenizer)} if tower.tokenizer != tower.folder else {}
     try:
         transformer = Transformer(
-            str(tower.folder), max_seq_length=min(config.max_tokens, tower.limit), **given
+            str(tower.folder), max_seq_length=min(config.max_tokens, tower.limit), **given, **untrusted()
         )
     except (OSError, ValueError) as error:
         raise ModelError(

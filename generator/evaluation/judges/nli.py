@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from citewell.core.errors import ModelError
 from citewell.core.packages import need_packages
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.text import split_sentences
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages, SupportJudge
 
@@ -87,10 +88,10 @@ def load_nli(model_id: str) -> SupportJudge:
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        config = AutoConfig.from_pretrained(model_id)
-        tokenizer = AutoTokenizer.from_pretrained(model_id)
+        config = AutoConfig.from_pretrained(model_id, trust_remote_code=TRUST_REMOTE_CODE)
+        tokenizer = AutoTokenizer.from_pretrained(model_id, trust_remote_code=TRUST_REMOTE_CODE)
         kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForSequenceClassification
-        model = kind.from_pretrained(model_id).to(device).eval()
+        model = kind.from_pretrained(model_id, trust_remote_code=TRUST_REMOTE_CODE).to(device).eval()
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelError(
             f"The model {model_id} cannot be loaded as a judge: {error}",

@@ -11,6 +11,7 @@ import numpy as np
 from citewell.core.errors import ModelError
 from citewell.core.lora import merge
 from citewell.core.packages import need_packages
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.engines.engine import Ids, pad
 from citewell.retriever.encoder.resolve import PoolingMode, Tower
@@ -75,7 +76,9 @@ def load_model(tower: Tower) -> Any:
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        model = AutoModel.from_pretrained(tower.folder, dtype=torch.float32).eval()
+        model = AutoModel.from_pretrained(
+            tower.folder, dtype=torch.float32, trust_remote_code=TRUST_REMOTE_CODE
+        ).eval()
     except Exception as error:  # safetensors and pickle raise exceptions of any type
         raise ModelError(
             f"The weights in {tower.folder} cannot be read: {error}",
