@@ -4,7 +4,7 @@ import pytest
 
 from citewell.core.types import Reference
 from citewell.retriever.evidence import NOTHING, evidence, is_found
-from citewell.retriever.rarity import rarity
+from citewell.retriever.rarity import LIST, rarity
 
 
 def reference(text: str, score: float = 0.3, title: str = "A page") -> Reference:
@@ -12,7 +12,7 @@ def reference(text: str, score: float = 0.3, title: str = "A page") -> Reference
 
 
 def test_without_references_there_is_none() -> None:
-    assert evidence("Who was Marie Curie?", ()) == NOTHING
+    assert evidence("Who was Marie Curie?", ()) == NOTHING == -1
 
 
 def test_the_best_reference_counts() -> None:
@@ -39,8 +39,13 @@ def test_a_question_of_common_words_alone_has_evidence_by_its_score() -> None:
 def test_a_part_is_found_by_half_of_its_words() -> None:
     assert is_found("calcium chloride", [reference("Calcium is a metal.")])
     assert not is_found("calcium chloride", [reference("Sodium is a metal.")])
+    assert not is_found("calcium chloride of old roads", [reference("Calcium is a metal.")])
+    assert not is_found("the climate of the moon", [reference("The end of the story.")])
+    assert is_found("calcium chloride", [reference("Sodium is a metal."), reference("Calcium is one.")])
 
 
 def test_rarity_grows_from_common_to_unknown_words() -> None:
     assert rarity("the") == 0
     assert 0 < rarity("state") < rarity("chlor") < rarity("citew") == 1
+    listed = LIST.read_text(encoding="utf-8").split()
+    assert rarity(listed[len(listed) // 10]) > 0.4, "by the logarithm of the rank"

@@ -26,6 +26,13 @@ from citewell.retriever.subject import asked_subject, is_about, mentioned
         ("Can you tell me about the French Revolution?", "French Revolution"),
         ("give me an overview of the French Revolution", "French Revolution"),
         ("Marie Curie", "Marie Curie"),
+        ("What can you tell me about caesium?", "Caesium"),
+        ("What does photosynthesis mean?", "Photosynthesis"),
+        ("What does the word entropy mean?", "Entropy"),
+        ("What is Alien - Resurrection?", "Alien - Resurrection"),
+        ("Who are The The?", "The The"),
+        ("What are churches?", "Church"),
+        ("What are glasses?", "Glass"),
     ],
 )
 def test_a_page_on_the_subject(question: str, title: str) -> None:
@@ -38,6 +45,7 @@ def test_a_page_on_the_subject(question: str, title: str) -> None:
         ("What is the capital of France?", "France"),
         ("How do volcanoes form?", "Volcano"),
         ("What is caesium?", "Caesium chloride"),
+        ("What is a gas?", "GA"),
         ("Why?", "Why"),
         ("", "Caesium"),
         ("What is caesium?", ""),
