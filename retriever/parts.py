@@ -20,7 +20,7 @@ _COMPARISONS = tuple(
     for pattern in (
         r"(?:please )?(?:compare and contrast|compare|contrast)(?: between)? (?P<things>.+)",
         r"(?:.*\b)?(?:differences?|similarit(?:y|ies)|comparison|distinction)(?: (?:is|are) there)?"
-        r"(?: and (?:the )?(?:differences?|similarities))? between (?P<things>.+)",
+        r" between (?P<things>.+)",
         rf"(?:how|in (?:what|which) ways?) {_VERB} (?P<things>.+? and .+?) "
         r"(?:differ|compare|different|similar|alike)(?:\b.*)?",
         rf"how {_VERB} (?P<things>.+? (?:different from|differ from|compare to|compare with|similar to) .+)",

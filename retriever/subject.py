@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from citewell.core.text import STOP_WORDS, words
@@ -99,13 +99,6 @@ def mentioned(question: str) -> Iterator[tuple[str, frozenset[str]]]:
             run = found[start:end]
             if run[0] not in STOP_WORDS and run[-1] not in STOP_WORDS:
                 yield name_key(" ".join(run)), frozenset(run) - STOP_WORDS
-
-
-def most_specific(names: Collection[str]) -> frozenset[str]:
-    """Return the names that are not part of a longer one: `calcium chloride`, but not `calcium` beside it."""
-    return frozenset(
-        name for name in names if not any(name != other and f" {name} " in f" {other} " for other in names)
-    )
 
 
 def _singular(word: str) -> str:
