@@ -110,7 +110,7 @@ class ExtractiveGenerator:
             group = [sentence]
             while _POINTS_BACK.match(group[0].text):
                 before = by_position.get((group[0].reference, group[0].position - 1))
-                if before is None or len(group) == self._most:
+                if before is None:
                     group = []
                     break
                 group.insert(0, before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,8 @@ def relevance(question: str, texts: Sequence[str]) -> NDArray[np.float32]:
 
 
 def test_short_references_stay_whole() -> None:
-    assert focused("How do bats hunt?", [BATS, CAVES], relevance, 100) == [BATS, CAVES]
+    lines = replace(BATS, text="Bats sleep all day.\nThey hunt at night.")
+    assert focused("How do bats hunt?", [lines, CAVES], relevance, 100) == [lines, CAVES]
 
 
 def test_relevant_sentences_stay_in_order_and_gaps_are_marked() -> None:
@@ -36,6 +38,18 @@ def test_relevant_sentences_stay_in_order_and_gaps_are_marked() -> None:
 def test_each_reference_keeps_its_best_sentence() -> None:
     texts = [reference.text for reference in focused("How?", [BATS, CAVES], relevance, 1)]
     assert texts == ["… Bats hunt by echolocation.", "… Echolocation works there."]
+
+
+def test_the_title_tells_what_a_sentence_is_about() -> None:
+    bats, caves = (
+        Reference(n, "", title, "They rest. They echo.", 0.5) for n, title in ((1, "Bats"), (2, "Caves"))
+    )
+
+    def on_caves(question: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.array(["Caves" in text for text in texts], np.float32)
+
+    found = focused("What are caves?", [bats, caves], on_caves, 6)
+    assert [reference.text for reference in found] == ["They rest.", "They rest. They echo."]
 
 
 def test_a_reference_without_a_sentence_stays_empty() -> None:
