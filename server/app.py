@@ -16,6 +16,7 @@ from citewell.core.settings import Settings
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.answers import ask_question, delete_answer, follow_question, get_answer, list_answers
 from citewell.server.api.authorize import authorize
+from citewell.server.api.bodies import BodyReader
 from citewell.server.api.chat import create_chat_completion
 from citewell.server.api.collections import (
     cancel_job,
@@ -120,6 +121,7 @@ def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()
             RecursionError: reply_to_depth,
             Exception: reply_to_fault,
         },
+        middleware=[BodyReader],
         before_send=[secure, counted.sent],
         request_max_body_size=wanted.max_body,
         cors_config=_cors(wanted.cors_origins),

@@ -21,6 +21,7 @@ from citewell.core.errors import CitewellError, InputError, SettingsError
 from citewell.core.settings import Settings
 from citewell.server.access.limiter import open_limiter
 from citewell.server.app import create_app
+from citewell.server.log_lines import OneLineFormatter
 from citewell.server.packages import need_tracing_packages
 from citewell.server.services import is_loopback
 from citewell.server.store.address import store_url
@@ -33,7 +34,9 @@ _MAX_HEADERS = 16_384  # bytes of a request's first line and headers
 _LOGGING: Mapping[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "formatters": {
+        "plain": {"()": OneLineFormatter, "format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {"citewell": {"level": "INFO"}, "uvicorn": {"level": "WARNING"}},

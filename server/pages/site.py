@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar import Request, Router
 from litestar.datastructures import CacheControlHeader
-from litestar.exceptions import HTTPException, NotFoundException
+from litestar.exceptions import HTTPException, InternalServerException, NotFoundException
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import Template
 from litestar.static_files import create_static_files_router
@@ -26,6 +27,7 @@ from citewell.server.pages.replies import page_of_error, page_of_fault, page_of_
 from citewell.server.pages.sources import sources_page
 from citewell.server.pages.trace import episode_page, trace_page
 
+_NO_NAMES = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EINVAL}
 _HERE = Path(__file__).parent
 
 
@@ -60,7 +62,7 @@ def pages() -> tuple[Router, Router]:
         "/static",
         [_HERE / "static"],
         cache_control=CacheControlHeader(no_cache=True),
-        exception_handlers={ValueError: _no_file},
+        exception_handlers={ValueError: _no_file, InternalServerException: _unreadable},
     )
     return site, files
 
@@ -68,6 +70,13 @@ def pages() -> tuple[Router, Router]:
 def _no_file(request: Request[Any, Any, Any], error: ValueError) -> Template:
     """Return a name that no file can have, since it contains a null character."""
     return page_of_http_error(request, NotFoundException())
+
+
+def _unreadable(request: Request[Any, Any, Any], error: InternalServerException) -> Template:
+    """Return a name that the file system does not take, such as a long one, and log other failures."""
+    if isinstance(error.__cause__, OSError) and error.__cause__.errno in _NO_NAMES:
+        return page_of_http_error(request, NotFoundException())
+    return page_of_fault(request, error)
 
 
 def templates() -> TemplateConfig[JinjaTemplateEngine]:

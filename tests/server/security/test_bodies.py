@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 import re
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
 import pytest
+import uvicorn
+from litestar import Litestar, Request, post
+from litestar.middleware import DefineMiddleware
 
 from citewell.core.settings import Settings
+from citewell.server.api.bodies import BodyReader, SlowBodyError
+from citewell.server.api.problems import reply_to_error
+from citewell.server.running import listen
 from tests.server.api.conftest import make_key, serving
 from tests.server.security.test_doors import DOORS
 
@@ -71,6 +78,49 @@ def test_a_body_in_disguise_is_refused(client: httpx.Client, path: str) -> None:
     headers = {"Content-Type": "application/json"}
     for body in (b"\xff\xfe{\x00}\x00", b"\x1f\x8b\x08\x00", b'{"question": NaN}', b'{"a": 1e999}', b"{}{}"):
         assert client.post(path, content=body, headers=headers).status_code == 400, body
+
+
+@pytest.mark.parametrize("path", TAKING)
+def test_a_body_that_is_no_utf_8_is_refused(client: httpx.Client, path: str) -> None:
+    headers = {"Content-Type": "application/json"}
+    for text in (b"\xff\xfe", b"\xed\xa0\x80", b"\xc3", b"\xf5\x80\x80\x80", b"caf\xe9"):
+        body = b'{"question": "' + text + b'", "messages": [{"role": "user", "content": "' + text + b'"}]}'
+        for content in (body, iter([body[:15], body[15:]])):
+            response = client.post(path, content=content, headers=headers)
+            assert (response.status_code, "not valid UTF-8" in response.text) == (400, True), response.text
+
+
+def test_a_slow_body_ends() -> None:
+    @post("/", media_type="text/plain")
+    async def echo(request: Request[Any, Any, Any]) -> str:
+        return (await request.body()).decode()
+
+    app = Litestar(
+        [echo],
+        middleware=[DefineMiddleware(BodyReader, seconds=0.3)],
+        exception_handlers={SlowBodyError: reply_to_error},
+        logging_config=None,
+    )
+    with listen("127.0.0.1", 0) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, http="h11", log_level="critical"))
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n"
+        try:
+            with socket.create_connection(listening.getsockname(), timeout=20) as connection:
+                connection.sendall(head + b'"caf')
+                connection.sendall(b"\xc3")  # half of a character
+                reply = b""
+                while piece := connection.recv(4096):  # until the server closes the connection
+                    reply += piece
+            assert reply.startswith(b"HTTP/1.1 408 "), reply
+            with socket.create_connection(listening.getsockname(), timeout=20) as connection:
+                connection.sendall(head + b'"caf\xc3')
+                connection.sendall(b'\xa9"')
+                assert b"caf\xc3\xa9" in connection.recv(4096) + connection.recv(4096)
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 @pytest.mark.parametrize(
