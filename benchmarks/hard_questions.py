@@ -26,6 +26,7 @@ from citewell.core.settings import Settings, load_settings
 from citewell.core.types import Page
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.pipeline import Pipeline
+from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.search.provider import PageSource
 
 QUESTIONS = Path(__file__).parent / "questions" / "hard.jsonl"
@@ -40,6 +41,10 @@ class StoredPages:
     def page(self, url: str) -> Page | None:
         """Return the page at `url`."""
         return self._pages.page(url)
+
+    def vectors(self, page: Page) -> Vectors | None:
+        """Return the vectors of the page."""
+        return self._pages.vectors(page)
 
 
 def main() -> None:

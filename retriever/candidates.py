@@ -79,10 +79,11 @@ class CandidateFilter:
                 certainty[lead(passages, rows)] = about
         return Counted(counts, certainty, np.array([self._share(passage) for passage in passages]))
 
-    def select(self, pages: Sequence[Counted], firsts: Numbers) -> Candidates:
+    def select(self, pages: Sequence[Counted], firsts: Numbers, encoded: Numbers) -> Candidates:
         """Select the candidates among all passages of the pages.
 
-        `firsts` is the row of the first passage that says the same as each passage.
+        `firsts` is the row of the first passage that says the same as each passage. Passages that are
+        `encoded` already, an array of booleans, are all candidates; of the others, `prefilter` are.
         """
         counts = np.concatenate([page.counts for page in pages] or [self._bm25.count([])])
         leads = np.concatenate([page.leads for page in pages] or [np.zeros(0)])
@@ -93,7 +94,8 @@ class CandidateFilter:
         best = lexical.max(initial=0.0)
         ranked = np.argsort(-lexical - (best + 1) * leads, kind="stable")
         # Duplicates are not ranked again: the first source stands for all.
-        rows = ranked[firsts[ranked] == ranked][: self._prefilter]
+        rows = ranked[firsts[ranked] == ranked]
+        rows = rows[encoded[rows] | (np.cumsum(~encoded[rows]) <= self._prefilter)]
         return Candidates(
             rows=rows,
             lexical=lexical[rows] / max(best, 1e-9),

@@ -10,6 +10,7 @@ from threading import Lock
 
 from citewell.core.text import encoded_text
 from citewell.core.types import Hit, Page, Reference
+from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.expected_references import expected_references
 from citewell.retriever.ranking import Ranking
 
@@ -26,12 +27,12 @@ class PageRanking:
         self._ranking = ranking
         self._hits = hits
         self._k = k
-        self._arrived: deque[tuple[int, Page]] = deque()
+        self._arrived: deque[tuple[int, Page, Vectors | None]] = deque()
         self._lock = Lock()
 
-    def add(self, position: int, page: Page) -> None:
-        """Add the page of the hit at `position`; does not block."""
-        self._arrived.append((position, page))
+    def add(self, position: int, page: Page, vectors: Vectors | None = None) -> None:
+        """Add the page of the hit at `position`, and its passages' vectors if known; does not block."""
+        self._arrived.append((position, page, vectors))
 
     def advance(self) -> bool:
         """Encode a few more passages, and return whether there were any."""
@@ -69,5 +70,5 @@ class PageRanking:
 
     def _take_arrived(self) -> None:
         while self._arrived:
-            position, page = self._arrived.popleft()
-            self._ranking.add(position, page.passages, page.date)
+            position, page, vectors = self._arrived.popleft()
+            self._ranking.add(position, page.passages, page.date, vectors)

@@ -24,6 +24,7 @@ class _Arrived(NamedTuple):
     counted: tuple[Counted, ...]  # one per part
     fingerprints: tuple[Fingerprint, ...]
     date: str
+    is_encoded: bool
 
 
 class Ranking:
@@ -60,15 +61,23 @@ class Ranking:
         self._word_sets = WordSets()
         self._filtered: _Filtered | None = None
 
-    def add(self, position: int, passages: Sequence[Passage], date: str = "") -> None:
-        """Add the passages and the date of the hit at `position`, from 0.
+    def add(
+        self, position: int, passages: Sequence[Passage], date: str = "", vectors: Vectors | None = None
+    ) -> None:
+        """Add the n passages and the date of the hit at `position`, from 0.
 
-        Ties go to the page with the lower position. Adding a position again replaces its page.
+        Ties go to the page with the lower position. Adding a position again replaces its page. `vectors`, an
+        (n, dimension) array, are those of the passages from the same encoder, if they are known: then none
+        of them is encoded, and `prefilter` does not limit them.
         """
         texts = tuple(encoded_text(passage.title, passage.text) for passage in passages)
         counted = tuple(part.count(passages) for part in self._filters)
         fingerprints = tuple(fingerprint(passage.text) for passage in passages)
-        self._pages[position] = _Arrived(tuple(passages), texts, counted, fingerprints, date)
+        if vectors is not None:
+            self._score(texts, vectors)
+        self._pages[position] = _Arrived(
+            tuple(passages), texts, counted, fingerprints, date, vectors is not None
+        )
         self._filtered = None
 
     def advance(self, most: int) -> bool:
@@ -150,10 +159,13 @@ class Ranking:
 
     def _encode(self, texts: Sequence[str]) -> None:
         if missing := [text for text in dict.fromkeys(texts) if text not in self._scores]:
-            if self._vectors is None:
-                self._vectors = self._encoder.encode_questions(self._parts)
-            products = self._encoder.encode_passages(missing) @ self._vectors.T
-            self._scores.update(zip(missing, self._encoder.scale.relevance(products), strict=True))
+            self._score(missing, self._encoder.encode_passages(missing))
+
+    def _score(self, texts: Sequence[str], vectors: Vectors) -> None:
+        if self._vectors is None:
+            self._vectors = self._encoder.encode_questions(self._parts)
+        relevance = self._encoder.scale.relevance(vectors @ self._vectors.T)
+        self._scores.update(zip(texts, relevance, strict=True))
 
     def _missing(self) -> list[str]:
         """Return the texts to encode, the parts in turns, best first."""
@@ -168,13 +180,14 @@ class Ranking:
             firsts = np.array(
                 first_of_each(mark for page in arrived for mark in page.fingerprints), dtype=int
             )
+            encoded = np.array([page.is_encoded for page in arrived for _ in page.passages], dtype=bool)
             self._filtered = _Filtered(
                 passages,
                 [text for page in arrived for text in page.texts],
                 [page.date for page in arrived for _ in page.passages],
                 _duplicate_urls(passages, firsts),
                 [
-                    part.select([page.counted[number] for page in arrived], firsts)
+                    part.select([page.counted[number] for page in arrived], firsts, encoded)
                     for number, part in enumerate(self._filters)
                 ],
             )

@@ -10,6 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from citewell.core.types import Failure, Hit, Page, Reference
+from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.fetch.budgeted import BudgetedFetch
 from citewell.retriever.fetch.download import Download
@@ -92,8 +93,9 @@ class RetrievalStage:
         """Yield each page, or the reason why it failed, as it comes."""
         stored = await asyncio.to_thread(self._pages_of_collection)
         for url, position in self._positions.items():
-            if page := stored.get(url):
-                self._ranking.add(position, page)
+            if url in stored:
+                page, vectors = stored[url]
+                self._ranking.add(position, page, vectors)
                 yield page
             else:
                 self._pending.add(position)
@@ -123,10 +125,12 @@ class RetrievalStage:
         """Return the best passages of all pages that arrived."""
         return await asyncio.to_thread(self._ranking.top, self._encode_until)
 
-    def _pages_of_collection(self) -> dict[str, Page]:
-        if self._collection is None:
+    def _pages_of_collection(self) -> dict[str, tuple[Page, Vectors | None]]:
+        source = self._collection
+        if source is None:
             return {}
-        return {url: page for url in self._positions if (page := self._collection.page(url))}
+        pages = (page for url in self._positions if (page := source.page(url)))
+        return {page.url: (page, source.vectors(page)) for page in pages}
 
     async def _page(self, download: Download) -> Page:
         position = self._positions[download.requested]

@@ -11,6 +11,7 @@ from citewell.retriever.collection.hybrid import fuse
 from citewell.retriever.collection.page_scores import PageHit
 from citewell.retriever.collection.protocol import CollectionStore
 from citewell.retriever.collection.spelling import spelled
+from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.search.fusion import within_sites
 from citewell.retriever.search.provider import Scope
 from citewell.retriever.search.query import Filter, Query, cannot
@@ -72,6 +73,10 @@ class Collection:
     def page(self, url: str) -> Page | None:
         """Return the page at `url`, or None if the collection does not have it."""
         return self.store.read([url]).get(url)
+
+    def vectors(self, page: Page) -> Vectors | None:
+        """See `PageSource.vectors`."""
+        return self._dense.vectors_of(page) if self._dense else None
 
 
 def _snippet(passage: str, query: str) -> str:

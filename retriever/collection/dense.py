@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from citewell.retriever.collection.encoding import EncodingProgress, encode_pages, encoding_of
+import numpy as np
+
+from citewell.core.text import encoded_text
+from citewell.core.types import Page
+from citewell.retriever.collection.encoding import EncodingProgress, encode_pages, encoding_of, text_digest
 from citewell.retriever.collection.protocol import CollectionStore, CollectionWriter
 from citewell.retriever.collection.vectors import PassageMatch, VectorIndex
-from citewell.retriever.encoder.encoder import DualEncoder
+from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 
 
 class DenseSearch:
@@ -30,6 +34,14 @@ class DenseSearch:
         """Return the `limit` passages with the largest inner product with the question, best first."""
         (vector,) = self._encoder.encode_questions([question])
         return self._vectors.search(vector, limit)
+
+    def vectors_of(self, page: Page) -> Vectors | None:
+        """Return the vectors of the page's n passages, an (n, dimension) array, or None if one is missing."""
+        known = self._vectors.known([page.url])
+        digests = [text_digest(encoded_text(passage.title, passage.text)) for passage in page.passages]
+        if not digests or any(digest not in known for digest in digests):
+            return None
+        return np.stack([known[digest] for digest in digests]).astype(np.float32)
 
 
 def open_dense(store: CollectionStore, encoder: Callable[[], DualEncoder]) -> DenseSearch | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, Protocol, runtime_checkable
 
 from citewell.core.types import Hit, Page
+from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.search.query import Query
 
 Scope = Literal["web", "site", "local"]
@@ -36,6 +37,13 @@ class PageSource(Protocol):
 
     def page(self, url: str) -> Page | None:
         """Return the page at `url`, or None if it is not stored."""
+        ...
+
+    def vectors(self, page: Page) -> Vectors | None:
+        """Return the vectors of the n passages of a stored page, an (n, dimension) array, if all are stored.
+
+        They come from the encoder that questions are searched with.
+        """
         ...
 
 

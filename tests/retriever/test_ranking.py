@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from citewell.core.text import words
+from citewell.core.text import encoded_text, words
 from citewell.core.types import Passage
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
 from citewell.retriever.encoder.scale import Scale
@@ -139,6 +139,31 @@ def test_what_is_known_grows_with_what_is_encoded() -> None:
     while ranking.advance(8):
         pass
     assert ranking.known(5) == ranking.top(5)
+
+
+def test_passages_with_known_vectors_are_all_candidates_and_none_is_encoded() -> None:
+    encoder = CountingEncoder()
+    whole, known = Ranking(CountingEncoder(), QUESTION, 1000), Ranking(encoder, QUESTION, 2)
+    for place, passages in enumerate(filter(None, pages(random.Random(4), 10))):
+        whole.add(place, passages)
+        known.add(place, passages, vectors=vectors_of(passages))
+    assert known.top(5) == whole.top(5)
+    assert encoder.encoded == []
+
+
+def test_the_prefilter_limits_only_passages_without_known_vectors() -> None:
+    encoder = CountingEncoder()
+    ranking = Ranking(encoder, QUESTION, 2)
+    first, second = [page for page in pages(random.Random(5), 9) if len(page) > 9][:2]
+    ranking.add(0, first, vectors=vectors_of(first))
+    ranking.add(1, second)
+    found = ranking.top(100)
+    assert len(encoder.encoded) == 2
+    assert sum(reference.url == second[0].url for reference in found) <= 2 < len(found)
+
+
+def vectors_of(passages: Sequence[Passage]) -> Vectors:
+    return CountingEncoder().encode_passages([encoded_text(one.title, one.text) for one in passages])
 
 
 def test_of_equal_passages_that_of_the_better_place_wins() -> None:

@@ -56,6 +56,9 @@ class Shelf:
     def page(self, url: str) -> Page | None:
         return self._pages.get(url)
 
+    def vectors(self, page: Page) -> Vectors | None:
+        return None
+
 
 class Web:
     """Pages of a line each, of which some come only when they are released."""

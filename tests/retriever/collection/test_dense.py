@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from citewell.core.errors import CollectionError, ModelError
+from citewell.core.text import encoded_text
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.search.query import Query
 
@@ -68,6 +69,19 @@ async def test_a_collection_without_vectors_loads_no_encoder(library: Library, b
     library.shelve(TEXTS)
     assert await urls(library, bag, "whale") == ["https://a.example/sea"]
     assert bag.questions == []
+
+
+def test_stored_vectors_are_known_until_the_page_changes(library: Library, encoded: BagOfWords) -> None:
+    collection = library.open_dense(encoded)
+    page = collection.page("https://a.example/pet")
+    assert page
+    texts = [encoded_text(passage.title, passage.text) for passage in page.passages]
+    vectors = collection.vectors(page)
+    assert vectors is not None
+    assert np.allclose(vectors, encoded.encode_passages(texts), rtol=1e-3)
+    passages = (*page.passages[:-1], replace(page.passages[-1], text="The wolf waits at the door."))
+    assert collection.vectors(replace(page, passages=passages)) is None
+    assert collection.vectors(replace(page, url="https://a.example/other")) is None
 
 
 def test_a_passage_is_encoded_once_with_its_title(library: Library, encoded: BagOfWords) -> None:
