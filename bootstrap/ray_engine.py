@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import os
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, closing
 from typing import TYPE_CHECKING, Any, cast
@@ -23,8 +22,7 @@ from pydantic import Field
 from citewell.bootstrap.row import RowParts, bootstrap_row
 from citewell.bootstrap.types import BootstrapTask, Outcome
 from citewell.core.errors import CitewellError
-from citewell.core.packages import need_packages
-from citewell.core.section import Section
+from citewell.core.ray_cluster import RayWorkers, cluster_failed, connect
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,32 +31,14 @@ OpenParts = Callable[[], AbstractAsyncContextManager[RowParts]]
 """A function that opens the parts of rows. It is pickled, and called once in each worker, which may die
 without closing them."""
 
-_ENVIRONMENT = {
-    "RAY_USAGE_STATS_ENABLED": "0",  # or Ray sends usage statistics
-    "RAY_ENABLE_AUTO_CONNECT": "0",  # or Ray restarts when its work continues after its shutdown
-    "RAY_BACKEND_LOG_LEVEL": "fatal",  # or Ray prints internal warnings
-}
 _TASK = "task"
 _OUTCOME = "outcome"
 
 
-class RayConfig(Section):
-    """The workers of the engine `ray`."""
+class RayConfig(RayWorkers):
+    """The workers of the engine `ray`, and their portions of the rows."""
 
-    address: str = Field(
-        "", description="Address of the cluster, or `auto`; without one, Ray is started on this machine."
-    )
-    workers: int = Field(2, ge=1, description="Worker processes.")
-    cpus: float = Field(1.0, ge=0, description="CPUs that each worker reserves.")
-    gpus: float = Field(
-        0.0, ge=0, description="GPUs that each worker reserves, for a teacher in its process."
-    )
     block: int = Field(32, ge=1, description="Rows per block; a worker that dies loses one block.")
-
-
-def check_ray() -> None:
-    """Raise `InputError` without the package ray."""
-    need_packages("The engine ray", "ray", "ray")
 
 
 async def ray_outcomes(
@@ -71,14 +51,9 @@ async def ray_outcomes(
     blocks if Ray was running before. Raises `CitewellError` if the cluster cannot be used or a worker cannot
     open its parts.
     """
-    check_ray()
-    for name, value in _ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
+    started = await asyncio.to_thread(connect, config)
     import ray
 
-    started = not ray.is_initialized()
-    if started:
-        await asyncio.to_thread(_connect, config)
     outcomes = _execute(tasks, open_parts, config, concurrency)
     waiting: asyncio.Future[Outcome | None] | None = None
     try:
@@ -97,24 +72,6 @@ async def ray_outcomes(
         if waiting is not None:
             await asyncio.gather(waiting, return_exceptions=True)
         outcomes.close()
-
-
-def _connect(config: RayConfig) -> None:
-    import ray
-
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
-    try:
-        if config.address:
-            ray.init(address=config.address, **quiet)
-        else:
-            cpus = math.ceil(config.workers * config.cpus)
-            ray.init(num_cpus=max(1, cpus), include_dashboard=False, **quiet)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        where = f"The Ray cluster {config.address}" if config.address else "Ray"
-        raise CitewellError(
-            f"{where} cannot be used: {error}.",
-            "Start it with `ray start --head`, or correct the address.",
-        ) from error
 
 
 def _execute(
@@ -150,10 +107,7 @@ def _execute(
                         case found:
                             yield found
     except (ray.exceptions.RayError, ray.exceptions.UserCodeException, SystemException) as error:
-        raise CitewellError(
-            f"The Ray cluster failed: {str(error).strip().splitlines()[-1]}",
-            "See `ray status` and Ray's logs; the same command resumes.",
-        ) from error
+        raise cluster_failed(error) from error
 
 
 class _Unopened(msgspec.Struct, frozen=True, tag_field="outcome", tag="unopened"):

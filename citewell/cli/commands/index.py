@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -40,6 +40,13 @@ _SHOWN = 5  # failures listed; the rest are counted
 @click.option(
     "--encoder", "retriever__encoder", metavar="MODEL", help="Dual encoder: packaged model, folder or hub id."
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    help="Run in this process, or on a Ray cluster (with --store) [local].",
+)
+@click.option("--workers", type=click.IntRange(1), default=2, help="Worker processes on the Ray cluster [2].")
 @click.option("--rebuild", is_flag=True, help="Rebuild the search indexes from the stored pages.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @common_options
@@ -47,6 +54,8 @@ def command(
     sources: tuple[str, ...],
     name: str,
     dense: bool | None,
+    engine: Literal["local", "ray"],
+    workers: int,
     rebuild: bool,
     as_json: bool,
     networks: tuple[str, ...],
@@ -60,6 +69,8 @@ def command(
     """
     if not sources and not rebuild and dense is None:
         raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
+    if rebuild and engine == "ray":
+        raise InputError("A rebuild runs in one process.", "Leave out --engine ray.")
     from citewell.core.settings import load_settings
     from citewell.pipeline.collections import catalog_of
     from citewell.pipeline.dense import dense_indexing
@@ -79,6 +90,17 @@ def command(
             f"There is no collection {name!r}{' to rebuild' if rebuild else ''}.",
             f"Create it: citewell index SOURCE --collection {name}",
         )
+    if engine == "ray":
+        from citewell.core.ray_cluster import RayWorkers
+        from citewell.pipeline.ray_indexing import IndexingWork, index_on_ray
+
+        work = IndexingWork(sources, name, settings, dense)
+        reports = index_on_ray(work, RayWorkers(workers=workers), _count_pages())
+        for source, report in reports.items():
+            _show(source, report, as_json=as_json)
+        failed = sum(len(report.failures) for report in reports.values())
+        _end(name, catalog.open(name).count(), failed, as_json=as_json)
+        return
     failed = pages = 0
     try:
         with (
@@ -96,10 +118,21 @@ def command(
         if is_new and not pages and catalog.version(name):
             catalog.remove(name)
         raise
+    _end(name, pages, failed, as_json=as_json)
+
+
+def _end(name: str, pages: int, failed: int, *, as_json: bool) -> None:
     if not as_json:
         click.echo(f"The collection {name} holds {pages:,} pages. Try: citewell ask … --collection {name}")
     if failed and not pages:
         raise click.exceptions.Exit(1)
+
+
+def _count_pages() -> Callable[[int], None]:
+    """Show the number of pages on one line of a terminal; nothing in a pipe."""
+    if not sys.stderr.isatty():
+        return lambda pages: None
+    return lambda pages: click.echo(f"\r\x1b[K{pages:,} pages", nl=False, err=True)
 
 
 def _progress(source: str) -> Callable[[Report], None]:
