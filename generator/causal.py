@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from citewell.core.errors import ModelError
 from citewell.generator.prompt import Message
 
 Seen = Callable[[int, Sequence[int]], object]
@@ -38,6 +39,18 @@ class Sampling(NamedTuple):
         return n > 1 or self.single
 
 
+class PromptTooLongError(ModelError):
+    """A prompt that leaves a model too little of its context for the answer."""
+
+    def __init__(self, tokens: int, most: int, context: int) -> None:
+        """`tokens` are the prompt's, `most` the answer's, and `context` is the model's limit for both."""
+        super().__init__(
+            f"The prompt has {tokens:,} tokens and the answer up to {most:,}; the model reads and writes at "
+            f"most {context:,} together.",
+            "Lower generator.prompt_tokens or generator.answer_tokens, or use a model with a larger context.",
+        )
+
+
 class CausalModel(Protocol):
     """An instruction-tuned language model, which works on one prompt at a time; other calls wait."""
 
@@ -68,11 +81,14 @@ class CausalModel(Protocol):
         sampling: Sampling,
         seen: Seen,
         cancelled: threading.Event,
+        beginning: str = "",
         grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before a token that ends turns.
 
         `seen` is called from the calling thread. Setting `cancelled` stops the model at its next token.
+        `beginning` is a text, up to a control token, with which many prompts begin: what the model computes
+        of it may be kept for the next prompt. Raises `PromptTooLongError`.
         With a `grammar` in xgrammar's EBNF, whose start rule is `root`, the text follows the grammar, but
         `most` may cut it short.
         """

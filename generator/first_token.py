@@ -13,6 +13,7 @@ from citewell.core.conversion import converted
 from citewell.core.errors import ModelError
 from citewell.core.gguf import DESCRIPTION, TEMPLATE
 from citewell.core.models.obtaining import ensure_weights
+from citewell.generator.decoder import Decoder
 from citewell.generator.openvino import chat_template
 from citewell.generator.prompt import Message
 from citewell.generator.resolve import packaged_base, resolve
@@ -23,17 +24,12 @@ class FirstTokenModel:
 
     def __init__(self, folder: Path, *, threads: int) -> None:
         """Load the model in a folder that `citewell.core.conversion.converted` filled."""
-        import openvino
         import openvino_genai
 
         self._bos: str = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))["bos"]
         self._template = chat_template((folder / TEMPLATE).read_text(encoding="utf-8"))
         self._tokenizer = openvino_genai.Tokenizer(str(folder))
-        model = openvino.Core().compile_model(
-            str(folder / "openvino_model.xml"), "CPU", {"INFERENCE_NUM_THREADS": threads}
-        )
-        self._inputs = {each.get_any_name() for each in model.inputs}
-        self._request = model.create_infer_request()
+        self._decoder = Decoder(folder, threads=threads)
 
     def encode(self, text: str) -> list[int]:
         """Return the tokens of a text."""
@@ -48,19 +44,12 @@ class FirstTokenModel:
         prompt = self._template.render(
             messages=messages, add_generation_prompt=True, bos_token=self._bos, enable_thinking=False
         )
-        ids = np.array([self.encode(prompt)], dtype=np.int64)
-        self._request.reset_state()
-        given = {
-            "input_ids": ids,
-            "attention_mask": np.ones_like(ids),
-            "position_ids": np.arange(ids.shape[1], dtype=np.int64)[None],
-            "beam_idx": np.zeros(1, dtype=np.int32),
-        }
-        found = self._request.infer({name: value for name, value in given.items() if name in self._inputs})
-        logits = np.asarray(found[0][0, -1], dtype=np.float64)
+        ids = self.encode(prompt)
+        self._decoder.begin()
+        logits = self._decoder.read([ids])[0][0].astype(np.float64)
         likely = np.exp(logits - logits.max())
         sums = [sum(likely[token] for token in {self.encode(word)[0] for word in group}) for group in words]
-        return [float(each / max(sum(sums), 1e-30)) for each in sums], ids.shape[1]
+        return [float(each / max(sum(sums), 1e-30)) for each in sums], len(ids)
 
 
 def open_first_token(

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
+from functools import cached_property
 
 from citewell.core.events import Token
 from citewell.core.threads import in_thread
 from citewell.core.types import Reference
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.prompt import Message, PromptForm, build_messages
+
+_MARK = "MARK"  # stands for what differs between prompts
 
 Focus = Callable[[str, Sequence[Reference]], Sequence[Reference]]
 """Returns the references of a question with shorter texts."""
@@ -52,29 +55,44 @@ class LocalGenerator:
     ) -> AsyncGenerator[Token, None]:
         """Stream `n` candidates; closing it waits until the model has stopped, at its next token."""
         sampling = self._sampling._replace(seed=self._sampling.seed + first)
-        return self._write(lambda: self._prompt(question, references), n, sampling, first)
+        return self._write(lambda: self._prompt(question, references), n, sampling, first, self._beginning)
 
     def complete(
         self, messages: Sequence[Message], n: int, *, seed: int | None = None
     ) -> AsyncGenerator[Token, None]:
         """Stream `n` answers to any messages, as a chat would; `seed` overrides the generator's own.
 
-        Of messages that are too long for the model's context, the beginning is cut off.
+        Raises `PromptTooLongError` if they leave no room for the answer in the model's context.
         """
         sampling = self._sampling if seed is None else self._sampling._replace(seed=seed)
         return self._write(lambda: self._render(messages), n, sampling)
 
     async def warm(self) -> None:
-        """Write one token, for which the model prepares its weights.
+        """Read the constant beginning of all prompts and write one token, so that the first answer is fast.
 
         Cancelling stops the model.
         """
         cancelled = threading.Event()
 
         def write() -> None:
-            self._model.write(".", 1, most=1, sampling=self._sampling, seen=_ignore, cancelled=cancelled)
+            self._model.write(
+                f"{self._beginning}.",
+                1,
+                most=1,
+                sampling=self._sampling,
+                seen=_ignore,
+                cancelled=cancelled,
+                beginning=self._beginning,
+            )
 
         await in_thread(write, stop=cancelled.set)
+
+    @cached_property
+    def _beginning(self) -> str:
+        """The text with which all prompts of the form begin, up to the last control token in it."""
+        shared = self._render(self._form.messages(_MARK, [_MARK])).partition(_MARK)[0]
+        ends = [shared.rfind(token) + len(token) for token in self._model.control_tokens if token in shared]
+        return shared[: max(ends, default=0)]
 
     def _prompt(self, question: str, references: Sequence[Reference]) -> str:
         return self.prompt_text(question, self._focus(question, references))
@@ -93,7 +111,7 @@ class LocalGenerator:
         )
 
     async def _write(
-        self, prompt: Callable[[], str], n: int, sampling: Sampling, first: int = 0
+        self, prompt: Callable[[], str], n: int, sampling: Sampling, first: int = 0, beginning: str = ""
     ) -> AsyncGenerator[Token, None]:
         loop = asyncio.get_running_loop()
         steps: asyncio.Queue[tuple[int, Sequence[int]] | None] = asyncio.Queue()
@@ -105,7 +123,13 @@ class LocalGenerator:
         def run() -> None:
             try:
                 self._model.write(
-                    prompt(), n, most=self._answer_tokens, sampling=sampling, seen=seen, cancelled=cancelled
+                    prompt(),
+                    n,
+                    most=self._answer_tokens,
+                    sampling=sampling,
+                    seen=seen,
+                    cancelled=cancelled,
+                    beginning=beginning,
                 )
             finally:
                 loop.call_soon_threadsafe(steps.put_nowait, None)

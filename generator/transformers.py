@@ -11,7 +11,7 @@ from citewell.core.errors import ModelError
 from citewell.core.lora import merge
 from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
-from citewell.generator.causal import TOP_P, Sampling, Seen
+from citewell.generator.causal import TOP_P, PromptTooLongError, Sampling, Seen
 from citewell.generator.constraint import Constraint
 from citewell.generator.prompt import Message
 
@@ -122,19 +122,23 @@ class TransformersModel:
         sampling: Sampling,
         seen: Seen,
         cancelled: threading.Event,
+        beginning: str = "",
         grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before one that ends turns.
 
-        The prompt is computed once; its keys and values are then repeated for each candidate, and a candidate
-        that has ended leaves the batch. All are seen token by token. Raises `InputError` if there is a
-        grammar and xgrammar is not installed.
+        All of the prompt is computed, once; its keys and values are then repeated for each candidate, and a
+        candidate that has ended leaves the batch. All are seen token by token. Raises `PromptTooLongError`,
+        and `InputError` if there is a grammar and xgrammar is not installed.
         """
         import torch
 
         with self._turn, torch.inference_mode():
             held = self._constraint().rows(grammar, n) if grammar else None
-            state = self._read(self.encode(prompt)[-(self.context - most) :], cancelled)
+            encoded = self.encode(prompt)
+            if len(encoded) + most > self.context:
+                raise PromptTooLongError(len(encoded), most, self.context)
+            state = self._read(encoded, cancelled)
             if state is None:
                 return
             cache, logits = state.past_key_values, state.logits[:, -1].float()

@@ -12,10 +12,10 @@ import numpy as np
 
 from citewell.core.build_cache import begin, fill
 from citewell.core.errors import ModelError
+from citewell.core.file_sums import file_sha256
 from citewell.core.models.catalog import catalog
 from citewell.core.openvino_core import openvino_core
 from citewell.core.tensors import write_tensors
-from citewell.core.weights import file_sha256
 
 if TYPE_CHECKING:
     from citewell.core.tensors import Tensor

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from citewell.core.errors import ModelError, WeightsMissingError
+from citewell.core.file_sums import current_sha256
 from citewell.core.models.catalog import CatalogModel, catalog
 from citewell.core.models.installed import (
     installed_path,
@@ -94,16 +95,17 @@ def local_name(name: str) -> str:
     return name
 
 
-def verify(name: str, models: Mapping[str, CatalogModel] | None = None) -> None:
+def verify(name: str, models: Mapping[str, CatalogModel] | None = None, *, remembered: bool = False) -> None:
     """Check the SHA-256 of a model of the catalog; do nothing for other names.
 
-    Raises `ModelError` if a file was changed or cut short, and `WeightsMissingError` if it is not there.
+    With `remembered`, files that have not changed since they were last read are not read again. Raises
+    `ModelError` if a file was changed or cut short, and `WeightsMissingError` if it is not there.
     """
     model = (catalog() if models is None else models).get(name)
     if model is None or model.base:
         return
     for file, expected in expected_sums(model).items():
-        found = file_sha256(file) if file.is_file() else "that of no file"
+        found = current_sha256(file, remembered=remembered) if file.is_file() else "that of no file"
         if found != expected:
             raise ModelError(
                 f"The weights of {name} are damaged: SHA-256 of {file} is {found}, expected {expected}.",
@@ -127,12 +129,6 @@ def expected_sums(model: CatalogModel) -> dict[Path, str]:
     if model.sha256 and (file := weights_file(model)) is not None:
         sums[file] = model.sha256
     return sums
-
-
-def file_sha256(file: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _missing(model: CatalogModel) -> WeightsMissingError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -110,3 +111,24 @@ def test_a_folder_with_other_weights_has_another_fingerprint(tmp_path: Path) -> 
     assert locate(str(tmp_path)).fingerprint == before
     (tmp_path / "model.safetensors").write_bytes(CONTENT + b"more")
     assert locate(str(tmp_path)).fingerprint != before
+
+
+def test_unchanged_weights_are_read_once(weights_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_CACHE_DIR", str(weights_file.parent / "cache"))
+    verify("pretend", pretend())
+    before = weights_file.stat()
+    weights_file.write_bytes(CONTENT.swapcase())
+    os.utime(weights_file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    verify("pretend", pretend(), remembered=True)
+    with pytest.raises(ModelError, match="damaged"):
+        verify("pretend", pretend())
+    with pytest.raises(ModelError, match="damaged"):
+        verify("pretend", pretend(), remembered=True)
+
+
+def test_changed_weights_are_read_again(weights_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CITEWELL_CACHE_DIR", str(weights_file.parent / "cache"))
+    verify("pretend", pretend())
+    weights_file.write_bytes(CONTENT.swapcase())
+    with pytest.raises(ModelError, match="damaged"):
+        verify("pretend", pretend(), remembered=True)

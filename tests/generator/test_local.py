@@ -67,6 +67,7 @@ class Watched:
         sampling: Sampling,
         seen: Seen,
         cancelled: threading.Event,
+        beginning: str = "",
         grammar: str = "",
     ) -> None:
         def watched(candidate: int, tokens: Sequence[int]) -> None:
@@ -78,7 +79,14 @@ class Watched:
         self.begun.set()
         try:
             self._model.write(
-                prompt, n, most=most, sampling=sampling, seen=watched, cancelled=cancelled, grammar=grammar
+                prompt,
+                n,
+                most=most,
+                sampling=sampling,
+                seen=watched,
+                cancelled=cancelled,
+                beginning=beginning,
+                grammar=grammar,
             )
         finally:
             self.busy = False

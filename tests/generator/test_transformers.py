@@ -14,7 +14,7 @@ import pytest
 
 from citewell.core.errors import ModelError
 from citewell.core.types import Reference
-from citewell.generator.causal import Sampling
+from citewell.generator.causal import PromptTooLongError, Sampling
 from citewell.generator.local import LocalGenerator
 from citewell.generator.transformers import TransformersModel, open_transformers
 
@@ -80,9 +80,9 @@ def test_a_prompt_of_several_pieces_is_read_as_one(folder: Path, tmp_path: Path)
     assert write(open_transformers(str(longer), "tiny", threads=1), prompt) == [expected(longer, prompt, 20)]
 
 
-def test_a_prompt_longer_than_the_context_is_read_without_its_beginning(model: TransformersModel) -> None:
-    end = "x" * (model.context - 20)
-    assert write(model, "beginning " * 100 + end) == write(model, end)
+def test_a_prompt_longer_than_the_context_is_refused(model: TransformersModel) -> None:
+    with pytest.raises(PromptTooLongError, match=f"at most {model.context:,} together"):
+        write(model, "x" * (model.context + 1))
 
 
 def test_candidates_differ_and_depend_on_the_seed_alone(model: TransformersModel) -> None:
@@ -138,7 +138,7 @@ def test_a_template_that_knows_no_system_message(tmp_path: Path) -> None:
 
 async def test_closing_stops_the_model(folder: Path) -> None:
     model = open_transformers(str(folder), "tiny", threads=1)
-    generator = LocalGenerator(model, "tiny", prompt_tokens=300, answer_tokens=256, sampling=GREEDY)
+    generator = LocalGenerator(model, "tiny", prompt_tokens=300, answer_tokens=128, sampling=GREEDY)
     async with aclosing(generator.generate("Why?", [REFERENCE], 2)) as stream:
         await anext(stream)
     async with asyncio.timeout(60):

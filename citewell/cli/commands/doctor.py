@@ -109,7 +109,7 @@ def _weights(settings: Settings) -> Iterator[Check]:
     for name in dict.fromkeys(wanted):
         try:
             weights = locate(name)
-            verify(name)
+            verify(name, remembered=True)
         except WeightsMissingError as error:
             if models[name].archive_sha256 and package_file(models[name]):
                 yield Check(f"weights of {name}", "ok", "installed, unpacked at their first use")

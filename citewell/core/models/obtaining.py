@@ -10,6 +10,7 @@ from pathlib import Path
 
 from citewell.core.build_cache import OnStep, built
 from citewell.core.errors import InputError, ModelError, WeightsMissingError
+from citewell.core.file_sums import file_sha256
 from citewell.core.models.catalog import CatalogModel, catalog
 from citewell.core.models.hub import from_hub
 from citewell.core.models.installed import (
@@ -22,7 +23,7 @@ from citewell.core.models.installed import (
 )
 from citewell.core.models.packages import from_packages
 from citewell.core.models.transfer import ArrivedModel, OnBytes, SourceFailedError
-from citewell.core.weights import file_sha256, locate
+from citewell.core.weights import locate
 
 _SPARE = 200_000_000  # bytes of disk beyond a model's own
 Tell = Callable[[str], None]

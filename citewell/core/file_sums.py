@@ -1,0 +1,54 @@
+"""The SHA-256 of files, remembered with their size and time of change, since large ones take seconds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+_REMEMBERED = "sums.json"
+
+
+def file_sha256(file: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def current_sha256(file: Path, *, remembered: bool) -> str:
+    """Return the SHA-256 of a file and remember it in the cache folder.
+
+    With `remembered`, a file of the same size and time of change as when it was last read is not read again.
+    """
+    from citewell.core.settings import load_settings
+
+    place = load_settings().cache_dir.expanduser() / _REMEMBERED
+    stat = file.stat()
+    state = [stat.st_size, stat.st_mtime_ns]
+    sums = _read(place)
+    known = sums.get(str(file.resolve()))
+    if remembered and isinstance(known, dict) and known.get("state") == state:
+        return str(known.get("sha256"))
+    found = file_sha256(file)
+    _write(place, sums | {str(file.resolve()): {"state": state, "sha256": found}})
+    return found
+
+
+def _read(place: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(place: Path, sums: dict[str, Any]) -> None:
+    # A cache folder that cannot be written only costs the time of reading the file again.
+    with suppress(OSError):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        written = place.with_name(f"{place.name}.{os.getpid()}")
+        written.write_text(json.dumps(sums), encoding="utf-8")
+        written.replace(place)

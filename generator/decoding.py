@@ -1,0 +1,144 @@
+"""The loop that writes: one continuation greedily, or several by chance, with guessed tokens."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewell.generator.causal import TOP_P, Sampling, Seen
+from citewell.generator.decoder import Decoder
+from citewell.generator.lookup import PromptLookup
+
+# Tokens of a prompt that are read at once, between two looks at whether the work is cancelled.
+_READ = 512
+# Tokens that are guessed for one text, and for each of several.
+_GUESSED, _GUESSED_EACH = 5, 2
+# Tokens with less than this share of the likeliest one's probability are never drawn.
+_NEGLIGIBLE = 1e-6
+
+
+class Choice:
+    """The choice of a text's next token by `Sampling`, with counts of the tokens that it has."""
+
+    def __init__(self, sampling: Sampling) -> None:
+        """Choose greedily, or by chance if `sampling` has `single`."""
+        self._sampling = sampling
+        self._random = np.random.default_rng(abs(sampling.seed)) if sampling.single else None
+        self._counts: Counter[int] = Counter()
+
+    def __call__(self, logits: NDArray[np.float32]) -> int:
+        """Return a token for logits of shape (vocabulary,)."""
+        if self._sampling.frequency_penalty and self._counts:
+            logits = logits.copy()
+            counts = np.array(list(self._counts.values()), dtype=np.float32)
+            logits[list(self._counts)] -= self._sampling.frequency_penalty * counts
+        token = int(logits.argmax()) if self._random is None else self._draw(logits, self._random)
+        self._counts[token] += 1
+        return token
+
+    def _draw(self, logits: NDArray[np.float32], random: np.random.Generator) -> int:
+        scaled = (logits - logits.max()) / self._sampling.temperature
+        likely = np.flatnonzero(scaled > np.log(_NEGLIGIBLE))
+        likely = likely[np.argsort(-scaled[likely], kind="stable")]
+        shares = np.exp(scaled[likely].astype(np.float64))
+        shares /= shares.sum()
+        # The smallest set of tokens that have TOP_P of the probability between them.
+        shares[np.cumsum(shares) - shares >= TOP_P] = 0.0
+        return int(likely[random.choice(len(shares), p=shares / shares.sum())])
+
+
+class _Text:
+    """A text that is being written."""
+
+    def __init__(self, candidate: int, choice: Choice, lookup: PromptLookup) -> None:
+        self.candidate = candidate
+        self.last = 0
+        self.ended = False
+        self._choice = choice
+        self._lookup = lookup
+        self._length = 0
+
+    def guess(self, most: int) -> Sequence[int]:
+        return self._lookup.guess(most)
+
+    def choose(
+        self, logits: NDArray[np.float32], guessed: Sequence[int], most: int, stop: Collection[int]
+    ) -> list[int]:
+        """Return the next tokens by logits of shape (n, vocabulary): right guesses, and one more."""
+        chosen: list[int] = []
+        for place in range(len(guessed) + 1):
+            token = self._choice(logits[place])
+            self.ended = token in stop
+            if self.ended:
+                break
+            chosen.append(token)
+            self._length += 1
+            self.ended = self._length >= most
+            if self.ended or place == len(guessed) or token != guessed[place]:
+                break
+        self._lookup.add(chosen)
+        self.last = chosen[-1] if chosen else self.last
+        return chosen
+
+
+def read_prompt(
+    decoder: Decoder, tokens: Sequence[int], beginning: Sequence[int], cancelled: threading.Event
+) -> NDArray[np.float32] | None:
+    """Read a prompt in the decoder's one row; return its logits of shape (1, vocabulary), None if cancelled.
+
+    What the decoder computes of `beginning`, with which `tokens` begins, is kept for the next prompt.
+    """
+    known = decoder.begin(beginning) or decoder.keep(beginning)
+    logits = None
+    for start in range(known, len(tokens), _READ):
+        if cancelled.is_set():
+            return None
+        (logits,) = decoder.read([tokens[start : start + _READ]])
+    return logits
+
+
+def write_on(
+    decoder: Decoder,
+    logits: NDArray[np.float32],
+    prompt: Sequence[int],
+    choices: Sequence[Choice],
+    *,
+    most: int,
+    stop: Collection[int],
+    seen: Seen,
+    cancelled: threading.Event,
+) -> None:
+    """Continue the prompt that `decoder` has read once for each choice, by at most `most` tokens.
+
+    `logits` are those after the prompt, of shape (1, vocabulary). A continuation ends before a token of
+    `stop`, and `seen` gets the tokens as they are chosen.
+    """
+    lookup = PromptLookup(prompt)
+    texts = [_Text(number, choice, lookup.copy()) for number, choice in enumerate(choices)]
+    decoder.split(len(texts))
+    for text in texts:
+        if chosen := text.choose(logits, (), most, stop):
+            seen(text.candidate, chosen)
+    guessing = _GUESSED if len(texts) == 1 else _GUESSED_EACH
+    while True:
+        going = [row for row, text in enumerate(texts) if not text.ended]
+        if not going or cancelled.is_set():
+            return
+        if len(going) < len(texts):
+            decoder.select(going)
+            texts = [texts[row] for row in going]
+        guesses = [text.guess(guessing) for text in texts]
+        tokens = [[text.last, *guessed] for text, guessed in zip(texts, guesses, strict=True)]
+        found = decoder.read(tokens, every=True)
+        wrong = []
+        for text, logits, guessed in zip(texts, found, guesses, strict=True):
+            chosen = text.choose(logits, guessed, most, stop)
+            # The last one that was chosen is not read yet.
+            wrong.append(len(guessed) + 1 - len(chosen))
+            if chosen and not cancelled.is_set():
+                seen(text.candidate, chosen)
+        decoder.take_back(wrong)
