@@ -242,8 +242,8 @@ def main() -> None:
             result[key] = {"median": middle, "min": values[0], "max": values[-1]}
     prompt_tokens = len(json.loads((args.work / PROMPT).read_text())["ids"])
     print(
-        f"{model.name}, {machine()}, {THREADS} threads, {prompt_tokens} prompt tokens, {args.repeats} repeats,"
-        f" median [min–max], load average before {load_average:.1f}\n"
+        f"{model.name}, {machine()}, {THREADS} threads, {prompt_tokens} prompt tokens, {args.repeats} "
+        f"repeats, median [min–max], load average before {load_average:.1f}\n"
     )
     print(table(["engine", "convert s", *COLUMNS.values()], rows(engines)))
     times = ratios(engines, runs) if DEFAULT in engines else {}
