@@ -139,15 +139,18 @@ class AnswerStore:
         """Delete an answer, but not the feedback on it; returns False if it does not exist."""
         return await self._database.change(delete(ANSWERS).where(ANSWERS.c.id == id_)) > 0
 
-    async def fresh(self, digest: str, since: datetime) -> StoredAnswer | None:
-        """Return the newest finished answer of a digest that was asked for at `since` or later, or None.
+    async def fresh(self, digest: str, key_id: str | None, since: datetime) -> StoredAnswer | None:
+        """Return the newest finished answer of a digest that a key asked for at `since` or later, or None.
+
+        That of another key would tell what it asked.
 
         An answer from the future does not count: the clock was set back, and its age is unknown.
         """
         times = ANSWERS.c.created.between(since, datetime.now(UTC))
         statement = (
             select(*_COLUMNS)
-            .where(ANSWERS.c.digest == digest, ANSWERS.c.status == "done", times)
+            .where(ANSWERS.c.digest == digest, ANSWERS.c.key_id == key_id)
+            .where(ANSWERS.c.status == "done", times)
             .order_by(ANSWERS.c.created.desc())
             .limit(1)
         )

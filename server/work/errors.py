@@ -18,6 +18,21 @@ class QueueFullError(CitewellError):
         self.retry_after = retry_after
 
 
+class QueueShareError(CitewellError):
+    """The key has its share of the queue."""
+
+    status = 429
+
+    def __init__(self, waiting: int, retry_after: float) -> None:
+        """`waiting` questions of the key are there; try again after `retry_after` seconds."""
+        super().__init__(
+            f"{waiting:,} questions of this key are already running or waiting, and the other places are for "
+            "other keys.",
+            "Try again after Retry-After seconds.",
+        )
+        self.retry_after = retry_after
+
+
 class QueueLateError(CitewellError):
     """The question waited too long for its turn."""
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import math
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
@@ -23,17 +24,20 @@ from citewell.server.work.errors import (
     InternalError,
     QueueFullError,
     QueueLateError,
+    QueueShareError,
     StoppingError,
 )
 from citewell.server.work.event_log import QuestionQueued, Started
 from citewell.server.work.history import QuestionHistory, Result
 from citewell.server.work.subscription import Keep, RunEnd, SharedQuestion, Subscription
+from citewell.server.work.turns import FairTurns
 
 Work = Callable[[], AsyncGenerator[Event, None]]
 """A function that starts the work on a question, which ends with `Done`."""
 
 _KEPT_SECONDS = 60.0  # that the events of a finished question are kept
 _MOST_KEPT = 300  # finished questions whose events are kept
+_RESERVE = 8  # the share of the places that a single key leaves free
 _FIRST_GUESS = 1.0  # seconds per question, before the first measurement
 _WEIGHT = 0.2  # of the newest measurement
 _LONGEST_WAIT = 60.0  # seconds that a client is asked to wait before it tries again
@@ -68,7 +72,7 @@ class QuestionQueue:
     def __init__(self, limits: QueueLimits, observers: Sequence[QuestionObserver] = ()) -> None:
         self._limits = limits
         self._observers = observers
-        self._slots = asyncio.Semaphore(limits.concurrency)
+        self._turns = FairTurns(limits.concurrency)
         self._running: dict[str, SharedQuestion] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._subscriptions: dict[str, Subscription] = {}
@@ -93,16 +97,16 @@ class QuestionQueue:
     def join(self, asked: StoredAnswer, work: Work, keep: Keep | None = None) -> Subscription:
         """Start the work on a question, or follow the run of the same digest.
 
-        `keep` stores the outcome of the question. Raises `QueueFullError` if too many questions wait, and
-        `StoppingError` once the queue is being closed.
+        `keep` stores the outcome of the question. Raises `QueueFullError` if too many questions wait,
+        `QueueShareError` if too many of its key do, and `StoppingError` once the queue is being closed.
         """
         history = QuestionHistory(asked.id, asked.mode)
         try:
-            self._check_capacity(asked.digest)
+            self._check_capacity(asked.digest, asked.key_id)
         except CitewellError as error:
             self._end(history, "refused", error)
             raise
-        run = self._running.get(asked.digest) or self._start(asked.digest, work, history)
+        run = self._running.get(asked.digest) or self._start(asked, work, history)
         subscription = self._subscribe(asked, run, history, keep)
         run.subscriptions.add(subscription)
         self._register(subscription)
@@ -119,7 +123,7 @@ class QuestionQueue:
     def replay(self, answer: StoredAnswer) -> Subscription:
         """Return a subscription to a finished question, as a short stream of events."""
         history = QuestionHistory(answer.id, answer.mode)
-        run = SharedQuestion("", history)
+        run = SharedQuestion("", answer.key_id, history)
         if answer.body is not None:
             references = msgspec.convert(answer.body["references"], tuple[Reference, ...])
             run.log.add(Ranked(references, relevant=answer.body["outcome"] != "no_evidence"))
@@ -144,14 +148,23 @@ class QuestionQueue:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    def _check_capacity(self, digest: str) -> None:
+    def _check_capacity(self, digest: str, key: str | None) -> None:
         if self._is_closing:
             raise StoppingError
         if self.is_full(digest):
             raise QueueFullError(len(self._running), self._retry_after())
+        if key is not None and digest not in self._running:
+            places = Counter(run.key for run in self._running.values())
+            if places[key] and places[key] >= self._share(len(places.keys() - {key})):
+                raise QueueShareError(places[key], self._retry_after())
 
-    def _start(self, digest: str, work: Work, history: QuestionHistory) -> SharedQuestion:
-        run = self._running[digest] = SharedQuestion(digest, history)
+    def _share(self, others: int) -> int:
+        """Return the number of places for each of the keys that ask; some are left for one that asks next."""
+        capacity = self._limits.concurrency + self._limits.queue
+        return capacity // (others + 1) if others else capacity - capacity // _RESERVE
+
+    def _start(self, asked: StoredAnswer, work: Work, history: QuestionHistory) -> SharedQuestion:
+        run = self._running[asked.digest] = SharedQuestion(asked.digest, asked.key_id, history)
         if len(self._running) > self._limits.concurrency:
             run.log.add(QuestionQueued(len(self._running) - 1))
         run.task = asyncio.create_task(self._answer(run, work))
@@ -193,21 +206,21 @@ class QuestionQueue:
         self._release_later(subscriptions)
 
     async def _answer(self, run: SharedQuestion, work: Work) -> dict[str, Any]:
-        async with self._turn():
+        async with self._turn(run.key):
             run.log.add(Started())
             return await self._run(run, work)
 
     @asynccontextmanager
-    async def _turn(self) -> AsyncGenerator[None, None]:
+    async def _turn(self, key: str | None) -> AsyncGenerator[None, None]:
         try:
             async with asyncio.timeout(self._limits.queue_seconds):
-                await self._slots.acquire()
+                await self._turns.acquire(key)
         except TimeoutError:
             raise QueueLateError(self._limits.queue_seconds, self._retry_after()) from None
         try:
             yield
         finally:
-            self._slots.release()
+            self._turns.release()
 
     async def _run(self, run: SharedQuestion, work: Work) -> dict[str, Any]:
         """Work on the question, log each event, and return the JSON of the answer."""

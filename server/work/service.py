@@ -41,10 +41,10 @@ class QuestionService:
         self._cache_seconds = cache_seconds
 
     async def ask(self, options: QuestionOptions, key_id: str | None, *, fresh: bool = False) -> Subscription:
-        """Take a question; with `fresh`, a known answer is not used.
+        """Take a question; with `fresh`, an answer that the key knows is not used.
 
-        Raises `NotReadyError`, `QueueFullError`, `StoreError`, `InputError` and `NoCollectionError`: then
-        nothing was accepted.
+        Raises `NotReadyError`, `QueueFullError`, `QueueShareError`, `StoreError`, `InputError` and
+        `NoCollectionError`: then nothing was accepted.
         """
         pipelines, store = self._pipelines.get(), self._store.get()
         pipelines.check(options)
@@ -52,7 +52,7 @@ class QuestionService:
         # Under overload a refusal does not wait for the database, not even if it has the answer.
         if self._cache_seconds and not fresh and not self._queue.is_full(asked.digest):
             since = asked.created - timedelta(seconds=self._cache_seconds)
-            known = await store.answers.fresh(asked.digest, since)
+            known = await store.answers.fresh(asked.digest, key_id, since)
             if known is not None and known.body is not None:
                 return await self._give_again(store, asked, known)
         is_stored: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -67,11 +67,11 @@ class QuestionService:
             raise
         return subscription
 
-    async def retrieve(self, options: QuestionOptions) -> Subscription:
+    async def retrieve(self, options: QuestionOptions, key_id: str | None) -> Subscription:
         """Take a question for references alone, which is not stored; raises as `ask` does."""
         pipelines = self._pipelines.get()
         pipelines.check(options)
-        asked = await _question(options, None, pipelines)
+        asked = await _question(options, key_id, pipelines)
         return self._queue.join(asked, partial(_answer, pipelines, options))
 
     def subscription(self, answer_id: str) -> Subscription | None:

@@ -37,6 +37,8 @@ class SharedQuestion:
     caller."""
 
     digest: str
+    key: str | None
+    """The key that asked first, whose places in the queue it takes."""
     history: QuestionHistory
     log: EventLog = field(default_factory=EventLog)
     subscriptions: set[Subscription] = field(default_factory=set)

@@ -85,11 +85,11 @@ async def test_finished_answers_are_found_by_digest_while_they_are_fresh(store: 
     for minutes, status, digest in ((0, "done", "d"), (5, "done", "d"), (6, "failed", "d"), (7, "done", "e")):
         created = NOON + timedelta(minutes=minutes)
         await store.answers.add(answer(status=status, digest=digest, created=created))
-    fresh = await store.answers.fresh("d", NOON)
+    fresh = await store.answers.fresh("d", None, NOON)
     assert fresh is not None
     assert fresh.created == NOON + timedelta(minutes=5)
-    assert await store.answers.fresh("d", NOON + timedelta(minutes=5, microseconds=1)) is None
-    assert await store.answers.fresh("f", NOON) is None
+    assert await store.answers.fresh("d", None, NOON + timedelta(minutes=5, microseconds=1)) is None
+    assert await store.answers.fresh("f", None, NOON) is None
 
 
 async def test_questions_that_were_asked_again_have_their_answers_together(store: ServiceStore) -> None:

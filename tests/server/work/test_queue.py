@@ -20,6 +20,7 @@ from citewell.server.work.errors import (
     CancelledError,
     QueueFullError,
     QueueLateError,
+    QueueShareError,
     StoppingError,
 )
 from citewell.server.work.event_log import NumberedEvent, QuestionEnded, QuestionEvent
@@ -30,10 +31,10 @@ from citewell.server.work.subscription import Subscription
 ANSWER = Answer("Why?", "answered", "Because.", (), (), models={"generator": "test"})
 
 
-def asked(question: str = "Why?") -> StoredAnswer:
+def asked(question: str = "Why?", key: str | None = None) -> StoredAnswer:
     now = datetime.now(UTC)
     return StoredAnswer(
-        new_id(), None, question, "answer", "running", now, None, None, None, {}, digest=question
+        new_id(), key, question, "answer", "running", now, None, None, None, {}, digest=question
     )
 
 
@@ -341,3 +342,41 @@ async def test_a_question_that_has_ended_can_be_replayed() -> None:
     assert end == QuestionEnded(known)
     failed = replace(asked(), status="failed", problem={"title": "Late"})
     assert await events(queue.replay(failed)) == [QuestionEnded(failed)]
+
+
+async def test_one_key_leaves_places_to_others() -> None:
+    queue, work = QuestionQueue(QueueLimits(concurrency=2, queue=14)), Pipeline()
+    for number in range(14):
+        queue.join(asked(f"mine {number}", "mine"), work)
+    with pytest.raises(QueueShareError, match="14 questions of this key"):
+        queue.join(asked("mine 15", "mine"), work)
+    queue.join(asked("mine 3", "mine"), work)  # it takes no place
+    queue.join(asked("other", "other"), work)
+    queue.join(asked("other 2", "other"), work)
+    with pytest.raises(QueueFullError):
+        queue.join(asked("third", "third"), work)
+    await queue.close()
+
+
+async def test_keys_take_turns() -> None:
+    queue, gate = QuestionQueue(QueueLimits(concurrency=1, queue=20)), Pipeline()
+    order: list[str] = []
+
+    def noting(name: str) -> Work:
+        async def work() -> AsyncGenerator[Event, None]:
+            order.append(name)
+            yield Done(ANSWER)
+
+        return work
+
+    queue.join(asked("first", "a"), gate)
+    await gate.begun.wait()
+    names = ["a1", "a2", "a3", "a4", "b1", "b2", "c1"]
+    following = [queue.join(asked(name, name[0]), noting(name)) for name in names]
+    await asyncio.sleep(0)
+    following[1].leave()
+    gate.gate.set()
+    for subscription in following[:1] + following[2:]:
+        await subscription.ended()
+    assert order == ["a1", "b1", "c1", "a3", "b2", "a4"]
+    await queue.close()
