@@ -46,7 +46,13 @@ _SHOWN = 5  # failures listed; the rest are counted
     default="local",
     help="Run in this process, or on a Ray cluster (with --store) [local].",
 )
-@click.option("--workers", type=click.IntRange(1), default=2, help="Worker processes on the Ray cluster [2].")
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=2,
+    metavar="N",
+    help="Worker processes on the Ray cluster [2].",
+)
 @click.option("--rebuild", is_flag=True, help="Rebuild the search indexes from the stored pages.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @common_options
