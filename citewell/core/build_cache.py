@@ -8,9 +8,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from citewell.core.errors import CitewellError, ModelError
+from citewell.core.file_sums import current_sha256, file_sha256
+
+SUMS = "citewell-sums.json"
+"""In a built folder: the SHA-256 of each of its files."""
 
 STEPS = ("verifying", "reading", "converting", "saving")
 
@@ -24,17 +29,20 @@ def built(name: str, target: Path, command: Sequence[str], on_step: OnStep) -> P
     """Return the folder `target`, filled by `python -m *command FOLDER` if it does not exist yet.
 
     The process ends with the memory and the imports that a conversion takes; its `main` calls `fill`. Two
-    processes that ask for the same folder build it once: the second waits. An interrupted build starts over.
+    processes that ask for the same folder build it once: the second waits. An interrupted build starts over,
+    and so does one whose files have changed since, by their SHA-256.
     Raises `ModelError` with the message of the process, and if the folder cannot be written. `name` is the
     model's, for messages and for `on_step`.
     """
     from filelock import FileLock
 
-    if target.is_dir():
-        return target
     try:
+        if target.is_dir() and not changed_files(target):
+            return target
         target.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(target.with_name(f"{target.name}.lock")):
+            if target.is_dir() and changed_files(target):
+                shutil.rmtree(target)
             if not target.is_dir():
                 partial = target.with_name(f"{target.name}.partial")
                 shutil.rmtree(partial, ignore_errors=True)
@@ -43,12 +51,40 @@ def built(name: str, target: Path, command: Sequence[str], on_step: OnStep) -> P
                 except ModelError:
                     shutil.rmtree(partial, ignore_errors=True)
                     raise
+                _write_sums(partial)
                 partial.rename(target)
     except OSError as error:
         raise ModelError(
             f"The converted weights of {name} cannot be kept in {target.parent}: {error.strerror}.", _NO_ROOM
         ) from error
     return target
+
+
+def changed_files(folder: Path) -> list[str]:
+    """Return the files of a built folder that are missing or not as they were built, by their names.
+
+    A folder of an older version, without the sums of its files, gets those of what it holds now.
+    """
+    place = folder / SUMS
+    if not place.is_file():
+        with suppress(OSError):  # a folder that cannot be written is used as it is
+            _write_sums(folder)
+        return []
+    try:
+        sums = dict(json.loads(place.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return [SUMS]
+    return [name for name, expected in sums.items() if _sum(folder / name) != expected]
+
+
+def _write_sums(folder: Path) -> None:
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    sums = {file.relative_to(folder).as_posix(): file_sha256(file) for file in files}
+    (folder / SUMS).write_text(json.dumps(sums, indent=1) + "\n", encoding="utf-8")
+
+
+def _sum(file: Path) -> str:
+    return current_sha256(file, remembered=True) if file.is_file() else ""
 
 
 def _run(name: str, command: Sequence[str], on_step: OnStep) -> None:

@@ -128,6 +128,8 @@ def expected_sums(model: CatalogModel) -> dict[Path, str]:
     sums = {folder / file: one.sha256 for file, one in record.files.items()} if record else {}
     if model.sha256 and (file := weights_file(model)) is not None:
         sums[file] = model.sha256
+        if folder != model_folder(model):
+            sums |= {folder / name: expected for name, expected in model.package_sums.items()}
     return sums
 
 

@@ -75,3 +75,15 @@ def test_plain_form_marks_each_line(cli: Cli) -> None:
     assert "✓ Python: 3." in out
     assert "✗ search with collection: There is no collection 'nothing'" in out
     assert "\n    Create it: citewell index SOURCE --collection nothing\n" in out
+
+
+def test_converted_weights_that_were_overwritten_are_told(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "cache" / "models" / "pretend"
+    folder.mkdir(parents=True)
+    (folder / "weights.bin").write_bytes(b"weights")
+    env = {"CITEWELL_SEARCH__COLLECTION": "notes", "CITEWELL_CACHE_DIR": str(tmp_path / "cache")}
+    _, rows = checks(cli, **env)
+    assert rows["converted weights"]["state"] == "ok"
+    (folder / "weights.bin").write_bytes(b"others.")
+    _, rows = checks(cli, **env)
+    assert rows["converted weights"]["found"] == "changed: pretend/weights.bin"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from citewell.core.errors import ModelError, WeightsMissingError
 from citewell.core.models.catalog import CatalogModel, PackagePart, catalog
+from citewell.core.models.installed import package_file
 from citewell.core.models.obtaining import ensure_weights
 from citewell.core.weights import locate, verify
 
@@ -51,6 +53,25 @@ def test_the_packaged_weights_are_the_pinned_ones(name: str) -> None:
     assert weights.path is not None
     assert weights.path.exists()
     assert catalog()[name].sha256.startswith(weights.fingerprint)
+
+
+def test_all_files_of_a_package_are_checked(weights_file: Path) -> None:
+    tokenizer = weights_file.with_name("tokenizer.json")
+    tokenizer.write_text("{}")
+    model = replace(pretend()["pretend"], package_sums={"tokenizer.json": hashlib.sha256(b"{}").hexdigest()})
+    verify("pretend", {"pretend": model})
+    tokenizer.write_text("{ }")
+    with pytest.raises(ModelError, match=r"SHA-256 of .*tokenizer.json is"):
+        verify("pretend", {"pretend": model})
+
+
+def test_the_packaged_folder_has_no_file_without_a_sum() -> None:
+    model = catalog()["all-MiniLM-L6-v2"]
+    file = package_file(model)
+    assert file is not None
+    names = {one.relative_to(file.parent).as_posix() for one in file.parent.rglob("*") if one.is_file()}
+    unused = {".gitattributes", "README.md", "data_config.json"}
+    assert names - unused == {model.file, *model.package_sums}
 
 
 def test_whole_weights_pass(weights_file: Path) -> None:

@@ -59,6 +59,7 @@ def _checks(settings: Settings) -> Iterator[Check]:
     yield _faiss()
     yield _generator(settings)
     yield from _weights(settings)
+    yield _converted(settings)
     yield from _folders(settings)
     yield _cache(settings)
     yield _renderer(settings)
@@ -121,6 +122,19 @@ def _weights(settings: Settings) -> Iterator[Check]:
         else:
             place = "installed, SHA-256 verified" if name in models else str(weights.path or "on the hub")
             yield Check(f"weights of {name}", "ok", place)
+
+
+def _converted(settings: Settings) -> Check:
+    """Whether the converted weights are those that were built."""
+    from citewell.core.build_cache import changed_files
+
+    places = settings.cache_dir.expanduser() / "models"
+    folders = [one for one in places.glob("*") if one.is_dir() and one.suffix != ".partial"]
+    changed = [f"{one.name}/{file}" for one in folders for file in changed_files(one)]
+    if changed:
+        fix = "They are built again when they are next used."
+        return Check("converted weights", "warning", f"changed: {', '.join(changed[:5])}", fix)
+    return Check("converted weights", "ok", f"{len(folders)} in {places}, SHA-256 verified")
 
 
 def _generator(settings: Settings) -> Check:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -48,6 +48,7 @@ class CatalogModel:
     revision: str = "main"
     packages: tuple[PackagePart, ...] = ()
     archive_sha256: str = ""
+    package_sums: Mapping[str, str] = field(default_factory=dict)
     base: str = ""
     automatic: bool = False
     rank: int = 0

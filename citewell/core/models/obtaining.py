@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from citewell.core.build_cache import OnStep, built
+from citewell.core.build_cache import SUMS, OnStep, built
 from citewell.core.errors import InputError, ModelError, WeightsMissingError
 from citewell.core.file_sums import file_sha256
 from citewell.core.models.catalog import CatalogModel, catalog
@@ -145,6 +145,7 @@ def _fetch(model: CatalogModel, folder: Path, on_bytes: OnBytes, tell: Tell, on_
         ready = built(
             model.name, partial / "unpacked", ["citewell.core.unpacking", model.name, str(archive)], on_step
         )
+        (ready / SUMS).unlink(missing_ok=True)  # the record has them
     sums = {
         str(file.relative_to(ready)): FileSum(file.stat().st_size, file_sha256(file))
         for file in sorted(ready.rglob("*"))
