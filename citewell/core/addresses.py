@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from urllib.parse import SplitResult, urlsplit
+import re
+from urllib.parse import SplitResult, quote, unquote, urlsplit
+
+# Controls, and marks and overrides of direction, by which `gpj.exe` is shown as `exe.jpg` (UTS 39 §5.4).
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 
 def address_parts(address: str) -> SplitResult:
@@ -15,3 +19,13 @@ def address_parts(address: str) -> SplitResult:
         return urlsplit(address)
     except ValueError:
         return SplitResult("", "", address, "", "")
+
+
+def shown_address(address: str) -> str:
+    """Return an address whose unseen characters are percent-encoded, so that it reads as it is."""
+    return _UNSEEN.sub(lambda found: quote(found[0], errors="replace"), address)
+
+
+def shown_name(part: str) -> str:
+    """Return a part of an address for display: without percent-encoding, and without unseen characters."""
+    return _UNSEEN.sub("", unquote(part))

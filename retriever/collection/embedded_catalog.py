@@ -15,6 +15,8 @@ from citewell.retriever.collection.embedded_store import EmbeddedStore
 from citewell.retriever.collection.naming import check_name, missing_collection
 from citewell.retriever.collection.protocol import CollectionVersion
 
+_OWN = 0o700  # what people index is for other users of the computer only if they say so
+
 
 class EmbeddedCatalog:
     """The collections below `data_dir`, each a folder; implements `Catalog`."""
@@ -57,7 +59,8 @@ class EmbeddedCatalog:
         folder = self.folder(name)
         with ExitStack() as opened:
             try:
-                folder.mkdir(parents=True, exist_ok=True)
+                self._root.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(mode=_OWN, exist_ok=True)
                 lock = FileLock(folder / "lock")
                 opened.callback(lock.release)
                 try:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from citewell.core.errors import CollectionError
 from citewell.core.types import Page
+from citewell.retriever.collection.database import DamagedError
 from citewell.retriever.collection.embedded_frontier import EmbeddedFrontier
 from citewell.retriever.collection.index import SearchIndex
 from citewell.retriever.collection.page_scores import PageHit
@@ -33,8 +34,15 @@ class EmbeddedStore:
         self.name = folder.name
         self._folder = folder
         self._threads = threads
+        pages = folder / "pages.db"
+        # SQLite takes an empty file for a new one. Where a first run was killed, there is no index.
+        if SearchIndex.exists(folder / "index") and pages.is_file() and not pages.stat().st_size:
+            raise DamagedError(
+                f"The pages of the collection {self.name!r} are damaged: {pages} is empty.",
+                f"Delete {folder} and index its sources again.",
+            )
         with ExitStack() as opened:
-            self.pages = PageStore(folder / "pages.db")
+            self.pages = PageStore(pages)
             opened.callback(self.pages.close)
             exists = SearchIndex.exists(folder / "index")
             is_old = exists and SearchIndex.is_outdated(folder / "index")

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from citewell.core.addresses import shown_address
 from citewell.core.errors import InputError
 from citewell.core.text import encodable
 from citewell.core.types import Failure
@@ -85,7 +86,7 @@ def _parse(line: bytes, location: str) -> SourceDocument | Failure:
     url = row.get("url") or row.get("path")
     if not isinstance(url, str) or not url:
         return Failure(location, "the object has no `url`")
-    url = encodable(url)
+    url = shown_address(encodable(url))
     title = encodable(row["title"]) if isinstance(row.get("title"), str) else ""
     for field, content_type in (("html", "text/html; charset=utf-8"), ("text", "text/plain; charset=utf-8")):
         if isinstance(row.get(field), str):

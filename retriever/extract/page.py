@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from urllib.parse import unquote
 
-from citewell.core.addresses import address_parts
+from citewell.core.addresses import address_parts, shown_name
 from citewell.core.errors import ExtractionError
 from citewell.core.text import shorten
 from citewell.core.types import Page
@@ -82,5 +81,5 @@ def _read(body: bytes, url: str, content_type: str, options: ReadingOptions) -> 
 def name_of(url: str) -> str:
     """Return the name of the page in its URL: the last part of the path, or else the host."""
     parts = address_parts(url)
-    last = unquote(parts.path).rstrip("/").rpartition("/")[2]
-    return last.replace("_", " ") or parts.netloc or url
+    last = shown_name(parts.path).rstrip("/").rpartition("/")[2]
+    return last.replace("_", " ") or shown_name(parts.netloc) or url

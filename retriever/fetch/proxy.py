@@ -20,11 +20,8 @@ from citewell.retriever.fetch.urls import WebUrl
 if TYPE_CHECKING:
     from aiohttp import AddrInfoType
 
-# Names of networks that are not the Internet: RFC 6761, RFC 6762 §3 and appendix G, RFC 7686, RFC 8375,
-# and `internal`, which ICANN reserved in 2024.
-_INTERNAL = frozenset(
-    {"localhost", "local", "internal", "intranet", "private", "corp", "home", "lan", "onion", "arpa"}
-)
+# In the list of public names, but not of the Internet: RFC 7686, RFC 8375.
+_INTERNAL = frozenset({"onion", "arpa"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,8 @@ class TargetCheck:
 
     All addresses of a target that can be looked up here must pass `guard`, since the proxy may use any of
     them. A name that cannot be looked up here, as in networks where the proxy alone can, is left to the
-    proxy, unless it has no dot or ends as the names of private networks do.
+    proxy if it ends in a top-level domain of the public suffix list; names such as `db.svc`, `vault.consul`
+    and `printer.localdomain` do not.
     """
 
     def __init__(self, guard: AddressGuard, resolver: AbstractResolver, seconds: float) -> None:
@@ -87,8 +85,7 @@ class TargetCheck:
         if addresses:
             return
         self._guard.check_port(port)
-        *rest, last = host.rstrip(".").split(".")
-        if not rest or last in _INTERNAL:
+        if not _is_public(host.rstrip(".")):
             raise AddressError(f"{host} is a name of a private network, and cannot be looked up here")
 
     async def _addresses(self, host: str, port: int) -> list[str]:
@@ -100,6 +97,16 @@ class TargetCheck:
         except (OSError, TimeoutError):
             return []
         return [result["host"] for result in results]
+
+
+def _is_public(host: str) -> bool:
+    from tld import get_fld
+
+    rest, _, last = host.rpartition(".")
+    if not rest or last in _INTERNAL:
+        return False
+    # `example` is for documentation alone (RFC 2606), and in no network.
+    return last == "example" or get_fld(f"http://a.{last}/", fail_silently=True) is not None
 
 
 def _is_address(host: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NamedTuple
 
+from citewell.core.addresses import shown_address
 from citewell.core.errors import ServiceAnswerError
 from citewell.core.http_service import JsonObject
 from citewell.core.types import Hit
@@ -27,7 +28,9 @@ def read_hits(provider: str, results: Iterable[Any], url: str, title: str, snipp
     for result in results:
         address = result.get(url) if isinstance(result, dict) else None
         if isinstance(address, str) and address.startswith(("http://", "https://")):
-            hits.append(Hit(address, plain(result.get(title)), plain(result.get(snippet)), provider))
+            hits.append(
+                Hit(shown_address(address), plain(result.get(title)), plain(result.get(snippet)), provider)
+            )
     return hits
 
 

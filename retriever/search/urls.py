@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from tld import get_fld
 from w3lib.url import canonicalize_url
 
-from citewell.core.addresses import address_parts
+from citewell.core.addresses import address_parts, shown_address
 
 # Tracking parameters, which never change the page.
 _TRACKING = re.compile(
@@ -54,7 +54,7 @@ def ascii_host(host: str) -> str:
     try:
         return host.encode("idna").decode().lower()
     except UnicodeError:
-        return host.lower()
+        return shown_address(host.lower())
 
 
 def registrable_domain(url: str) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
 
-from citewell.core.addresses import address_parts
+from citewell.core.addresses import address_parts, shown_name
 
 # Browsers read a backslash as a slash, other readers do not: such an address would show the wrong site.
 _WEB = re.compile(r"https?://[^\s\\\x00-\x20]+", re.I)
@@ -21,7 +20,7 @@ def site_of(url: str) -> str:
     if web_address(url):
         return (address_parts(url).hostname or "").removeprefix("www.")
     if url.startswith("file:"):
-        return unquote(url.rstrip("/").rsplit("/", 1)[-1])
+        return shown_name(url.rstrip("/").rsplit("/", 1)[-1])
     if url.startswith("collection:"):
-        return url.removeprefix("collection:")
-    return url.partition(":")[0] if ":" in url else url
+        return shown_name(url.removeprefix("collection:"))
+    return shown_name(url.partition(":")[0])

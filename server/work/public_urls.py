@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from citewell.core.addresses import address_parts
+from citewell.core.addresses import address_parts, shown_address
 from citewell.core.events import Notice
 
 _FILE = re.compile(r"file://[^\s\"<>]*[^\s\"<>.,:;)]")
@@ -38,7 +38,7 @@ class PublicUrls:
             return url
         path = Path(unquote(address_parts(url).path))
         shown = next((path.relative_to(root) for root in self._roots if path.is_relative_to(root)), path.name)
-        return f"collection:{self._collection}/{shown}"
+        return f"collection:{self._collection}/{shown_address(str(shown))}"
 
     def text(self, text: str) -> str:
         """Return a message with public URLs and without indexed folders."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -213,3 +215,32 @@ async def test_a_disk_that_is_full_for_the_index_alone(
     with library.indexing():
         pass
     assert library.indexed_passages() == library.stored_passages() == 200
+
+
+def test_pages_of_no_bytes_are_not_an_empty_collection(library: Library) -> None:
+    library.index(TEXTS)
+    (library.folder / "pages.db").write_bytes(b"")
+    for suffix in ("-wal", "-shm"):
+        (library.folder / f"pages.db{suffix}").unlink(missing_ok=True)
+    for attempt in (library.open, lambda: library.index(TEXTS)):
+        with pytest.raises(
+            CollectionError, match=r"pages.db is empty. Delete .* and index its sources again"
+        ):
+            attempt()
+    shutil.rmtree(library.folder)
+    assert library.index(TEXTS).added == len(TEXTS)
+
+
+def test_a_first_run_that_was_killed_at_once_is_repeated(library: Library) -> None:
+    library.folder.mkdir(parents=True)
+    (library.folder / "pages.db").touch()
+    assert library.index(TEXTS).added == len(TEXTS)
+
+
+def test_a_collection_is_of_its_user_alone(library: Library) -> None:
+    before = os.umask(0)
+    try:
+        library.index(TEXTS)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(library.folder.stat().st_mode) == 0o700
