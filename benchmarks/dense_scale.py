@@ -30,11 +30,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import output_option, save, table
-from citewell.retriever.collection.faiss_index import IVF_SAMPLE, FaissIndex, Kind, kind_for, lists_for
+from citewell.retriever.collection.neighbor_index import IVF_SAMPLE, Kind, NeighborIndex, kind_for, lists_for
 
 DIMENSION = 384
 SIZES = (10_000, 100_000, 1_000_000)
-EFFORTS: dict[Kind, tuple[int, ...]] = {"flat": (0,), "ivf": (8, 32, 64, 128), "hnsw": (100, 200, 400, 800)}
+EFFORTS: dict[Kind, tuple[int, ...]] = {
+    "array": (0,),
+    "flat": (0,),
+    "ivf": (8, 32, 64, 128),
+    "hnsw": (100, 200, 400, 800),
+}
 QUICK = (500, 2_000)
 QUESTIONS = 300
 _WARM = 20  # questions that are asked before time is taken
@@ -107,12 +112,12 @@ def exact(passages: Matrix, questions: Matrix, limit: int) -> NDArray[np.int64]:
     return np.take_along_axis(rows, np.argsort(-scores, axis=1), 1)
 
 
-def build(kind: Kind, passages: Matrix, threads: int) -> FaissIndex:
+def build(kind: Kind, passages: Matrix, threads: int) -> NeighborIndex:
     """Build an index as `VectorFiles` does."""
     wanted = min(len(passages), IVF_SAMPLE * lists_for(len(passages))) if kind == "ivf" else 0
     chosen = np.sort(np.random.default_rng(0).choice(len(passages), wanted, replace=False))
     sample = passages[chosen].astype(np.float16)
-    index = FaissIndex.empty(kind, DIMENSION, len(passages), sample, threads)
+    index = NeighborIndex.empty(kind, DIMENSION, len(passages), sample, threads)
     for start in range(0, len(passages), _BLOCK):
         block = passages[start : start + _BLOCK]
         index.add(np.arange(start, start + len(block)), block.astype(np.float16))
@@ -137,10 +142,10 @@ def measure(size: int, kind: Kind, threads: int, *, unnormalized: bool, question
         "memory_megabytes": round(resident_megabytes() - before),
     }
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "x.faiss"
+        file = Path(folder) / "x.index"
         index.write(file)
         started = time.perf_counter()
-        FaissIndex.read(file, DIMENSION)
+        NeighborIndex.read(file, DIMENSION)
         result |= {
             "file_megabytes": round(file.stat().st_size / 1e6),
             "read_seconds": round(time.perf_counter() - started, 2),
@@ -150,7 +155,7 @@ def measure(size: int, kind: Kind, threads: int, *, unnormalized: bool, question
 
 
 def search(
-    index: FaissIndex, questions: Matrix, right: NDArray[np.int64], limit: int, effort: int
+    index: NeighborIndex, questions: Matrix, right: NDArray[np.int64], limit: int, effort: int
 ) -> dict[str, Any]:
     """Ask the questions one by one; return the latency, and the recall of the right passages."""
     seconds = []

@@ -1,4 +1,4 @@
-"""Vectors in files beside a collection's pages: stored in SQLite, searched in a FAISS index."""
+"""Vectors in files beside a collection's pages: stored in SQLite, searched in an index."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import numpy as np
 
 from citewell.core.errors import CollectionError
 from citewell.retriever.collection.database import CollectionDatabase, DamagedError
-from citewell.retriever.collection.faiss_index import (
+from citewell.retriever.collection.neighbor_index import (
     IVF_SAMPLE,
     DamagedIndexError,
-    FaissIndex,
     Ids,
     Kind,
+    NeighborIndex,
     kind_for,
     lists_for,
 )
 from citewell.retriever.collection.vectors import EncodedPage, Encoding, PassageMatch, Stored, other_encoder
 from citewell.retriever.encoder.encoder import Vectors
 
-# An id is never reused: the FAISS index lacks exactly the ids above its last one.
+# An id is never reused: the index lacks exactly the ids above its last one.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pages (url TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
@@ -47,7 +47,7 @@ _VARIABLES = 500  # per SQL statement
 
 
 class VectorFiles:
-    """The vectors of one encoder in `FINGERPRINT.db`, and their FAISS index in `FINGERPRINT.faiss`.
+    """The vectors of one encoder in `FINGERPRINT.db`, and their index in `FINGERPRINT.index`.
 
     The database is written in transactions, and the index is replaced atomically. The index is derived from
     the database; it is checked when read, and rebuilt if damaged.
@@ -63,8 +63,8 @@ class VectorFiles:
         self._encoding = encoding
         self._threads = threads
         stem = hashlib.sha256(encoding.fingerprint.encode()).hexdigest()[:16]
-        self._index_file = folder / f"{stem}.faiss"
-        self._index: FaissIndex | None = None
+        self._index_file = folder / f"{stem}.index"
+        self._index: NeighborIndex | None = None
         self._read_as: tuple[int, int] | None = None
         if make:
             with self._writable():
@@ -102,7 +102,7 @@ class VectorFiles:
             if not intact:
                 for part in folder.glob(f"{file.name}*"):
                     part.unlink()
-        for file in folder.glob("*.faiss*"):
+        for file in folder.glob("*.index*"):
             file.unlink()
 
     def is_complete(self) -> bool:
@@ -206,7 +206,7 @@ class VectorFiles:
         index = self._usable(live, kind)
         if index is None:
             sample = self._sample(live, kind)
-            index = FaissIndex.empty(kind, self._encoding.dimension, len(live), sample, self._threads)
+            index = NeighborIndex.empty(kind, self._encoding.dimension, len(live), sample, self._threads)
         elif not len(live) or (len(index.ids) and index.ids[-1] >= live[-1]):
             return
         last = int(index.ids[-1]) if len(index.ids) else -1
@@ -214,10 +214,10 @@ class VectorFiles:
             index.add(ids, vectors)
         index.write(self._index_file)
 
-    def _usable(self, live: Ids, kind: Kind) -> FaissIndex | None:
+    def _usable(self, live: Ids, kind: Kind) -> NeighborIndex | None:
         """Return the existing index, if adding to it is better than rebuilding it."""
         try:
-            index = FaissIndex.read(self._index_file, self._encoding.dimension)
+            index = NeighborIndex.read(self._index_file, self._encoding.dimension)
         except (FileNotFoundError, DamagedIndexError):
             return None
         deleted = len(index.ids) - int(np.isin(index.ids, live, assume_unique=True).sum())
@@ -262,18 +262,18 @@ class VectorFiles:
                 passages.update({key: (url, passage) for key, url, passage in db.execute(query, some)})
         return passages
 
-    def _current_index(self) -> FaissIndex:
+    def _current_index(self) -> NeighborIndex:
         """Return the index, read again if another process has replaced it."""
         try:
             state = self._index_file.stat()
             read_as = (state.st_mtime_ns, state.st_ino)
             if self._index is None or self._read_as != read_as:
-                self._index = FaissIndex.read(self._index_file, self._encoding.dimension)
+                self._index = NeighborIndex.read(self._index_file, self._encoding.dimension)
                 self._read_as = read_as
         except (OSError, DamagedIndexError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise CollectionError(
-                f"The FAISS index of the collection {self._name!r} cannot be used: {reason}.",
+                f"The index of the vectors of the collection {self._name!r} cannot be used: {reason}.",
                 f"Rebuild it from the stored vectors: citewell index --collection {self._name} --rebuild",
             ) from error
         return self._index

@@ -204,7 +204,7 @@ async def test_another_encoder_is_refused_until_all_is_encoded_anew(
 async def test_a_damaged_index_is_named_and_built_again(
     library: Library, encoded: BagOfWords, length: int
 ) -> None:
-    [file] = (library.folder / "vectors").glob("*.faiss")
+    [file] = (library.folder / "vectors").glob("*.index")
     whole = file.read_bytes()
     file.write_bytes(whole[:length])
     with pytest.raises(CollectionError, match=r"truncated.*index --collection shelf --rebuild"):
@@ -217,7 +217,7 @@ async def test_a_damaged_index_is_named_and_built_again(
 
 
 async def test_an_index_that_is_gone_is_built_by_any_run(library: Library, encoded: BagOfWords) -> None:
-    for file in (library.folder / "vectors").glob("*.faiss"):
+    for file in (library.folder / "vectors").glob("*.index"):
         file.unlink()
     with pytest.raises(CollectionError, match=r"No such file.*--rebuild"):
         await urls(library, encoded, KITTEN)
@@ -243,7 +243,7 @@ async def test_half_a_vector_is_noticed(library: Library, encoded: BagOfWords) -
     [file] = (library.folder / "vectors").glob("*.db")
     with sqlite3.connect(file) as db:
         db.execute("UPDATE vectors SET vector = x'0000' WHERE id = 1")
-    for index in file.parent.glob("*.faiss"):
+    for index in file.parent.glob("*.index"):
         index.unlink()
     with pytest.raises(CollectionError, match=r"damaged: a vector has dimension 1\..*--rebuild"):
         library.encode(encoded)

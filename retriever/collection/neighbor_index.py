@@ -1,7 +1,7 @@
-"""A FAISS index in one file, with the id of each vector and a checksum.
+"""An index of vectors in one file, with the id of each vector and a checksum.
 
-FAISS (https://arxiv.org/abs/2401.08281) finds the vectors with the largest inner product; they need not have
-unit length. All three kinds of index store vectors in half precision.
+It finds the vectors with the largest inner product; they need not have unit length. A few vectors are an array,
+and more an index of FAISS (https://arxiv.org/abs/2401.08281). All are stored in half precision.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from citewell.core.packages import install_command
 from citewell.retriever.collection.vectors import Stored
 from citewell.retriever.encoder.encoder import Vectors
 
-Kind = Literal["flat", "ivf", "hnsw"]
+Kind = Literal["array", "flat", "ivf", "hnsw"]
 Ids = NDArray[np.int64]
 
 # Max vectors for each kind of index; docs/collections.md explains the choice, measured by
 # `python -m benchmarks.dense_scale`.
+ARRAY_MAX = 20_000
 FLAT_MAX = 100_000
 HNSW_MAX = 200_000
 # HNSW (https://arxiv.org/abs/1603.09320): neighbors per node (M), efConstruction and efSearch.
@@ -38,6 +39,7 @@ IVF_PROBES = 128
 _FOOTER = struct.Struct("<8sQQI")
 _MAGIC = b"citewell"
 _BLOCK = 1 << 22
+_ARRAY = b"\x93NUMPY"  # the first bytes of a file of NumPy
 
 
 class DamagedIndexError(Exception):
@@ -53,6 +55,8 @@ class Neighbors(NamedTuple):
 
 def kind_for(vectors: int) -> Kind:
     """Return the kind of index for a number of vectors; with a GPU, all but the smallest are IVF."""
+    if vectors <= ARRAY_MAX:
+        return "array"
     if vectors <= FLAT_MAX:
         return "flat"
     return "hnsw" if vectors <= HNSW_MAX and not _has_gpu() else "ivf"
@@ -63,19 +67,61 @@ def lists_for(vectors: int) -> int:
     return max(1, int(4 * vectors**0.5))
 
 
-class FaissIndex:
+class VectorArray:
+    """All vectors in one array, which are compared one by one; its methods are those of FAISS's indexes."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        """Hold `vectors`, an (n, dimension) array in single precision, for speed."""
+        self._vectors = vectors
+
+    @classmethod
+    def read(cls, file: Path) -> VectorArray:
+        """Read a file written by `write`, which may have more after the array. Raises `ValueError`."""
+        with file.open("rb") as opened:
+            return cls(np.load(opened, allow_pickle=False).astype(np.float32))
+
+    @property
+    def ntotal(self) -> int:
+        """The number of vectors."""
+        return len(self._vectors)
+
+    @property
+    def d(self) -> int:
+        """The dimension."""
+        return int(self._vectors.shape[1])
+
+    def add(self, vectors: Vectors) -> None:
+        """Add an (n, dimension) array."""
+        self._vectors = np.concatenate([self._vectors, vectors])
+
+    def search(self, query: Vectors, limit: int, *, params: None = None) -> tuple[Vectors, Ids]:
+        """Return the inner products and rows of the nearest vectors, (1, limit) each, best first."""
+        scores = self._vectors @ query[0]
+        best = np.argpartition(-scores, limit - 1)[:limit]
+        rows = best[np.lexsort((best, -scores[best]))]
+        return scores[rows][None], rows[None]
+
+    def write(self, file: Path) -> None:
+        """Write the array. Raises `OSError`."""
+        with file.open("wb") as opened:
+            np.save(opened, self._vectors.astype(np.float16), allow_pickle=False)
+
+
+class NeighborIndex:
     """An in-memory index of vectors with ids."""
 
     def __init__(self, index: Any, ids: Ids, kind: Kind) -> None:
-        """Wrap a FAISS index; use `empty` or `read` to make one."""
+        """Wrap a `VectorArray` or a FAISS index; use `empty` or `read` to make one."""
         self.kind = kind
         self.ids = ids
         self._index = index
         self._searched: Any = None  # the index or its copy on a GPU; set by the first search
 
     @classmethod
-    def empty(cls, kind: Kind, dimension: int, vectors: int, sample: Stored, threads: int) -> FaissIndex:
+    def empty(cls, kind: Kind, dimension: int, vectors: int, sample: Stored, threads: int) -> NeighborIndex:
         """Make an index for about `vectors` vectors; IVF is trained on `sample`."""
+        if kind == "array":
+            return cls(VectorArray(np.empty((0, dimension), np.float32)), np.empty(0, dtype=np.int64), kind)
         faiss = _faiss()
         faiss.omp_set_num_threads(threads)
         half, product = faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
@@ -94,13 +140,14 @@ class FaissIndex:
         return cls(index, np.empty(0, dtype=np.int64), kind)
 
     @classmethod
-    def read(cls, file: Path, dimension: int) -> FaissIndex:
+    def read(cls, file: Path, dimension: int) -> NeighborIndex:
         """Read a file written by `write`.
 
         Raises `DamagedIndexError` if it is damaged, and `OSError` if it cannot be read.
         """
-        faiss = _faiss()
         with file.open("rb") as opened:
+            is_array = opened.read(len(_ARRAY)) == _ARRAY
+            opened.seek(0)
             length = os.fstat(opened.fileno()).st_size - _FOOTER.size
             checksum = 0
             while (left := length - opened.tell()) > 0:
@@ -114,8 +161,8 @@ class FaissIndex:
             opened.seek(length - 8 * rows)
             ids = np.frombuffer(opened.read(8 * rows), dtype=np.int64)
         try:
-            index = faiss.read_index(str(file))
-        except RuntimeError as error:
+            index = VectorArray.read(file) if is_array else _faiss().read_index(str(file))
+        except (RuntimeError, ValueError) as error:
             raise DamagedIndexError(str(error)) from error
         if (index.ntotal, index.d) != (rows, dimension):
             raise DamagedIndexError(f"it holds {index.ntotal} vectors of dimension {index.d}")
@@ -151,10 +198,13 @@ class FaissIndex:
     def write(self, file: Path) -> None:
         """Replace `file` atomically. Raises `OSError`."""
         partial = file.with_name(f"{file.name}.partial")
-        try:
-            _faiss().write_index(self._index, str(partial))
-        except RuntimeError as error:
-            raise OSError(f"FAISS cannot write {partial}: {error}") from error
+        if isinstance(self._index, VectorArray):
+            self._index.write(partial)
+        else:
+            try:
+                _faiss().write_index(self._index, str(partial))
+            except RuntimeError as error:
+                raise OSError(f"FAISS cannot write {partial}: {error}") from error
         with partial.open("r+b") as opened:
             checksum = 0
             while block := opened.read(_BLOCK):
@@ -168,14 +218,19 @@ class FaissIndex:
         partial.replace(file)
 
     def _parameters(self, limit: int, effort: int) -> Any:
-        faiss = _faiss()
-        if self.kind == "hnsw":
-            return faiss.SearchParametersHNSW(efSearch=max(effort or HNSW_SEARCH, limit))
-        return faiss.SearchParametersIVF(nprobe=effort or IVF_PROBES) if self.kind == "ivf" else None
+        match self.kind:
+            case "hnsw":
+                return _faiss().SearchParametersHNSW(efSearch=max(effort or HNSW_SEARCH, limit))
+            case "ivf":
+                return _faiss().SearchParametersIVF(nprobe=effort or IVF_PROBES)
+            case _:
+                return None
 
 
 def _kind_of(index: Any) -> Kind:
     name = type(index).__name__
+    if isinstance(index, VectorArray):
+        return "array"
     return "hnsw" if "HNSW" in name else "ivf" if "IVF" in name else "flat"
 
 
@@ -198,7 +253,7 @@ def _faiss() -> Any:
         import faiss
     except ImportError as error:
         raise CollectionError(
-            "The vectors of a collection are searched with FAISS, which is not installed.",
+            f"More than {ARRAY_MAX:,} vectors are searched with FAISS, which is not installed.",
             install_command("dense"),
         ) from error
     return faiss
