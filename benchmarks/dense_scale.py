@@ -1,4 +1,4 @@
-"""Measure how FAISS's indexes scale: Flat, IVF and HNSW at 10k, 100k and 1M passages.
+"""Measure how indexes of vectors scale: NumPy, and FAISS's Flat, IVF and HNSW, at 10k, 100k and 1M passages.
 
 `python -m benchmarks.dense_scale` builds each index as `citewell index --dense` does, in a separate process,
 searches it with one question at a time, and compares the results with exact search in single precision.

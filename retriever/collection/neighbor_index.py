@@ -1,7 +1,7 @@
 """An index of vectors in one file, with the id of each vector and a checksum.
 
-It finds the vectors with the largest inner product; they need not have unit length. A few vectors are an array,
-and more an index of FAISS (https://arxiv.org/abs/2401.08281). All are stored in half precision.
+It finds the vectors with the largest inner product; they need not have unit length. Few vectors are an array,
+more are an index of FAISS (https://arxiv.org/abs/2401.08281). All are stored in half precision.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -48,6 +49,15 @@ async def test_passages_are_found_that_share_no_word_with_the_question(
     assert hits[0].url == "https://a.example/pet"
     assert hits[0].snippet == "The cat sleeps on the sofa all day."
     assert encoded.questions == ["kitten"]
+
+
+async def test_few_vectors_need_no_faiss(
+    library: Library, bag: BagOfWords, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "faiss", None)  # importing it raises ImportError
+    library.shelve(TEXTS)
+    library.encode(bag)
+    assert (await urls(library, bag, "kitten"))[0] == "https://a.example/pet"
 
 
 async def test_words_and_vectors_both_count(library: Library, encoded: BagOfWords) -> None:
