@@ -75,6 +75,7 @@ _DESCRIBED = tuple(
         r"(?:tell me about|explain|describe|define) (?P<subject>.+)",
     )
 )
+_OFFICE = re.compile(r"who(?:['’]s| is| was| are| were) (?:a|an|the) [a-z]", re.IGNORECASE)
 _NO_QUESTION = re.compile(r"(?:in|on|at|by|for|from|to|of|with) (?:what|which) \w+", re.IGNORECASE)
 
 
@@ -161,8 +162,11 @@ def _completed(clause: str, first: str) -> str:
 
 
 def _subject(clause: str) -> str:
-    """Return what a question is about: its only name, or the phrase after its verb; empty if unknown."""
+    """Return what a question is about: its only name, or the phrase after its verb; empty if unknown.
+
+    "Who was the king of France?" is about the king.
+    """
     names = _ONE_NAME.findall(clause)
-    if len(names) == 1:
+    if len(names) == 1 and not _OFFICE.match(clause):
         return str(names[0])
     return next((found["subject"] for p in _DESCRIBED if (found := p.fullmatch(clause))), "")

@@ -77,6 +77,10 @@ def test_comparisons(question: str, expected: list[str]) -> None:
         ),
         ("In what year was Newton born and in what city did he live?", "in what city did Newton live?"),
         ("Who discovered penicillin and how does it work?", "how does penicillin work?"),
+        (
+            "Who was the king of France and when did he die?",
+            "when did the king of France die?",
+        ),
     ],
 )
 def test_two_questions_in_one(question: str, second: str) -> None:
