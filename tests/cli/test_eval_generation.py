@@ -57,6 +57,9 @@ def test_measures_answers_and_a_second_run(cli: Cli, rows: Path, tmp_path: Path)
     assert len(kept.splitlines()) == 3
     again = cli.run(*call, "--judges", "embedding", "--raw")
     assert again.code == 0, again.err
+    writer = cli.run(*call, "--judges", "embedding,writer:SmolLM2-135M-Instruct")
+    assert writer.code == 0, writer.err
+    assert "writer:SmolLM2-135M-Instruct" in writer.out
     assert answers.read_bytes() == kept, "another judge needs no new answers"
     assert "Citations are judged as the generator wrote them" in again.out
     assert (tmp_path / "scores.details.json").read_text() != details
@@ -75,6 +78,7 @@ def test_other_settings_are_another_generator(cli: Cli, rows: Path, tmp_path: Pa
 MISTAKES = {
     "only rouge": (("--judges", "rouge"), "ROUGE would be the only judge"),
     "unknown judge": (("--judges", "gpt"), "There is no judge 'gpt'"),
+    "no writer": (("--judges", "writer:extractive"), "extractive cannot judge"),
     "generator twice": (("--generators", "default,default"), "The generator 'default' is named twice"),
     "no generator": (("--generators", ","), "--generators names no generator"),
     "unknown generator": (("--generators", "nobody"), "nobody"),

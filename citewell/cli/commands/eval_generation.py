@@ -8,6 +8,7 @@ import itertools
 import json
 import tempfile
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from citewell.generator.evaluation.measures import Loss
     from citewell.generator.evaluation.report import GenerationEvaluation
     from citewell.generator.evaluation.rows import EvaluationRow
+    from citewell.generator.first_token import FirstTokenModel
     from citewell.pipeline.pipeline import Pipeline
 
 DEFAULT = "default"
@@ -46,8 +48,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "--judges",
     metavar="NAMES",
     default="rouge,embedding",
-    help="rouge, embedding, or nli:MODEL with a hub id or folder; separate several by commas "
-    "[rouge,embedding].",
+    help="rouge, embedding, writer (the language model that writes), writer:NAME or GGUF file, or nli:MODEL "
+    "with a hub id or folder; separate several by commas [rouge,embedding].",
 )
 @click.option("--baseline", metavar="NAME", help="Generator to compare the others with [the first].")
 @click.option("--raw", is_flag=True, help="Judge citations as the generator wrote them, before correction.")
@@ -118,7 +120,9 @@ def _evaluate(
     from citewell.generator.evaluation.measures import measure
     from citewell.generator.evaluation.report import GenerationEvaluation
 
-    judges = build_judges(wanted, settings.citations.threshold, lambda: _embed(settings))
+    judges = build_judges(
+        wanted, settings.citations.threshold, lambda: _embed(settings), partial(_writer, settings)
+    )
     with tempfile.TemporaryDirectory() as temporary:
         answers = AnswerFile(
             out.with_name(f"{out.stem}.answers.jsonl") if out else Path(temporary) / "answers"
@@ -138,6 +142,20 @@ def _evaluate(
             loss = _counted(reader.loss, name, sum(row.answerable for row in rows))
         outcomes.append(measure(name, rows, written[name], judges, raw=raw, loss=loss))
     return GenerationEvaluation(file.name, tuple(rows), baseline, tuple(outcomes), notices)
+
+
+def _writer(settings: Settings, name: str) -> tuple[str, FirstTokenModel]:
+    """Return the name and the model of the judge `writer`, or of `writer:NAME`."""
+    from citewell.generator.auto import EXTRACTIVE, OPENAI, resolve_auto
+    from citewell.generator.first_token import open_first_token
+
+    name = name or resolve_auto(settings.generator).settings.name
+    if name == EXTRACTIVE or name.startswith(OPENAI):
+        raise InputError(
+            f"The generator {name} cannot judge: its probabilities are not known.",
+            "Name a local language model, as in --judges writer:FILE.gguf, or get one: `citewell models`.",
+        )
+    return name, open_first_token(name, settings.cache_dir, threads=settings.threads)
 
 
 def _counted(loss: Loss, name: str, total: int) -> Loss:

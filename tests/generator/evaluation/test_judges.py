@@ -14,6 +14,8 @@ from citewell.generator.evaluation.judges.judge import CachingJudge, ClaimAndPas
 from citewell.generator.evaluation.judges.lexical import RougeJudge
 from citewell.generator.evaluation.judges.names import build_judges, check_judges
 from citewell.generator.evaluation.judges.nli import load_nli
+from citewell.generator.evaluation.judges.writer import WriterJudge
+from citewell.generator.first_token import FirstTokenModel
 from citewell.retriever.encoder.two_towers import TwoTowers
 from tests.generator.evaluation.tiny import write_classifier, write_t5
 
@@ -27,6 +29,10 @@ PAIRS = [
     ClaimAndPassages("The lens of a lighthouse collects its light into one narrow beam.", (OTHER, LENS)),
     ClaimAndPassages("The lens of a lighthouse collects its light into one narrow beam.", ()),
 ]
+
+
+def _no_writer(name: str) -> tuple[str, FirstTokenModel]:
+    raise AssertionError(f"no judge is a writer, and {name!r} is asked for")
 
 
 def test_the_lexical_judge_is_the_support_check() -> None:
@@ -50,6 +56,20 @@ def test_a_claim_is_compared_with_windows_of_sentences() -> None:
     assert windows("One is. Two is. Three is.", 2) == ["One is. Two is.", "Two is. Three is."]
     assert windows("One is.\nTwo is.", 5) == ["One is. Two is."]
     assert windows(" ", 2) == []
+
+
+def test_a_language_model_judges_by_its_probability_of_yes(smollm2_folder: Path) -> None:
+    judge = WriterJudge(FirstTokenModel(smollm2_folder, threads=2), "SmolLM2")
+    assert judge.name == "writer:SmolLM2"
+    said, unsaid, among, without = judge.probabilities(PAIRS)
+    assert said > unsaid
+    assert among == pytest.approx(said, abs=0.2)
+    assert without == 0.0
+    long = ClaimAndPassages(PAIRS[0].claim, (OTHER * 60, LENS))
+    (best,) = judge.probabilities([long])
+    assert best >= judge.probabilities([ClaimAndPassages(long.claim, (OTHER * 30,))])[0]
+    strict = WriterJudge(judge._model, "SmolLM2", threshold=1.1)
+    assert strict.supports(PAIRS) == [False] * 4
 
 
 def test_an_answer_is_remembered(encoder: TwoTowers) -> None:
@@ -142,6 +162,6 @@ def test_rouge_is_never_the_only_judge_of_what_it_corrected() -> None:
 
 
 def test_judges_are_built_by_their_names(encoder: TwoTowers) -> None:
-    judges = build_judges(["rouge", "embedding"], 0.5, lambda: encoder.encode_passages)
+    judges = build_judges(["rouge", "embedding"], 0.5, lambda: encoder.encode_passages, _no_writer)
     assert [judge.name for judge in judges] == ["rouge", "embedding"]
     assert [judge.supports([PAIRS[1]]) for judge in judges] == [[False], [False]]
