@@ -55,6 +55,7 @@ class Watched:
         self.begun = threading.Event()
         self.written = 0
         self.busy = False
+        self.asked: list[tuple[str, str]] = []
         self._model = model
         self._pause = pause
 
@@ -76,6 +77,7 @@ class Watched:
             self._pause(cancelled)
 
         self.busy = True
+        self.asked.append((beginning, prompt))
         self.begun.set()
         try:
             self._model.write(
@@ -262,6 +264,19 @@ async def test_a_warm_generator_writes_the_same(make: Make) -> None:
     one = make()
     await one.warm()
     assert texts(await tokens(one)) == cold
+
+
+async def test_all_prompts_begin_with_what_a_warm_generator_has_read(model: OpenVinoModel) -> None:
+    watched = Watched(model, lambda cancelled: None)
+    one = LocalGenerator(watched, "SmolLM2", prompt_tokens=1500, answer_tokens=4, sampling=Sampling(0.8, 0))
+    await one.warm()
+    await tokens(one)
+    (read, _), (beginning, prompt) = watched.asked
+    assert read == beginning
+    assert prompt.startswith(beginning)
+    assert REFERENCES[0].text not in beginning
+    assert "The references do not say" in beginning
+    assert beginning.endswith(tuple(model.control_tokens))
 
 
 async def test_a_completion_is_greedy_or_drawn_by_its_seed(model: OpenVinoModel) -> None:
