@@ -11,7 +11,7 @@ from citewell.generator.prompt import Message
 
 WRITER = "writer"
 THRESHOLD = 0.5
-"""The minimum probability of yes of a supported claim, as `python -m benchmarks.judge_threshold` finds it."""
+"""The minimum probability of yes of a supported claim; `benchmarks.judge_threshold` tries others."""
 
 OpenWriter = Callable[[str], tuple[str, FirstTokenModel]]
 """Opens the language model of a name, or that of the settings for an empty one; returns its name too."""
