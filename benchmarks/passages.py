@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.report import external_data, output_option, save, table
 from citewell.core.errors import ExtractionError
-from citewell.core.settings import load_settings
+from citewell.core.settings import RetrieverSettings, load_settings
 from citewell.core.text import encoded_text
 from citewell.core.types import Page, Passage
 from citewell.retriever.encoder.resolve import resolve
@@ -31,7 +31,7 @@ from citewell.retriever.encoder.tokenizer import read_tokenizer
 from citewell.retriever.extract.page import extract
 from citewell.retriever.extract.training.rows import data_files, rows_of
 
-WINDOW = 256  # word pieces
+WINDOW = RetrieverSettings().max_tokens  # word pieces that the encoder reads
 DOCS = Path(__file__).parent.parent / "docs"
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"[.!?。！？…][\"'”’»)\]]*$")
@@ -143,8 +143,7 @@ def main() -> None:
         for passage in drawn:
             print(f"\n[{name}] {' > '.join((passage.title, *passage.headings))}\n{passage.text}")
     print("\n" + report(results))
-    command = f"python -m benchmarks.passages{' --pdf FOLDER' if arguments.pdf else ''}"
-    save("passages", {"command": command, "sources": results}, arguments.output)
+    save("passages", {"sources": results}, arguments.output)
 
 
 def report(results: dict[str, dict[str, Any]]) -> str:

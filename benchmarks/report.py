@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import itertools
 import json
 import os
 import platform
 import resource
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -58,9 +60,23 @@ def save(name: str, result: dict[str, Any], path: Path | None = None) -> None:
     """Write a result with the machine and the date, to `benchmarks/results/NAME.json` by default."""
     path = path or RESULTS / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    stamped = {"command": f"python -m benchmarks.{name}", "machine": machine(), "date": _today()} | result
+    stamped = {"command": command(sys.orig_argv), "machine": machine(), "date": _today()} | result
     path.write_text(json.dumps(stamped, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"\n{stamped['machine']}, {stamped['date']}. Written to {path}.")
+
+
+def command(words: Sequence[str]) -> str:
+    """Return the command of a benchmark without the paths of this machine and without `--output`.
+
+    `words` are those of the process: an interpreter, its options, `-m` with the module, and arguments.
+    """
+    start = words.index("-m") if "-m" in words else 1
+    shown = ["python"]
+    for before, word in itertools.pairwise(["", *words[start:]]):
+        if "--output" in (before, word):
+            continue
+        shown.append("PATH" if "/" in word else word)
+    return shlex.join(shown)
 
 
 def _today() -> str:
