@@ -49,6 +49,15 @@ class _Commands(click.Group):
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        import difflib
+
+        if (name := args[0]) not in COMMANDS and (close := difflib.get_close_matches(name, COMMANDS, n=1)):
+            ctx.fail(f"There is no command {name!r}. Did you mean {close[0]}?")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -26,6 +26,7 @@ from citewell.core.events import (
 )
 from citewell.core.text import shorten, squeeze
 from citewell.core.types import Answer, Reference, Sentence, marked_text
+from citewell.pipeline.collections import HANDBOOK
 
 # Characters shown of a reference, of a browsing command, and of a candidate answer.
 _PASSAGE = 320
@@ -56,6 +57,16 @@ class AnswerView(Protocol):
         ...
 
 
+class AnswerDetail(NamedTuple):
+    """What is shown of an answer besides its text: references that it does not cite, and seconds."""
+
+    all_references: bool = False
+    timings: bool = False
+
+
+BRIEF = AnswerDetail()
+
+
 class _Console(Console):
     def on_broken_pipe(self) -> None:
         # Rich would end the program with exit code 1; `citewell.cli.main` ends it with 0.
@@ -64,6 +75,9 @@ class _Console(Console):
 
 class PlainView:
     """For pipes and logs: the answer as plain text on standard output, notices on standard error."""
+
+    def __init__(self, detail: AnswerDetail = BRIEF) -> None:
+        self._detail = detail
 
     def __enter__(self) -> Self:
         return self
@@ -86,7 +100,7 @@ class PlainView:
 
     def show(self, answer: Answer) -> None:
         """Print the answer to standard output."""
-        _print(_Console(soft_wrap=True, highlight=False), answer)
+        _print(_Console(soft_wrap=True, highlight=False), answer, self._detail)
 
 
 class TerminalView:
@@ -95,7 +109,8 @@ class TerminalView:
     While a language model writes, quotations are shown first and the text so far below them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, detail: AnswerDetail = BRIEF) -> None:
+        self._detail = detail
         self._console = _Console(highlight=False)
         self._stage = "Loading the models"
         self._text = ""
@@ -152,7 +167,7 @@ class TerminalView:
 
     def show(self, answer: Answer) -> None:
         """Print the answer in color."""
-        _print(self._console, answer)
+        _print(self._console, answer, self._detail)
 
     def _refresh(self) -> None:
         lines: list[Text | Spinner] = [Spinner("dots", Text(self._stage, style="cyan"))]
@@ -173,7 +188,8 @@ def _action(event: Browsed) -> str:
     return f"{episode}{event.number:>3}  {command}{where if event.valid else f' (invalid: {event.reason})'}"
 
 
-def _print(console: Console, answer: Answer) -> None:
+def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
+    uncited = 0
     if answer.fallback == "unsupported":
         console.print(f"[yellow]{UNSUPPORTED}[/]\n")
     if answer.outcome == "answered":
@@ -186,7 +202,10 @@ def _print(console: Console, answer: Answer) -> None:
         console.print("\n[bold]References[/]")
         for reference in answer.references:
             citing = [s.text for s in answer.sentences if reference.number in s.citations]
-            _print_reference(console, reference, citing)
+            if citing or detail.all_references:
+                _print_reference(console, reference, citing)
+            else:
+                uncited += 1
     else:
         console.print(f"[bold]{escape(answer.answer)}[/]")
         if answer.fallback == "refused":
@@ -198,8 +217,22 @@ def _print(console: Console, answer: Answer) -> None:
         _print_candidates(console, answer)
     for failure in answer.failures:
         console.print(f"[yellow]Not read:[/] {escape(failure.url)}: {escape(failure.reason)}")
-    times = "  ".join(f"{stage} {seconds:.2f} s" for stage, seconds in answer.timings.items())
-    console.print(f"\n[dim]{times}[/]")
+    console.print(f"\n[dim]{escape(_searched(answer, uncited))}[/]")
+    if detail.timings:
+        times = "  ".join(f"{stage} {seconds:.2f} s" for stage, seconds in answer.timings.items())
+        models = "  ".join(f"{role} {name}" for role, name in answer.models.items())
+        console.print(f"[dim]{times}\n{escape(models)}[/]")
+
+
+def _searched(answer: Answer, uncited: int) -> str:
+    """Say where the references come from, and how many are not shown."""
+    where = answer.models.get("search", "")
+    if where == f"collection:{HANDBOOK}":
+        said = "Searched Citewell's own handbook; --collection or --search name another place."
+    else:
+        said = f"Searched {where.replace('collection:', 'the collection ')}." if where else ""
+    more = f"{uncited} more reference{'s' * (uncited > 1)} not cited: --all." if uncited else ""
+    return " ".join(filter(None, [said, more]))
 
 
 def _print_candidates(console: Console, answer: Answer) -> None:

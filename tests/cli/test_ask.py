@@ -80,9 +80,25 @@ def test_plain_answer_with_its_references(cli: Cli) -> None:
     assert re.fullmatch(r"(?:[^\n]+? (?:\[\d\])+ ?)+", answer)
     for number in set(re.findall(r"\[(\d)\]", answer)):
         assert re.search(rf"^\[{number}\] .+  file://\S+\.md$", references, re.MULTILINE)
-    assert re.search(r"^\[\d\] .+  \(not cited\)  file://", references, re.MULTILINE)
-    assert re.search(r"\n\nsearch [\d.]+ s  .*total [\d.]+ s\n$", references)
+    assert "(not cited)" not in references
+    assert re.search(
+        r"\n\nSearched the collection notes\. \d more references? not cited: --all\.\n$", references
+    )
     assert "\x1b" not in out
+
+
+def test_all_references_and_seconds_are_shown_if_wanted(cli: Cli) -> None:
+    _, out, _ = cli.run("ask", "How do bats and bees find their way in the dark?", *NOTES, "--all", "-v")
+    assert re.search(r"^\[\d\] .+  \(not cited\)  file://", out, re.MULTILINE)
+    assert re.search(r"\n\nSearched the collection notes\.\nsearch [\d.]+ s  .*total [\d.]+ s\nencoder ", out)
+
+
+def test_a_question_may_be_several_words_or_standard_input(cli: Cli) -> None:
+    _, quoted, _ = cli.run("ask", BATS, *NOTES)
+    assert cli.run("ask", *BATS.split(), *NOTES).out == quoted
+    assert cli.run("ask", "-", *NOTES, input=BATS).out == quoted
+    code, _, err = cli.run("ask", "-", *NOTES, input="")
+    assert (code, "no question" in err or "empty" in err) == (2, True), err
 
 
 def test_json_has_the_documented_keys(cli: Cli) -> None:

@@ -42,7 +42,7 @@ MISTAKES = {
         ("ask", "why " * 25_000, *ASK[2:]), 2, ("99,999 characters; at most 4,000", "question_characters")
     ),
     "no question": Mistake(("ask",), 2, ("Missing argument 'QUESTION'", "--help")),
-    "unknown command": Mistake(("aks", "What?"), 2, ("No such command 'aks'", "--help")),
+    "unknown command": Mistake(("aks", "What?"), 2, ("Did you mean ask?", "--help")),
     "unknown option": Mistake((*ASK, "--best"), 2, ("No such option", "--best-of")),
     "missing collection": Mistake(
         ("ask", "What?", "--collection", "nothing"),

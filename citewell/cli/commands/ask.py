@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from citewell.cli.commands.options import flags, retrieval_options
+from citewell.cli.commands.options import detail_options, flags, retrieval_options
 
 if TYPE_CHECKING:
     from citewell.cli.view import AnswerView
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("ask")
-@click.argument("question")
+@click.argument("words", metavar="QUESTION", nargs=-1, required=True)
 @click.option(
     "--generator",
     "generator__name",
@@ -47,21 +47,29 @@ if TYPE_CHECKING:
     help="Drop sentences that no reference supports.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
+@detail_options
 @retrieval_options
 def command(
-    question: str,
+    words: tuple[str, ...],
+    all_references: bool,
+    verbose: bool,
     as_json: bool,
     networks: tuple[str, ...],
     assignments: tuple[str, ...],
     **named: Any,
 ) -> None:
-    """Answer QUESTION with every sentence cited and every citation checked."""
-    from citewell.cli.view import PlainView, TerminalView
+    """Answer QUESTION with every sentence cited and every citation checked.
+
+    QUESTION may be several words, or - to read standard input.
+    """
+    from citewell.cli.view import AnswerDetail, PlainView, TerminalView
     from citewell.core.settings import load_settings
 
     settings = load_settings(flags(named, networks, assignments))
     live = sys.stdout.isatty() and not as_json
-    view: AnswerView = TerminalView() if live else PlainView()
+    detail = AnswerDetail(all_references, verbose)
+    view: AnswerView = TerminalView(detail) if live else PlainView(detail)
+    question = sys.stdin.read() if words == ("-",) else " ".join(words)
     answer = asyncio.run(_ask(question, settings, view))
     if as_json:
         click.echo(json.dumps(answer.to_json(), ensure_ascii=False))

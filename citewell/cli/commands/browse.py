@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from citewell.cli.commands.options import flags, retrieval_options
+from citewell.cli.commands.options import detail_options, flags, retrieval_options
 from citewell.cli.commands.output import check_folders
 
 if TYPE_CHECKING:
@@ -60,26 +60,30 @@ HUMAN = "human"
     help="Browse a recording, offline.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
+@detail_options
 @retrieval_options
 def command(
     question: str,
     trace: Path | None,
     record: Path | None,
     replay: Path | None,
+    all_references: bool,
+    verbose: bool,
     as_json: bool,
     networks: tuple[str, ...],
     assignments: tuple[str, ...],
     **named: Any,
 ) -> None:
     """Answer QUESTION by browsing: search, open pages, quote passages, and answer from the quotes."""
-    from citewell.cli.view import PlainView, TerminalView
+    from citewell.cli.view import AnswerDetail, PlainView, TerminalView
     from citewell.core.settings import load_settings
 
     check_folders(trace, record)
     settings = load_settings(flags(named, networks, assignments))
     policy = _person() if settings.browser.policy == HUMAN else None
     live = sys.stdout.isatty() and not as_json and policy is None
-    view: AnswerView = TerminalView() if live else PlainView()
+    detail = AnswerDetail(all_references, verbose)
+    view: AnswerView = TerminalView(detail) if live else PlainView(detail)
     answer = asyncio.run(_browse(question, settings, view, policy, trace, record, replay))
     if as_json:
         click.echo(json.dumps(answer.to_json(), ensure_ascii=False))

@@ -107,6 +107,16 @@ def search_options(command: F) -> F:
     return _SET(command)
 
 
+def detail_options(command: F) -> F:
+    """Add the options that say how much of an answer is shown."""
+    for option in (
+        click.option("-v", "--verbose", is_flag=True, help="Show the seconds of each stage, and the models."),
+        click.option("--all", "all_references", is_flag=True, help="Show uncited references too."),
+    ):
+        command = option(command)
+    return command
+
+
 def retrieval_options(command: F) -> F:
     """Add the search and ranking options, and those of `common_options`."""
     for option in reversed(_SEARCH + _RETRIEVAL):
