@@ -4,8 +4,7 @@
 passages of the same answer. Supported are those that experts judged completely supported; not supported are
 those judged incompletely supported, and all with another passage. Only questions that are not held out for
 evaluation are used. For each number of sentences in a window it prints the area under the ROC curve, and the
-threshold that best separates the two kinds (balanced accuracy); the last rows are the lexical judge's. With
-`--writer NAME`, it asks a language model about `--limit` pairs, and all judges are measured on these.
+threshold that best separates the two kinds (balanced accuracy); the last rows are the lexical judge's.
 """
 
 from __future__ import annotations
@@ -27,9 +26,6 @@ from citewell.generator.evaluation.held_out import is_held_out
 from citewell.generator.evaluation.judges.embedding import MODEL, THRESHOLD, WINDOW, EmbeddingJudge
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 from citewell.generator.evaluation.judges.lexical import RougeJudge
-from citewell.generator.evaluation.judges.writer import THRESHOLD as WRITER_THRESHOLD
-from citewell.generator.evaluation.judges.writer import WriterJudge
-from citewell.generator.first_token import open_first_token
 from citewell.retriever.encoder.load import load_encoder
 
 Numbers = NDArray[Any]
@@ -49,16 +45,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--writer", help="a language model to measure too, by name or GGUF file")
-    parser.add_argument("--limit", type=int, help="pairs, chosen at random [all]")
     output_option(parser)
     arguments = parser.parse_args()
     settings = load_settings()
     encoder = load_encoder(MODEL, settings.cache_dir, max_tokens=256, threads=settings.threads)
     judge = EmbeddingJudge(encoder.encode_passages)
     judged = read_pairs()
-    random.Random(1).shuffle(judged)
-    judged = judged[: arguments.limit]
     pairs = [of.pair for of in judged]
     kinds = np.array([of.kind for of in judged])
     results = {}
@@ -75,11 +67,6 @@ def main() -> None:
     )
     verdicts = np.array(RougeJudge(threshold).supports(pairs), dtype=np.float64)
     results["rouge (default)"] = measured(verdicts, kinds, 0.5) | {"threshold": threshold}
-    if arguments.writer:
-        model = open_first_token(arguments.writer, settings.cache_dir, threads=settings.threads)
-        scores = np.array(WriterJudge(model, arguments.writer).probabilities(pairs))
-        results["writer"] = measured(scores, kinds, best_threshold(scores, kinds == "complete"))
-        results["writer (default)"] = measured(scores, kinds, WRITER_THRESHOLD)
     header = ["judge", *results["rouge (default)"]]
     print(table(header, [[name, *of.values()] for name, of in results.items()]))
     save("judge_threshold", {"pairs": len(pairs), "judges": results}, arguments.output)

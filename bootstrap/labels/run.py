@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from citewell.bootstrap.labels.candidates import LabelCandidate, candidates
-from citewell.bootstrap.labels.judge import AnswerJudge
+from citewell.bootstrap.labels.prompt import answers_prompt
 from citewell.core.errors import InputError
 from citewell.core.jsonl import read_lines
 from citewell.core.progress import SECONDS, Log, duration
+from citewell.generator.yes import YesModel
 from citewell.retriever.training.labels.asked import read_asked
 
 _MILLION = 1_000_000
@@ -54,7 +55,7 @@ class LabelCost(NamedTuple):
         )
 
 
-async def write_labels(run: LabelRun, judge: AnswerJudge, tell: Log) -> LabelCost:
+async def write_labels(run: LabelRun, judge: YesModel, tell: Log) -> LabelCost:
     """Judge the candidates that have no label yet, and append a line for each to `run.out`.
 
     A line is on the disk before the next candidates are judged; an incomplete last line is cut off. Raises
@@ -75,7 +76,7 @@ async def write_labels(run: LabelRun, judge: AnswerJudge, tell: Log) -> LabelCos
     with _appending(run.out) as file:
         for batch in _batches(islice(missing, left), judge.concurrency):
             verdicts = await asyncio.gather(
-                *(judge.judge(each.asked.question, *each.passage) for each in batch)
+                *(judge.ask(answers_prompt(each.asked.question, *each.passage)) for each in batch)
             )
             for each, verdict in zip(batch, verdicts, strict=True):
                 label = {"question": each.asked.id, "passage": each.passage.id}

@@ -57,12 +57,22 @@ def test_measures_answers_and_a_second_run(cli: Cli, rows: Path, tmp_path: Path)
     assert len(kept.splitlines()) == 3
     again = cli.run(*call, "--judges", "embedding", "--raw")
     assert again.code == 0, again.err
-    writer = cli.run(*call, "--judges", "embedding,writer:SmolLM2-135M-Instruct")
-    assert writer.code == 0, writer.err
-    assert "writer:SmolLM2-135M-Instruct" in writer.out
     assert answers.read_bytes() == kept, "another judge needs no new answers"
     assert "Citations are judged as the generator wrote them" in again.out
     assert (tmp_path / "scores.details.json").read_text() != details
+
+
+def test_a_language_model_judges_and_is_named_with_its_threshold(cli: Cli, rows: Path) -> None:
+    result = cli.run(
+        *("eval", "generation", rows, "--limit", "1", "--set", "generator.answer_tokens=16"),
+        *("--generators", "extractive,citewell-smollm2", "--judges", "writer:SmolLM2-135M-Instruct"),
+    )
+    assert result.code == 0, result.err
+    name = "writer:SmolLM2-135M-Instruct (yes ≥ 0.5)"
+    assert f"| extractive | {name} | " in result.out
+    assert f"## Differences to extractive, judged by {name}" in result.out
+    notice = "SmolLM2-135M-Instruct may favor answers of its family: those of citewell-smollm2."
+    assert notice in result.out
 
 
 def test_other_settings_are_another_generator(cli: Cli, rows: Path, tmp_path: Path) -> None:
@@ -78,7 +88,8 @@ def test_other_settings_are_another_generator(cli: Cli, rows: Path, tmp_path: Pa
 MISTAKES = {
     "only rouge": (("--judges", "rouge"), "ROUGE would be the only judge"),
     "unknown judge": (("--judges", "gpt"), "There is no judge 'gpt'"),
-    "no writer": (("--judges", "writer:extractive"), "extractive cannot judge"),
+    "no writer": (("--judges", "writer:extractive"), "extractive is none"),
+    "unknown writer": (("--judges", "writer:nobody"), "There is no model named 'nobody'"),
     "generator twice": (("--generators", "default,default"), "The generator 'default' is named twice"),
     "no generator": (("--generators", ","), "--generators names no generator"),
     "unknown generator": (("--generators", "nobody"), "nobody"),

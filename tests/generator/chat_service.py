@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -24,6 +25,17 @@ def whole(text: str | None, finish: str = "stop") -> dict[str, Any]:
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
     choice = {"index": 0, "message": message, "finish_reason": finish}
     return {"model": "tiny-1", "choices": [choice], "usage": usage}
+
+
+def yes_or_no(yes: float) -> dict[str, Any]:
+    """An answer whose first token is yes with this share of the probability of yes and no."""
+    found = whole("Yes")
+    top = [
+        {"token": "Yes", "logprob": math.log(yes * 0.9)},
+        {"token": " no", "logprob": math.log((1 - yes) * 0.9)},
+    ]
+    found["choices"][0]["logprobs"] = {"content": [{"token": "Yes", "logprob": 0.0, "top_logprobs": top}]}
+    return found
 
 
 async def streamed(request: web.Request, *pieces: str | bytes) -> web.StreamResponse:

@@ -7,8 +7,7 @@ import hashlib
 import itertools
 import json
 import tempfile
-from contextlib import aclosing
-from functools import partial
+from contextlib import ExitStack, aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from citewell.generator.evaluation.measures import Loss
     from citewell.generator.evaluation.report import GenerationEvaluation
     from citewell.generator.evaluation.rows import EvaluationRow
-    from citewell.generator.first_token import FirstTokenModel
     from citewell.pipeline.pipeline import Pipeline
 
 DEFAULT = "default"
@@ -48,8 +46,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "--judges",
     metavar="NAMES",
     default="rouge,embedding",
-    help="rouge, embedding, writer (the language model that writes), writer:NAME or GGUF file, or nli:MODEL "
-    "with a hub id or folder; separate several by commas [rouge,embedding].",
+    help="rouge, embedding, writer, writer:NAME with a language model, or nli:MODEL with a hub id or folder; "
+    "separate several by commas [rouge,embedding].",
 )
 @click.option("--baseline", metavar="NAME", help="Generator to compare the others with [the first].")
 @click.option("--raw", is_flag=True, help="Judge citations as the generator wrote them, before correction.")
@@ -116,46 +114,30 @@ def _evaluate(
     settings: Settings,
 ) -> GenerationEvaluation:
     from citewell.generator.evaluation.answers import AnswerFile
-    from citewell.generator.evaluation.judges.names import build_judges
+    from citewell.generator.evaluation.judges.names import open_judges
     from citewell.generator.evaluation.measures import measure
     from citewell.generator.evaluation.report import GenerationEvaluation
 
-    judges = build_judges(
-        wanted, settings.citations.threshold, lambda: _embed(settings), partial(_writer, settings)
-    )
-    with tempfile.TemporaryDirectory() as temporary:
-        answers = AnswerFile(
-            out.with_name(f"{out.stem}.answers.jsonl") if out else Path(temporary) / "answers"
-        )
+    with ExitStack() as stack:
+        # Opened first, so that a name without a model is reported before answers are written.
+        judges = stack.enter_context(open_judges(wanted, settings, lambda: _embed(settings), _log))
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        answers = AnswerFile(out.with_name(f"{out.stem}.answers.jsonl") if out else Path(folder) / "answers")
         written = {name: asyncio.run(_answers(name, settings, rows, answers)) for name in names}
-    _log(f"Judging with {', '.join(wanted)} …")
-    notices = _notices(raw, names, settings, fluency)
-    reader = None
-    if fluency is not None:
-        from citewell.generator.evaluation.fluency import load_fluency
+        _log(f"Judging with {', '.join(judge.name for judge in judges)} …")
+        reader = None
+        if fluency is not None:
+            from citewell.generator.evaluation.fluency import load_fluency
 
-        reader = load_fluency(fluency)
-    outcomes = []
-    for name in names:
-        loss = None
-        if reader is not None and not _same_family(fluency, name, settings):
-            loss = _counted(reader.loss, name, sum(row.answerable for row in rows))
-        outcomes.append(measure(name, rows, written[name], judges, raw=raw, loss=loss))
+            reader = load_fluency(fluency)
+        outcomes = []
+        for name in names:
+            loss = None
+            if reader is not None and not _same_family(fluency, name, settings):
+                loss = _counted(reader.loss, name, sum(row.answerable for row in rows))
+            outcomes.append(measure(name, rows, written[name], judges, raw=raw, loss=loss))
+        notices = _notices(raw, names, wanted, settings, fluency)
     return GenerationEvaluation(file.name, tuple(rows), baseline, tuple(outcomes), notices)
-
-
-def _writer(settings: Settings, name: str) -> tuple[str, FirstTokenModel]:
-    """Return the name and the model of the judge `writer`, or of `writer:NAME`."""
-    from citewell.generator.auto import EXTRACTIVE, OPENAI, resolve_auto
-    from citewell.generator.first_token import open_first_token
-
-    name = name or resolve_auto(settings.generator).settings.name
-    if name == EXTRACTIVE or name.startswith(OPENAI):
-        raise InputError(
-            f"The generator {name} cannot judge: its probabilities are not known.",
-            "Name a local language model, as in --judges writer:FILE.gguf, or get one: `citewell models`.",
-        )
-    return name, open_first_token(name, settings.cache_dir, threads=settings.threads)
 
 
 def _counted(loss: Loss, name: str, total: int) -> Loss:
@@ -260,11 +242,20 @@ def _same_family(judge: str | None, name: str, settings: Settings) -> bool:
     return judge is not None and is_same_family(judge, _settings_of(name, settings).generator.name)
 
 
-def _notices(raw: bool, names: Sequence[str], settings: Settings, fluency: str | None) -> tuple[str, ...]:
+def _notices(
+    raw: bool, names: Sequence[str], judges: Sequence[str], settings: Settings, fluency: str | None
+) -> tuple[str, ...]:
+    from citewell.generator.evaluation.judges.writer import WRITER
+
     marks = "as the generator wrote them" if raw else "after citation correction"
     found = [f"Citations are judged {marks}; best of {settings.generator.best_of}."]
     if DEFAULT in names:
         found.append(f"The generator default is {_settings_of(DEFAULT, settings).generator.name}.")
+    for kind, _, model in (judge.partition(":") for judge in judges):
+        if kind == WRITER:
+            asked = model or _settings_of(DEFAULT, settings).generator.name
+            if kin := [name for name in names if _same_family(asked, name, settings)]:
+                found.append(f"The judge {asked} may favor answers of its family: those of {', '.join(kin)}.")
     if fluency is None:
         found.append("Fluency is not measured (no --fluency MODEL).")
     elif kin := [name for name in names if _same_family(fluency, name, settings)]:

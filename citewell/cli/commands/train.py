@@ -201,14 +201,14 @@ def labels(
     """
     import asyncio
 
-    from citewell.bootstrap.labels.judge import open_judge
     from citewell.bootstrap.labels.run import LabelRun, write_labels
     from citewell.core.settings import load_settings
+    from citewell.generator.yes import open_yes_model
 
     settings = load_settings(flags({"generator__name": teacher}, (), ()))
 
     async def judged() -> str:
-        async with open_judge(
+        async with open_yes_model(
             settings.generator,
             settings.cache_dir,
             threads=settings.threads,

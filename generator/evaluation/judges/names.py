@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 from citewell.core.errors import InputError
+from citewell.core.progress import Log
+from citewell.core.settings import Settings
 from citewell.generator.evaluation.judges.embedding import EMBEDDING, Embed, EmbeddingJudge
 from citewell.generator.evaluation.judges.judge import CachingJudge, SupportJudge
 from citewell.generator.evaluation.judges.lexical import ROUGE, RougeJudge
 from citewell.generator.evaluation.judges.nli import PREFIX, load_nli
-from citewell.generator.evaluation.judges.writer import WRITER, OpenWriter, WriterJudge
+from citewell.generator.evaluation.judges.writer import WRITER, open_writer_judge
 
 NAMES = (ROUGE, EMBEDDING, WRITER)
 """The judges besides `nli:` and a hub id or folder, and `writer:` and a language model."""
@@ -35,23 +38,27 @@ def check_judges(names: Sequence[str], *, corrected: bool) -> None:
         )
 
 
-def build_judges(
-    names: Sequence[str], threshold: float, embed: Callable[[], Embed], open_writer: OpenWriter
-) -> tuple[SupportJudge, ...]:
-    """Return the judges of these names, each with a cache.
+@contextmanager
+def open_judges(
+    names: Sequence[str], settings: Settings, embed: Callable[[], Embed], tell: Log
+) -> Iterator[tuple[SupportJudge, ...]]:
+    """Open the judges of these names, each with a cache.
 
-    `threshold` is that of the support check. `embed` returns the function that embeds sentences; it and
-    `open_writer` are only called if the judge is named. Raises `ModelError` if a model cannot be loaded.
+    `embed` returns the function that embeds sentences, and is only called if the judge `embedding` is named.
+    `tell` gets the progress of judges that are slow. Raises `ModelError` if a model cannot be loaded.
     """
-    return tuple(CachingJudge(_judge(name, threshold, embed, open_writer)) for name in names)
+    with ExitStack() as stack:
+        yield tuple(CachingJudge(_judge(name, settings, embed, tell, stack)) for name in names)
 
 
-def _judge(name: str, threshold: float, embed: Callable[[], Embed], open_writer: OpenWriter) -> SupportJudge:
+def _judge(
+    name: str, settings: Settings, embed: Callable[[], Embed], tell: Log, stack: ExitStack
+) -> SupportJudge:
     if name == ROUGE:
-        return RougeJudge(threshold)
+        return RougeJudge(settings.citations.threshold)
     if name == EMBEDDING:
         return EmbeddingJudge(embed())
-    if name.partition(":")[0] == WRITER:
-        found, model = open_writer(name.partition(":")[2])
-        return WriterJudge(model, found)
+    kind, _, model = name.partition(":")
+    if kind == WRITER:
+        return stack.enter_context(open_writer_judge(model, settings, tell))
     return load_nli(name.removeprefix(PREFIX))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from citewell.core.errors import ModelError
 from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
-from citewell.core.text import split_sentences
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages, SupportJudge
+from citewell.generator.evaluation.judges.parts import parts
 
 PREFIX = "nli:"
 _BATCH = 16
@@ -40,30 +40,22 @@ class NliJudge:
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Return whether the probability of support reaches one half; n values."""
-        parts = [(row, part, pair.claim) for row, pair in enumerate(pairs) for part in self._parts(pair)]
+        found = [
+            (row, part, pair.claim)
+            for row, pair in enumerate(pairs)
+            for part in parts(pair.passages, self._premise_tokens, self._tokens)
+        ]
         best = [0.0] * len(pairs)
         # Parts of about the same length are batched together, to pad little.
-        parts.sort(key=lambda part: len(part[1]) + len(part[2]))
-        for start in range(0, len(parts), _BATCH):
-            rows, premises, claims = zip(*parts[start : start + _BATCH], strict=True)
+        found.sort(key=lambda part: len(part[1]) + len(part[2]))
+        for start in range(0, len(found), _BATCH):
+            rows, premises, claims = zip(*found[start : start + _BATCH], strict=True)
             for row, probability in zip(rows, self._form.probabilities(premises, claims), strict=True):
                 best[row] = max(best[row], probability)
         return [probability >= _SUPPORTED for probability in best]
 
-    def _parts(self, pair: ClaimAndPassages) -> Iterator[str]:
-        part: list[str] = []
-        size = 0
-        for passage in pair.passages:
-            for line in passage.splitlines():
-                for sentence in split_sentences(line):
-                    length = len(self._tokenizer(sentence, add_special_tokens=False)["input_ids"])
-                    if part and size + length > self._premise_tokens:
-                        yield " ".join(part)
-                        part, size = [], 0
-                    part.append(sentence)
-                    size += length
-        if part:
-            yield " ".join(part)
+    def _tokens(self, sentence: str) -> int:
+        return len(self._tokenizer(sentence, add_special_tokens=False)["input_ids"])
 
 
 def load_nli(model_id: str) -> SupportJudge:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
 
-from citewell.core.text import split_sentences
+from citewell.core.progress import Counter, Log
+from citewell.core.settings import Settings
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages
-from citewell.generator.first_token import FirstTokenModel
+from citewell.generator.evaluation.judges.parts import parts
 from citewell.generator.prompt import Message
+from citewell.generator.yes import YesModel, open_yes_model
 
 WRITER = "writer"
-THRESHOLD = 0.5
-"""The minimum probability of yes of a supported claim; `benchmarks.judge_threshold` tries others."""
-
-OpenWriter = Callable[[str], tuple[str, FirstTokenModel]]
-"""Opens the language model of a name, or that of the settings for an empty one; returns its name too."""
+THRESHOLDS: Mapping[str, float] = {"qwen2.5-coder-1.5b": 0.5}
+"""The minimum probability of yes of a supported claim, by model; `benchmarks.writer_judge` finds them."""
+HALF = 0.5
+"""The threshold of other models."""
 
 _INSTRUCTION = "You judge whether a passage supports a claim. Reply with one word: Yes or No."
 _ASKED = """\
@@ -23,49 +26,76 @@ Passage: {passage}
 Claim: {claim}
 
 Does the passage say all that the claim says?"""
-_YES, _NO = ("Yes", "yes"), ("No", "no")
-_WORDS = 300  # of the passages, at once
+_WORDS = 600  # of the passages, at once
 
 
 class WriterJudge:
     """A judge that accepts a claim if the model finds yes likely enough.
 
-    Greedily, small models say yes nearly always, so the threshold of their probability is measured. Passages
-    are read in parts of whole sentences, of which the best counts.
+    Passages of more than 600 words are read in parts of whole sentences, of which the best counts.
     """
 
-    def __init__(self, model: FirstTokenModel, name: str, threshold: float = THRESHOLD) -> None:
-        """Judge with `model`, which tables call `name`."""
-        self.name = f"{WRITER}:{name}"
+    def __init__(self, model: YesModel, threshold: float, runner: asyncio.Runner, tell: Log) -> None:
+        """Judge with `model`, whose connections belong to the loop of `runner`; `tell` gets the progress."""
+        self.name = f"{WRITER}:{model.name} (yes ≥ {threshold:g})"
         self._model = model
         self._threshold = threshold
+        self._runner = runner
+        self._tell = tell
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
-        """Return whether the probability of each pair reaches the threshold; n values."""
+        """Return whether the probability of each pair reaches the threshold; n values.
+
+        Raises the errors of the model.
+        """
         return [yes >= self._threshold for yes in self.probabilities(pairs)]
 
     def probabilities(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
         """Return the probability of yes against no for each claim with its passages; 0 without passages."""
-        return [max((self._yes(pair.claim, part) for part in _parts(pair)), default=0.0) for pair in pairs]
+        return self._runner.run(self._probabilities(pairs))
 
-    def _yes(self, claim: str, passage: str) -> float:
-        messages: list[Message] = [
-            {"role": "system", "content": _INSTRUCTION},
-            {"role": "user", "content": _ASKED.format(passage=passage, claim=claim)},
-        ]
-        (yes, _), _ = self._model.shares(messages, (_YES, _NO))
-        return yes
+    async def _probabilities(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
+        progress = Counter(f"{self.name}: claims", self._tell)
+        found: list[float] = []
+        while len(found) < len(pairs):
+            batch = pairs[len(found) : len(found) + self._model.concurrency]
+            found += await asyncio.gather(*map(self._probability, batch))
+            progress(len(found), len(pairs))
+        return found
+
+    async def _probability(self, pair: ClaimAndPassages) -> float:
+        best = 0.0
+        for part in parts(pair.passages, _WORDS, lambda sentence: len(sentence.split())):
+            best = max(best, (await self._model.ask(support_prompt(pair.claim, part))).yes)
+        return best
 
 
-def _parts(pair: ClaimAndPassages) -> Iterator[str]:
-    part: list[str] = []
-    for passage in pair.passages:
-        for line in passage.splitlines():
-            for sentence in split_sentences(line):
-                words = sentence.split()
-                if part and len(part) + len(words) > _WORDS:
-                    yield " ".join(part)
-                    part = []
-                part += words[:_WORDS]
-    if part:
-        yield " ".join(part)
+def support_prompt(claim: str, passage: str) -> list[Message]:
+    """Return the messages of a judgment; a longer passage is cut to 600 words."""
+    shown = " ".join(passage.split()[:_WORDS])
+    return [
+        {"role": "system", "content": _INSTRUCTION},
+        {"role": "user", "content": _ASKED.format(passage=shown, claim=claim)},
+    ]
+
+
+@contextmanager
+def open_writer_judge(name: str, settings: Settings, tell: Log = lambda text: None) -> Iterator[WriterJudge]:
+    """Open the judge of the language model `name`; of that of the settings, if it is empty.
+
+    `tell` gets the steps of loading, and the progress of judging. Raises the errors of `open_yes_model`.
+    """
+    wanted = settings.generator.model_copy(update={"name": name} if name else {})
+    opening = open_yes_model(
+        wanted,
+        settings.cache_dir,
+        threads=settings.threads,
+        on_step=lambda model, step: tell(f"{model}: {step}"),
+    )
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        model = runner.run(stack.enter_async_context(opening))
+        try:
+            yield WriterJudge(model, THRESHOLDS.get(model.name, HALF), runner, tell)
+        finally:
+            runner.run(stack.aclose())

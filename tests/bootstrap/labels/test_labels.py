@@ -1,4 +1,4 @@
-"""Labels of a language model: judged over HTTP and in this process, resumed, and read for training."""
+"""Labels of a language model: judged over HTTP, resumed, and read for training."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from citewell.bootstrap.labels.judge import ApiJudge, judge_prompt, open_judge, yes_share
+from citewell.bootstrap.labels.prompt import answers_prompt
 from citewell.bootstrap.labels.run import LabelRun, write_labels
-from citewell.core.errors import InputError, ServiceAnswerError
-from citewell.core.settings import load_settings
+from citewell.core.errors import InputError
 from citewell.generator.chat_client import ChatClient
+from citewell.generator.yes import ApiYesModel
 from citewell.retriever.training.labels.answers import answer_rows, calibration
 from citewell.retriever.training.labels.asked import read_asked
-from tests.generator.chat_service import ChatService, whole
+from tests.generator.chat_service import ChatService, yes_or_no
 
 PAIRS = [
     {
@@ -42,28 +42,18 @@ def write_pairs(folder: Path) -> list[Path]:
     return files
 
 
-def answer(yes: float) -> dict[str, Any]:
-    found = whole("Yes")
-    top = [
-        {"token": "Yes", "logprob": math.log(yes * 0.9)},
-        {"token": " no", "logprob": math.log((1 - yes) * 0.9)},
-    ]
-    found["choices"][0]["logprobs"] = {"content": [{"token": "Yes", "logprob": 0.0, "top_logprobs": top}]}
-    return found
-
-
 async def judging(request: web.Request) -> web.StreamResponse:
     """Says yes where the passage and the question share the word "found"."""
     body = await request.json()
     asked = body["messages"][-1]["content"]
-    return web.json_response(answer(0.9 if "found radium." in asked and "Who found" in asked else 0.25))
+    return web.json_response(yes_or_no(0.9 if "found radium." in asked and "Who found" in asked else 0.25))
 
 
 async def run(folder: Path, service: ChatService, **changes: Any) -> tuple[str, list[dict[str, Any]]]:
     out = folder / "labels.jsonl"
     async with ChatClient("tiny", service.url, retries=0) as client:
         about = LabelRun(files=write_pairs(folder), out=out, each=3, price=2.0, **changes)
-        cost = await write_labels(about, ApiJudge(client, 2), lambda line: None)
+        cost = await write_labels(about, ApiYesModel(client, 2), lambda line: None)
     return str(cost), [json.loads(line) for line in out.read_text().splitlines()]
 
 
@@ -92,15 +82,6 @@ async def test_a_later_run_judges_only_what_is_missing(tmp_path: Path) -> None:
     assert len(labels) == 6
     assert len(service.requests) == 6
     assert cost.startswith("6 labels, 4 of them from this run")
-
-
-async def test_a_service_without_log_probabilities(tmp_path: Path) -> None:
-    async def plain(request: web.Request) -> web.StreamResponse:
-        return web.json_response(whole("Yes"))
-
-    async with ChatService([plain]) as service:
-        with pytest.raises(ServiceAnswerError, match="no log probabilities"):
-            await run(tmp_path, service)
 
 
 async def test_labels_are_read_for_training(tmp_path: Path) -> None:
@@ -149,27 +130,7 @@ def test_probabilities_are_calibrated_to_peoples_labels() -> None:
     assert calibration([0.5, 0.6], [True, True]) == (1.0, 0.0)
 
 
-def test_the_share_of_yes() -> None:
-    assert yes_share({"Yes": math.log(0.3), " yes": math.log(0.3), "No": math.log(0.2)}) == pytest.approx(
-        0.75
-    )
-    assert yes_share({"Maybe": -0.1}) is None
-    assert "Passage: T. x" in judge_prompt("Why?", "T", "x")[1]["content"]
-
-
-async def test_a_local_model_judges(tmp_path: Path) -> None:
-    settings = load_settings({"generator.name": "SmolLM2-135M-Instruct"})
-    async with open_judge(settings.generator, settings.cache_dir, threads=1) as judge:
-        first = await judge.judge("What is tin?", "Tin", "Tin is a metal.")
-        again = await judge.judge("What is tin?", "Tin", "Tin is a metal.")
-        longer = await judge.judge("What is tin?", "Tin", "Tin is a metal. " * 30)
-    assert first == again
-    assert 0 < first.yes < 1
-    assert 40 < first.tokens < longer.tokens
-
-
-async def test_the_extractive_generator_cannot_judge(tmp_path: Path) -> None:
-    settings = load_settings({"generator.name": "extractive"})
-    with pytest.raises(InputError, match="Only a language model can judge"):
-        async with open_judge(settings.generator, tmp_path, threads=1):
-            pass
+def test_the_prompt_shows_the_title_and_cuts_a_long_passage() -> None:
+    asked = answers_prompt("Why?", "T", "x " * 500)[1]["content"]
+    assert "Passage: T. x" in asked
+    assert len(asked.split()) < 230

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from aiohttp import web
 
 from citewell.core.errors import InputError, ModelError
+from citewell.core.settings import load_settings
 from citewell.generator.evaluation.judges.embedding import EmbeddingJudge, windows
 from citewell.generator.evaluation.judges.judge import CachingJudge, ClaimAndPassages
 from citewell.generator.evaluation.judges.lexical import RougeJudge
-from citewell.generator.evaluation.judges.names import build_judges, check_judges
+from citewell.generator.evaluation.judges.names import check_judges, open_judges
 from citewell.generator.evaluation.judges.nli import load_nli
-from citewell.generator.evaluation.judges.writer import WriterJudge
-from citewell.generator.first_token import FirstTokenModel
+from citewell.generator.evaluation.judges.parts import parts
+from citewell.generator.evaluation.judges.writer import WriterJudge, open_writer_judge
 from citewell.retriever.encoder.two_towers import TwoTowers
+from tests.generator.chat_service import ChatService, yes_or_no
 from tests.generator.evaluation.tiny import write_classifier, write_t5
 
 LENS = (
@@ -29,10 +33,6 @@ PAIRS = [
     ClaimAndPassages("The lens of a lighthouse collects its light into one narrow beam.", (OTHER, LENS)),
     ClaimAndPassages("The lens of a lighthouse collects its light into one narrow beam.", ()),
 ]
-
-
-def _no_writer(name: str) -> tuple[str, FirstTokenModel]:
-    raise AssertionError(f"no judge is a writer, and {name!r} is asked for")
 
 
 def test_the_lexical_judge_is_the_support_check() -> None:
@@ -58,18 +58,58 @@ def test_a_claim_is_compared_with_windows_of_sentences() -> None:
     assert windows(" ", 2) == []
 
 
-def test_a_language_model_judges_by_its_probability_of_yes(smollm2_folder: Path) -> None:
-    judge = WriterJudge(FirstTokenModel(smollm2_folder, threads=2), "SmolLM2")
-    assert judge.name == "writer:SmolLM2"
-    said, unsaid, among, without = judge.probabilities(PAIRS)
+SMOLLM2 = "SmolLM2-135M-Instruct"
+
+
+@pytest.fixture(scope="module")
+def writer() -> Iterator[WriterJudge]:
+    with open_writer_judge(SMOLLM2, load_settings()) as judge:
+        yield judge
+
+
+def test_a_language_model_judges_by_its_probability_of_yes(writer: WriterJudge) -> None:
+    assert writer.name == "writer:SmolLM2-135M-Instruct (yes ≥ 0.5)"
+    said, unsaid, both, without = writer.probabilities(PAIRS)
     assert said > unsaid
-    assert among == pytest.approx(said, abs=0.2)
+    assert 0 < unsaid < both < 1
     assert without == 0.0
-    long = ClaimAndPassages(PAIRS[0].claim, (OTHER * 60, LENS))
-    (best,) = judge.probabilities([long])
-    assert best >= judge.probabilities([ClaimAndPassages(long.claim, (OTHER * 30,))])[0]
-    strict = WriterJudge(judge._model, "SmolLM2", threshold=1.1)
-    assert strict.supports(PAIRS) == [False] * 4
+    assert writer.supports(PAIRS) == [each >= 0.5 for each in (said, unsaid, both, without)]
+    assert writer.supports([]) == []
+
+
+def test_of_long_passages_the_part_counts_that_is_likeliest_to_support(writer: WriterJudge) -> None:
+    claim = PAIRS[0].claim
+    first = " ".join([OTHER] * 46)  # 598 words: there is no room for the next sentence
+    texts = [(first, LENS), (first,), (LENS,)]
+    found, head, rest = writer.probabilities([ClaimAndPassages(claim, each) for each in texts])
+    assert found == max(head, rest)
+    assert head != rest
+
+
+def test_passages_are_cut_at_sentences() -> None:
+    def words(sentence: str) -> int:
+        return len(sentence.split())
+
+    assert list(parts(["One is. Two is.", "Three is."], 4, words)) == ["One is. Two is.", "Three is."]
+    assert list(parts(["One is.\nTwo is."], 1, words)) == ["One is.", "Two is."]
+    assert list(parts(["", " "], 4, words)) == []
+
+
+async def test_a_language_model_behind_an_api_judges() -> None:
+    async def service(request: web.Request) -> web.StreamResponse:
+        asked = (await request.json())["messages"][-1]["content"]
+        return web.json_response(yes_or_no(0.9 if LENS in asked and "Claim: The lens" in asked else 0.1))
+
+    def judged(url: str) -> tuple[str, list[float], list[bool]]:
+        settings = load_settings({"generator.base_url": url, "generator.concurrency": 2})
+        with open_writer_judge("openai:tutor", settings) as judge:
+            return judge.name, judge.probabilities(PAIRS), judge.supports(PAIRS)
+
+    async with ChatService([service]) as http:
+        name, found, verdicts = await asyncio.to_thread(judged, http.url)
+    assert name == "writer:openai:tutor (yes ≥ 0.5)"
+    assert found == pytest.approx([0.9, 0.1, 0.9, 0.0])
+    assert verdicts == [True, False, True, False]
 
 
 def test_an_answer_is_remembered(encoder: TwoTowers) -> None:
@@ -162,6 +202,7 @@ def test_rouge_is_never_the_only_judge_of_what_it_corrected() -> None:
 
 
 def test_judges_are_built_by_their_names(encoder: TwoTowers) -> None:
-    judges = build_judges(["rouge", "embedding"], 0.5, lambda: encoder.encode_passages, _no_writer)
-    assert [judge.name for judge in judges] == ["rouge", "embedding"]
-    assert [judge.supports([PAIRS[1]]) for judge in judges] == [[False], [False]]
+    names = ["rouge", "embedding", f"writer:{SMOLLM2}"]
+    with open_judges(names, load_settings(), lambda: encoder.encode_passages, lambda text: None) as judges:
+        assert [judge.name for judge in judges] == [*names[:2], f"{names[2]} (yes ≥ 0.5)"]
+        assert [judge.supports([PAIRS[3]]) for judge in judges] == [[False]] * 3

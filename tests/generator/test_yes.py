@@ -1,0 +1,100 @@
+"""The probability of yes, in this process and over HTTP."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from citewell.core.errors import (
+    CitewellError,
+    InputError,
+    ModelError,
+    ServiceAnswerError,
+    WeightsMissingError,
+)
+from citewell.core.settings import GeneratorSettings, load_settings
+from citewell.generator.prompt import Message
+from citewell.generator.yes import YesAnswer, open_yes_model, yes_share
+from tests.generator.chat_service import ChatService, whole, yes_or_no
+
+
+def asked(text: str) -> list[Message]:
+    return [{"role": "user", "content": f"{text} Reply Yes or No."}]
+
+
+async def answer(name: str, folder: Path, url: str = "", question: str = "Is tin a metal?") -> YesAnswer:
+    wanted = GeneratorSettings(name=name, **({"base_url": url} if url else {}))
+    async with open_yes_model(wanted, folder, threads=1) as model:
+        return await model.ask(asked(question))
+
+
+def test_the_share_of_yes() -> None:
+    listed = {"Yes": math.log(0.3), " yes": math.log(0.3), "No": math.log(0.2), "I": math.log(0.2)}
+    assert yes_share(listed) == pytest.approx(0.75)
+    assert yes_share({"No": -0.1}) == 0.0
+    assert yes_share({"Maybe": -0.1}) is None
+
+
+async def test_a_model_in_this_process() -> None:
+    settings = load_settings({"generator.name": "SmolLM2-135M-Instruct"})
+    async with open_yes_model(settings.generator, settings.cache_dir, threads=1) as model:
+        assert (model.name, model.concurrency) == ("SmolLM2-135M-Instruct", 1)
+        first = await model.ask(asked("Is tin a metal?"))
+        longer = await model.ask(asked("Tin is a metal. " * 30 + "Is tin a metal?"))
+        assert await model.ask(asked("Is tin a metal?")) == first
+    assert 0 < first.yes < 1
+    assert 10 < first.tokens < longer.tokens - 100
+
+
+async def test_a_model_over_http(tmp_path: Path) -> None:
+    async def service(request: web.Request) -> web.StreamResponse:
+        return web.json_response(yes_or_no(0.8))
+
+    async with ChatService([service]) as http:
+        found = await answer("openai:tutor", tmp_path, http.url)
+        (sent,) = http.requests
+    assert found == (pytest.approx(0.8), 7)
+    assert sent["model"] == "tutor"
+    assert sent["messages"] == asked("Is tin a metal?")
+    assert (sent["max_tokens"], sent["logprobs"], sent["top_logprobs"]) == (1, True, 20)
+
+
+async def test_a_service_without_log_probabilities(tmp_path: Path) -> None:
+    async def plain(request: web.Request) -> web.StreamResponse:
+        return web.json_response(whole("Yes"))
+
+    async with ChatService([plain]) as http:
+        with pytest.raises(ServiceAnswerError, match="tutor gives no log probabilities"):
+            await answer("openai:tutor", tmp_path, http.url)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        ("extractive", InputError, "extractive is none"),
+        ("nobody", ModelError, "no model named 'nobody'"),
+        ("openai:", ModelError, "names no model"),
+        ("nowhere.gguf", ModelError, "no file nowhere.gguf"),
+        ("qwen3-1.7b", WeightsMissingError, "are not installed"),
+        ("Qwen/Qwen3-0.6B", ModelError, "gives no probabilities"),
+    ],
+)
+async def test_names_without_a_model(
+    name: str, kind: type[CitewellError], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CITEWELL_CACHE_DIR", str(tmp_path))
+    with pytest.raises(kind, match=message) as caught:
+        await answer(name, tmp_path)
+    assert caught.value.hint
+
+
+async def test_where_no_writer_is_installed_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CITEWELL_CACHE_DIR", str(tmp_path))
+    with pytest.raises(InputError, match="none is installed") as caught:
+        await answer("auto", tmp_path)
+    assert "citewell models get" in caught.value.hint
