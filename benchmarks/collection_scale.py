@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -28,7 +27,7 @@ import numpy as np
 
 from benchmarks.ask_wikispeedia import COLLECTION, covered_questions
 from benchmarks.dense_scale import DIMENSION, Matrix, PassageLaw
-from benchmarks.report import output_option, save, table
+from benchmarks.report import output_option, peak_megabytes, save, table
 from citewell.core.types import Page
 from citewell.retriever.collection.dense import updating
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
@@ -123,7 +122,7 @@ def measure(
         tenth = np.partition(passages[: encoder.used] @ question, -LIMIT)[-LIMIT]
         shares.append(sum(match.score >= tenth - 1e-3 for match in matches) / LIMIT)
     result["recall"] = round(float(np.mean(shares)), 3)
-    result["peak_megabytes"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
+    result["peak_megabytes"] = round(peak_megabytes())
     return result
 
 
