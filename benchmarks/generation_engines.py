@@ -23,6 +23,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +67,11 @@ def convert(engine: GenerationEngine, folder: Path) -> dict[str, float]:
     return {"seconds": time.perf_counter() - started}
 
 
-def measure(engine: GenerationEngine, folder: Path) -> dict[str, float]:
-    """Measure once, after a short warm-up that does not count; loading includes the imports."""
+def measure(engine: GenerationEngine, folder: Path, *, greedy: bool = False) -> dict[str, float]:
+    """Measure once, after a short warm-up that does not count; loading includes the imports.
+
+    With `greedy`, no candidates are sampled.
+    """
     prompt = Prompt(**json.loads((folder.parent / PROMPT).read_text()))
     started = time.perf_counter()
     runner = engine.load(folder)
@@ -83,7 +88,7 @@ def measure(engine: GenerationEngine, folder: Path) -> dict[str, float]:
     started = time.perf_counter()
     runner.greedy(prompt, TOTAL_TOKENS, seen)
     started = time.perf_counter()
-    lengths = runner.sample(prompt, RATE_TOKENS)
+    lengths = [RATE_TOKENS] * CANDIDATES if greedy else runner.sample(prompt, RATE_TOKENS)
     candidates_seconds = time.perf_counter() - started
     if (len(written), lengths) != (TOTAL_TOKENS, [RATE_TOKENS] * CANDIDATES):
         raise RuntimeError(
@@ -97,7 +102,7 @@ def measure(engine: GenerationEngine, folder: Path) -> dict[str, float]:
         "prefill_seconds": times[0],
         "tokens_per_second": (RATE_TOKENS - 1) / (times[RATE_TOKENS - 1] - times[0]),
         "total_seconds": times[-1],
-        "candidates_ratio": candidates_seconds / times[RATE_TOKENS - 1],
+        **({} if greedy else {"candidates_ratio": candidates_seconds / times[RATE_TOKENS - 1]}),
         "peak_rss_mb": peak_megabytes(),
         "equal_tokens": next(unequal, TOTAL_TOKENS),
     }
@@ -108,7 +113,7 @@ def agree(engine: GenerationEngine, folder: Path) -> dict[str, float]:
     return agreement(folder, Prompt(**json.loads((folder.parent / PROMPT).read_text())))
 
 
-def run(step: str, name: str, work: Path) -> dict[str, Any]:
+def run(step: str, name: str, work: Path, *more: str) -> dict[str, Any]:
     """Run one step in a separate process; return its measurements, or the line of its failure."""
     print(f"{step} {name}", file=sys.stderr, flush=True)
     command = [
@@ -121,6 +126,7 @@ def run(step: str, name: str, work: Path) -> dict[str, Any]:
         name,
         "--work",
         str(work),
+        *more,
     ]
     limit = CONVERSION_LIMIT if step == "convert" else TIME_LIMIT
     try:
@@ -161,6 +167,9 @@ def rows(results: dict[str, dict[str, Any]]) -> list[list[str]]:
             continue
         cells = []
         for key in COLUMNS:
+            if key not in result:
+                cells.append("")
+                continue
             low, middle, high = (result[key][part] for part in ("min", "median", "max"))
             form = ".0f" if high >= 100 or key == "equal_tokens" else ".2f"
             cells.append(f"{middle:{form}} [{low:{form}}–{high:{form}}]")
@@ -209,6 +218,7 @@ def main() -> None:
     output_option(parser)
     parser.add_argument("--model", type=Path, help="GGUF file; default: that of SmolLM2-135M-Instruct")
     parser.add_argument("--work", type=Path, help="folder of converted weights; default: a temporary one")
+    parser.add_argument("--greedy", action="store_true", help="do not sample several candidates")
     parser.add_argument("--skip-agreement", action="store_true", help="do not compare the next tokens")
     parser.add_argument("--step", choices=["convert", "measure", "agree"], help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -216,7 +226,9 @@ def main() -> None:
     if unknown := set(names) - set(ENGINES):
         parser.error(f"no engine {', '.join(sorted(unknown))}; there are {', '.join(ENGINES)}")
     if args.step:
-        step = {"convert": convert, "measure": measure, "agree": agree}[args.step]
+        steps: dict[str, Callable[[GenerationEngine, Path], dict[str, float]]]
+        steps = {"convert": convert, "measure": partial(measure, greedy=args.greedy), "agree": agree}
+        step = steps[args.step]
         print(json.dumps(step(ENGINES[names[0]], args.work / names[0])))
         return
     model = (args.model or gguf_path()).resolve()
@@ -232,12 +244,14 @@ def main() -> None:
     for _ in range(args.repeats):
         for name, result in engines.items():
             if "error" not in result:
-                found = run("measure", name, args.work)
+                found = run("measure", name, args.work, *(["--greedy"] if args.greedy else []))
                 result.update(found) if "error" in found else result["runs"].append(found)
     runs = {name: result.pop("runs", []) for name, result in engines.items()}
     for name, result in engines.items():
         for key in COLUMNS if "error" not in result else ():
-            values = sorted(found[key] for found in runs[name])
+            values = sorted(found[key] for found in runs[name] if key in found)
+            if not values:
+                continue
             middle = statistics.median(values)
             result[key] = {"median": middle, "min": values[0], "max": values[-1]}
     prompt_tokens = len(json.loads((args.work / PROMPT).read_text())["ids"])
@@ -252,7 +266,7 @@ def main() -> None:
         print(f"\n{DEFAULT}, tokens per second, times {name}: {middle:.2f} [{low:.2f}–{high:.2f}]")
     same: dict[str, Any] = {}
     default, reference = (engines.get(name, {"error": "not asked for"}) for name in (DEFAULT, REFERENCE))
-    if "error" not in default | reference and not args.skip_agreement:
+    if "error" not in default | reference and not (args.skip_agreement or args.greedy):
         same = run("agree", DEFAULT, args.work)
         print(f"\n{DEFAULT}, the default engine:")
         print(*(f"- {line}" for line in promises(default, reference, same)), sep="\n")

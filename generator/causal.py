@@ -51,6 +51,21 @@ class PromptTooLongError(ModelError):
         )
 
 
+YES, NO = ("Yes", "yes"), ("No", "no")
+
+
+class Doubt(NamedTuple):
+    """A question that the model is asked before it answers, and that yes or no answers.
+
+    If yes is less likely than `least` (0 to 1, against no), the model writes `refusal` instead of an answer.
+    `prompt` begins as the answer's own prompt does, so that little more is read.
+    """
+
+    prompt: str
+    least: float
+    refusal: str
+
+
 class CausalModel(Protocol):
     """An instruction-tuned language model, which works on one prompt at a time; other calls wait."""
 
@@ -82,6 +97,7 @@ class CausalModel(Protocol):
         seen: Seen,
         cancelled: threading.Event,
         beginning: str = "",
+        doubt: Doubt | None = None,
         grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before a token that ends turns.

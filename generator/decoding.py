@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +84,13 @@ class _Text:
         self._lookup.add(chosen)
         self.last = chosen[-1] if chosen else self.last
         return chosen
+
+
+def share(logits: NDArray[np.floating[Any]], groups: Sequence[Collection[int]]) -> list[float]:
+    """Return the probability of each group of tokens as a share of all groups' sum."""
+    likely = np.exp(logits.astype(np.float64) - logits.max())
+    sums = [sum(float(likely[token]) for token in group) for group in groups]
+    return [each / max(sum(sums), 1e-30) for each in sums]
 
 
 def read_prompt(

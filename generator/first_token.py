@@ -6,14 +6,13 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from citewell.core.build_cache import OnStep
 from citewell.core.conversion import converted
 from citewell.core.errors import ModelError
 from citewell.core.gguf import DESCRIPTION, TEMPLATE
 from citewell.core.models.obtaining import ensure_weights
 from citewell.generator.decoder import Decoder
+from citewell.generator.decoding import share
 from citewell.generator.openvino import chat_template
 from citewell.generator.prompt import Message
 from citewell.generator.resolve import packaged_base, resolve
@@ -46,10 +45,9 @@ class FirstTokenModel:
         )
         ids = self.encode(prompt)
         self._decoder.begin()
-        logits = self._decoder.read([ids])[0][0].astype(np.float64)
-        likely = np.exp(logits - logits.max())
-        sums = [sum(likely[token] for token in {self.encode(word)[0] for word in group}) for group in words]
-        return [float(each / max(sum(sums), 1e-30)) for each in sums], len(ids)
+        (logits,) = self._decoder.read([ids])
+        groups = [{self.encode(word)[0] for word in group} for group in words]
+        return share(logits[0], groups), len(ids)
 
 
 def open_first_token(

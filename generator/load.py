@@ -157,6 +157,7 @@ def load_local(
         answer_tokens=wanted.answer_tokens,
         sampling=_sampling(defaults, wanted),
         form=defaults.form,
+        answerable=defaults.answerable,
         focus=_focus(wanted.reference_words, relevance),
     )
 
@@ -183,7 +184,11 @@ def _defaults(model: GenerationDefaults, wanted: GeneratorSettings) -> Generatio
     form, penalty = model.form, wanted.frequency_penalty
     if wanted.demonstration is not None:
         form = replace(form, demonstration=wanted.demonstration)
-    return GenerationDefaults(form, model.frequency_penalty if penalty is None else penalty)
+    return GenerationDefaults(
+        form,
+        model.frequency_penalty if penalty is None else penalty,
+        model.answerable if wanted.answerable is None else wanted.answerable,
+    )
 
 
 def _sampling(defaults: GenerationDefaults, wanted: GeneratorSettings) -> Sampling:

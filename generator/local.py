@@ -10,9 +10,11 @@ from functools import cached_property
 from citewell.core.events import Token
 from citewell.core.threads import in_thread
 from citewell.core.types import Reference
-from citewell.generator.causal import CausalModel, Sampling
+from citewell.generator.causal import CausalModel, Doubt, Sampling
 from citewell.generator.prompt import Message, PromptForm, build_messages
+from citewell.generator.refusal import REFUSAL
 
+_DOUBT = "First: do the references contain the answer to this question? Reply with one word: Yes or No."
 _MARK = "MARK"  # stands for what differs between prompts
 
 Focus = Callable[[str, Sequence[Reference]], Sequence[Reference]]
@@ -35,12 +37,14 @@ class LocalGenerator:
         answer_tokens: int,
         sampling: Sampling,
         form: PromptForm | None = None,
+        answerable: float = 0.0,
         focus: Focus = lambda question, references: references,
     ) -> None:
         """Write with `model`, which answers call `name`.
 
         `prompt_tokens` and `answer_tokens` limit what is read and written, and so does the model's context.
-        `focus` shortens the references before that.
+        `focus` shortens the references before that. If the model finds it less likely than `answerable` (0 to
+        1) that they hold the answer, it refuses; 0 never asks it.
         """
         self.name = name
         self._model = model
@@ -48,6 +52,7 @@ class LocalGenerator:
         self._prompt_tokens = min(prompt_tokens, model.context - self._answer_tokens)
         self._sampling = sampling
         self._form = form or PromptForm()
+        self._answerable = answerable
         self._focus = focus
 
     def generate(
@@ -55,7 +60,12 @@ class LocalGenerator:
     ) -> AsyncGenerator[Token, None]:
         """Stream `n` candidates; closing it waits until the model has stopped, at its next token."""
         sampling = self._sampling._replace(seed=self._sampling.seed + first)
-        return self._write(lambda: self._prompt(question, references), n, sampling, first, self._beginning)
+
+        def asked() -> tuple[str, Doubt | None]:
+            messages = self._messages(question, self._focus(question, references))
+            return self._render(messages), self._doubt(messages)
+
+        return self._write(asked, n, sampling, first, self._beginning)
 
     def complete(
         self, messages: Sequence[Message], n: int, *, seed: int | None = None
@@ -65,7 +75,7 @@ class LocalGenerator:
         Raises `PromptTooLongError` if they leave no room for the answer in the model's context.
         """
         sampling = self._sampling if seed is None else self._sampling._replace(seed=seed)
-        return self._write(lambda: self._render(messages), n, sampling)
+        return self._write(lambda: (self._render(messages), None), n, sampling)
 
     async def warm(self) -> None:
         """Read the constant beginning of all prompts and write one token, so that the first answer is fast.
@@ -94,24 +104,33 @@ class LocalGenerator:
         ends = [shared.rfind(token) + len(token) for token in self._model.control_tokens if token in shared]
         return shared[: max(ends, default=0)]
 
-    def _prompt(self, question: str, references: Sequence[Reference]) -> str:
-        return self.prompt_text(question, self._focus(question, references))
-
     def prompt_text(self, question: str, references: Sequence[Reference]) -> str:
         """Return the whole prompt as the model reads it, for inspection and measurement."""
-        return self._render(
-            build_messages(
-                question,
-                references,
-                budget=self._prompt_tokens,
-                count=self._count,
-                cut=self._cut,
-                form=self._form,
-            )
+        return self._render(self._messages(question, references))
+
+    def _messages(self, question: str, references: Sequence[Reference]) -> list[Message]:
+        return build_messages(
+            question,
+            references,
+            budget=self._prompt_tokens,
+            count=self._count,
+            cut=self._cut,
+            form=self._form,
         )
 
+    def _doubt(self, messages: Sequence[Message]) -> Doubt | None:
+        if not self._answerable:
+            return None
+        last = messages[-1] | {"content": f"{messages[-1]['content']}\n{_DOUBT}"}
+        return Doubt(self._render([*messages[:-1], last]), self._answerable, REFUSAL)
+
     async def _write(
-        self, prompt: Callable[[], str], n: int, sampling: Sampling, first: int = 0, beginning: str = ""
+        self,
+        prompt: Callable[[], tuple[str, Doubt | None]],
+        n: int,
+        sampling: Sampling,
+        first: int = 0,
+        beginning: str = "",
     ) -> AsyncGenerator[Token, None]:
         loop = asyncio.get_running_loop()
         steps: asyncio.Queue[tuple[int, Sequence[int]] | None] = asyncio.Queue()
@@ -122,14 +141,16 @@ class LocalGenerator:
 
         def run() -> None:
             try:
+                text, doubt = prompt()
                 self._model.write(
-                    prompt(),
+                    text,
                     n,
                     most=self._answer_tokens,
                     sampling=sampling,
                     seen=seen,
                     cancelled=cancelled,
                     beginning=beginning,
+                    doubt=doubt,
                 )
             finally:
                 loop.call_soon_threadsafe(steps.put_nowait, None)

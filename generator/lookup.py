@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 _LONGEST = 3
+_AFTER_ONE = 3  # tokens that are guessed where only the last one occurred before
 
 
 class PromptLookup:
@@ -32,7 +33,7 @@ class PromptLookup:
         for length in range(_LONGEST, 0, -1):
             start = self._next.get(tuple(self._tokens[-length:]))
             if start is not None:
-                return self._tokens[start : start + most]
+                return self._tokens[start : start + (most if length > 1 else min(most, _AFTER_ONE))]
         return ()
 
     def copy(self) -> PromptLookup:

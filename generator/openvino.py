@@ -16,10 +16,10 @@ from typing import Any
 from citewell.core.errors import ModelError
 from citewell.core.gguf import DESCRIPTION, TEMPLATE
 from citewell.core.memory import check_memory, language_model_memory
-from citewell.generator.causal import PromptTooLongError, Sampling, Seen
+from citewell.generator.causal import NO, YES, Doubt, PromptTooLongError, Sampling, Seen
 from citewell.generator.constrained import ConstrainedWriter
 from citewell.generator.decoder import Decoder
-from citewell.generator.decoding import Choice, read_prompt, write_on
+from citewell.generator.decoding import Choice, read_prompt, share, write_on
 from citewell.generator.prompt import Message
 
 _CONTEXT = 4096
@@ -97,6 +97,7 @@ class OpenVinoModel:
         seen: Seen,
         cancelled: threading.Event,
         beginning: str = "",
+        doubt: Doubt | None = None,
         grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before one that ends turns.
@@ -116,21 +117,39 @@ class OpenVinoModel:
             if grammar:
                 self._constrained.write(encoded, several, grammar, most=most, seen=seen, cancelled=cancelled)
                 return
+            asked = self._encode(doubt.prompt).data[0].tolist() if doubt else []
+            if len(asked) > self.context:
+                raise PromptTooLongError(len(asked), 1, self.context)
+            common = _common(tokens[:-1], asked) if doubt else len(tokens)
             start = self._encode(beginning).data[0].tolist() if beginning else []
-            if tokens[: len(start)] != start or len(start) == len(tokens):
+            if tokens[: len(start)] != start or len(start) >= common:
                 start = []
-            logits = read_prompt(self._decoder, tokens, start, cancelled)
-            if logits is not None:
-                write_on(
-                    self._decoder,
-                    logits,
-                    tokens,
-                    [Choice(one) for one in several],
-                    most=most,
-                    stop=self._stop,
-                    seen=seen,
-                    cancelled=cancelled,
-                )
+            logits = read_prompt(self._decoder, tokens[:common], start, cancelled)
+            if logits is None:
+                return
+            if doubt is not None:
+                if self._yes(asked[common:]) < doubt.least:
+                    for candidate in range(n):
+                        seen(candidate, self.encode(doubt.refusal))
+                    return
+                (logits,) = self._decoder.read([tokens[common:]])
+            write_on(
+                self._decoder,
+                logits,
+                tokens,
+                [Choice(one) for one in several],
+                most=most,
+                stop=self._stop,
+                seen=seen,
+                cancelled=cancelled,
+            )
+
+    def _yes(self, asked: Sequence[int]) -> float:
+        """Return the probability of yes against no after more tokens, which are taken back."""
+        (logits,) = self._decoder.read([asked])
+        self._decoder.take_back([len(asked)])
+        yes, _ = share(logits[0], [{self.encode(word)[0] for word in words} for words in (YES, NO)])
+        return yes
 
     @cached_property
     def _constrained(self) -> ConstrainedWriter:
@@ -139,6 +158,12 @@ class OpenVinoModel:
 
     def _encode(self, text: str) -> Any:
         return self._tokenizer.encode(text, add_special_tokens=False).input_ids
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return the number of tokens with which both begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def chat_template(source: str) -> Any:

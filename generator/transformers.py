@@ -11,7 +11,7 @@ from citewell.core.errors import ModelError
 from citewell.core.lora import merge
 from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
-from citewell.generator.causal import TOP_P, PromptTooLongError, Sampling, Seen
+from citewell.generator.causal import NO, TOP_P, YES, Doubt, PromptTooLongError, Sampling, Seen
 from citewell.generator.constraint import Constraint
 from citewell.generator.prompt import Message
 
@@ -123,6 +123,7 @@ class TransformersModel:
         seen: Seen,
         cancelled: threading.Event,
         beginning: str = "",
+        doubt: Doubt | None = None,
         grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before one that ends turns.
@@ -138,6 +139,14 @@ class TransformersModel:
             encoded = self.encode(prompt)
             if len(encoded) + most > self.context:
                 raise PromptTooLongError(len(encoded), most, self.context)
+            if doubt is not None:
+                asked = self._read(self.encode(doubt.prompt), cancelled)
+                if asked is None:
+                    return
+                if self._yes(asked.logits[0, -1]) < doubt.least:
+                    for candidate in range(n):
+                        seen(candidate, self.encode(doubt.refusal))
+                    return
             state = self._read(encoded, cancelled)
             if state is None:
                 return
@@ -168,6 +177,13 @@ class TransformersModel:
                     tokens = tokens[index]
                 state = self._model(input_ids=tokens[:, None], past_key_values=cache, use_cache=True)
                 cache, logits = state.past_key_values, state.logits[:, -1].float()
+
+    def _yes(self, logits: torch.Tensor) -> float:
+        """Return the probability of yes against no for logits of shape (vocabulary,)."""
+        groups = [sorted({self.encode(word)[0] for word in words}) for words in (YES, NO)]
+        likely = logits.float().softmax(-1)
+        yes, no = (float(likely[group].sum()) for group in groups)
+        return yes / max(yes + no, 1e-30)
 
     def _constraint(self) -> Constraint:
         """Made when it is first needed, since it reads the whole vocabulary."""

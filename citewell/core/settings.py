@@ -224,6 +224,13 @@ class GeneratorSettings(Section):
         description="Penalty on a token's logit per earlier occurrence in the answer, for local models; by "
         "default from the model's `citewell.json`, or 1.",
     )
+    answerable: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="A local language model refuses if it says with a lower probability that the references "
+        "hold the answer; 0 does not ask it [the model's default].",
+    )
     demonstration: bool | None = Field(
         None,
         description="Include worked examples in the prompt if they fit; by default from the model's "

@@ -19,10 +19,11 @@ from citewell.core.errors import ModelError
 from citewell.core.events import Token
 from citewell.core.text import words
 from citewell.core.types import Reference
-from citewell.generator.causal import CausalModel, Sampling, Seen
+from citewell.generator.causal import CausalModel, Doubt, Sampling, Seen
 from citewell.generator.completer import LocalCompleter
 from citewell.generator.local import LocalGenerator
 from citewell.generator.openvino import OpenVinoModel, open_openvino
+from citewell.generator.refusal import REFUSAL
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -69,6 +70,7 @@ class Watched:
         seen: Seen,
         cancelled: threading.Event,
         beginning: str = "",
+        doubt: Doubt | None = None,
         grammar: str = "",
     ) -> None:
         def watched(candidate: int, tokens: Sequence[int]) -> None:
@@ -88,6 +90,7 @@ class Watched:
                 seen=watched,
                 cancelled=cancelled,
                 beginning=beginning,
+                doubt=doubt,
                 grammar=grammar,
             )
         finally:
@@ -277,6 +280,25 @@ async def test_all_prompts_begin_with_what_a_warm_generator_has_read(model: Open
     assert REFERENCES[0].text not in beginning
     assert "The references do not say" in beginning
     assert beginning.endswith(tuple(model.control_tokens))
+
+
+@pytest.mark.parametrize("n", [1, 3])
+async def test_a_model_that_doubts_the_references_refuses(model: OpenVinoModel, n: int) -> None:
+    def doubting(least: float) -> LocalGenerator:
+        return LocalGenerator(
+            model,
+            "SmolLM2",
+            prompt_tokens=300,
+            answer_tokens=8,
+            sampling=Sampling(0.8, 0),
+            answerable=least,
+        )
+
+    assert texts(await tokens(doubting(1.0), n)) == dict.fromkeys(range(n), REFUSAL)
+    found = texts(await tokens(doubting(1e-9), n))
+    assert len(found) == n
+    assert REFUSAL not in found.values()
+    assert texts(await tokens(doubting(1e-9), n)) == found
 
 
 async def test_a_completion_is_greedy_or_drawn_by_its_seed(model: OpenVinoModel) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from citewell.core.errors import ModelError
 from citewell.core.types import Reference
-from citewell.generator.causal import PromptTooLongError, Sampling
+from citewell.generator.causal import Doubt, PromptTooLongError, Sampling
 from citewell.generator.local import LocalGenerator
 from citewell.generator.transformers import TransformersModel, open_transformers
 
@@ -134,6 +134,21 @@ def test_control_tokens_and_rendering(model: TransformersModel) -> None:
 def test_a_template_that_knows_no_system_message(tmp_path: Path) -> None:
     model = open_transformers(str(write_tiny(tmp_path, template=NO_SYSTEM)), "tiny", threads=1)
     assert model.render(MESSAGES) == "<|user|>Be brief.\n\nWhy?<|end|><|assistant|>"
+
+
+@pytest.mark.parametrize("least", [0.0, 1.0])
+def test_a_model_that_doubts_writes_the_refusal(model: TransformersModel, least: float) -> None:
+    written: list[int] = []
+    model.write(
+        "Why?",
+        1,
+        most=5,
+        sampling=GREEDY,
+        seen=lambda n, ids: written.extend(ids),
+        cancelled=threading.Event(),
+        doubt=Doubt("Why? Yes or no?", least, "No idea."),
+    )
+    assert (model.decode(written) == "No idea.") == bool(least)
 
 
 async def test_closing_stops_the_model(folder: Path) -> None:
