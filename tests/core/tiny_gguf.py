@@ -32,7 +32,7 @@ def write_gguf(
     """Write a model of two layers; `more` and `without` name tensors that are added and left out."""
     writer = gguf.GGUFWriter(path, architecture)
     writer.add_block_count(LAYERS)
-    writer.add_context_length(256)
+    writer.add_context_length(1024)
     writer.add_embedding_length(WIDTH)
     writer.add_feed_forward_length(HIDDEN)
     writer.add_head_count(HEADS)
