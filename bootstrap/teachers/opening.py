@@ -14,6 +14,7 @@ from citewell.bootstrap.teachers.local import LocalTeacher, SelfTeacher
 from citewell.bootstrap.teachers.recorded import RecordedTeacher
 from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
+from citewell.core.models.obtaining import ensure_weights
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
 from citewell.generator.auto import AUTO, EXTRACTIVE, OPENAI, resolve_auto
@@ -21,7 +22,7 @@ from citewell.generator.causal import Sampling
 from citewell.generator.extractive import Relevance
 from citewell.generator.load import open_client, open_generator, open_model
 from citewell.generator.local import LocalGenerator
-from citewell.generator.resolve import resolve
+from citewell.generator.resolve import packaged_base, resolve
 from citewell.retriever.parts import parts
 
 RECORDED = "recorded"
@@ -42,7 +43,8 @@ async def open_teacher(
     """Open the teacher `recorded`, `openai:MODEL`, a generator's name, `self` or `self:NAME`.
 
     The address and the key of the API are the generator's settings, and so is the generator of a plain
-    `self`. Raises `ModelError` if there is no such model, `InputError` if `self` has no language model.
+    `self`. Raises `ModelError` if there is no such model, `WeightsMissingError` if it is not installed, and
+    `InputError` if `self` has no language model.
     """
     if name == RECORDED:
         yield RecordedTeacher()
@@ -76,6 +78,7 @@ async def open_teacher(
         async with opened as backend:
             yield SelfTeacher(backend, "", config) if is_self else LocalTeacher(backend, "")
     else:
+        await in_thread(partial(ensure_weights, packaged_base(inner), on_step))
         source = resolve(inner)
         form = config.prompt.form(source.defaults.form)
         backend = LocalGenerator(

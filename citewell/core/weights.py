@@ -7,6 +7,7 @@ small ones at their first use.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -70,10 +71,11 @@ def locate(name: str, models: Mapping[str, CatalogModel] | None = None) -> Weigh
             )
         return Weights(name, folder, _fingerprint(folder, _files(folder)))
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
-        names = ", ".join(one.name for one in known.values() if not one.base)
+        close = difflib.get_close_matches(name, known, n=1)
         raise ModelError(
             f"There is no model named {name!r}.",
-            f"Use one of {names}, a folder, or a hub id such as facebook/contriever.",
+            (f"Did you mean {close[0]}? " if close else "")
+            + "Name one of `citewell models`, a GGUF file, a folder or a hub id such as facebook/contriever.",
         )
     return Weights(name, None, hashlib.sha256(name.encode()).hexdigest()[:16])
 

@@ -9,17 +9,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from citewell.bootstrap.config import BootstrapConfig
+from citewell.bootstrap.config import BootstrapConfig, TeacherConfig
 from citewell.bootstrap.row import bootstrap_row
 from citewell.bootstrap.teacher import Teacher
 from citewell.bootstrap.teachers.local import LocalTeacher, SelfTeacher
 from citewell.bootstrap.teachers.opening import open_teacher
 from citewell.bootstrap.types import Drop, Sample
-from citewell.core.errors import CitewellError, InputError
+from citewell.core.errors import CitewellError, InputError, ModelError, WeightsMissingError
 from citewell.core.events import Token
-from citewell.core.settings import GeneratorSettings
+from citewell.core.settings import GeneratorSettings, load_settings
 from citewell.core.types import Reference
+from citewell.core.weights import locate
 from tests.bootstrap.teaching import GOOD, answering, parts, references, service, task
+
+SMOLLM2 = "SmolLM2-135M-Instruct"
 
 
 class Writer:
@@ -101,6 +104,42 @@ async def test_self_needs_a_language_model(
         await opened("self", tmp_path, name=generator)
 
 
-async def test_names_that_no_teacher_has(tmp_path: Path) -> None:
-    with pytest.raises(CitewellError):
-        await opened(str(tmp_path / "nowhere.gguf"), tmp_path)
+@pytest.mark.parametrize("is_file", [False, True])
+async def test_a_language_model_teaches_by_name_or_file(is_file: bool) -> None:
+    file = locate(SMOLLM2).path
+    assert file is not None
+    name = str(file) if is_file else SMOLLM2
+    settings = load_settings()
+    config = BootstrapConfig(teacher=TeacherConfig(answer_tokens=16))
+    async with open_teacher(
+        name, config, settings.generator, settings.cache_dir, threads=2, relevance=relevance
+    ) as teacher:
+        outcome = await bootstrap_row(task(), parts(teacher))
+    assert isinstance(outcome, Sample | Drop)
+    assert outcome.teacher == (file.name if is_file else SMOLLM2), "the path tells of the machine"
+    assert outcome.prompt_hash
+    assert len(outcome.raw_answer.split()) > 3
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message", "hint"),
+    [
+        ("nowhere.gguf", ModelError, "no file nowhere.gguf", "path"),
+        ("openai:", ModelError, "names no model", "openai:gpt"),
+        ("qwen2.5-coder-1.5b-instruct", ModelError, "no model named", "Did you mean qwen2.5-coder-1.5b?"),
+        ("self:nobody", ModelError, "no model named 'nobody'", "citewell models"),
+        ("qwen3-1.7b", WeightsMissingError, "are not installed", "citewell models get qwen3-1.7b"),
+    ],
+)
+async def test_names_that_no_teacher_has(
+    name: str,
+    kind: type[CitewellError],
+    message: str,
+    hint: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("CITEWELL_CACHE_DIR", str(tmp_path))
+    with pytest.raises(kind, match=message) as caught:
+        await opened(name, tmp_path)
+    assert hint in caught.value.hint

@@ -48,6 +48,19 @@ def test_a_person_browses_with_lines_of_standard_input(cli: Cli) -> None:
     assert "♦Title\nSearch results for: bats" in err
 
 
+def test_a_prompted_language_model_browses_by_valid_commands(cli: Cli, tmp_path: Path) -> None:
+    trace = tmp_path / "episode.jsonl"
+    code, _, err = cli.run(
+        *("browse", BATS, *NOTES, "--policy", "SmolLM2-135M-Instruct", "--actions", "3", "--trace", trace),
+        *("--generator", "extractive"),
+    )
+    assert code == 0, err
+    (episode,) = read_episodes(trace)
+    assert episode.policy == "SmolLM2-135M-Instruct"
+    assert 1 <= len(episode.steps) <= 3
+    assert all(step.kind != "invalid" and step.tokens for step in episode.steps)
+
+
 def test_a_policy_that_does_not_exist(cli: Cli) -> None:
     code, out, err = cli.run("browse", BATS, *NOTES, "--policy", "extractive")
     assert (code, out) == (1, "")

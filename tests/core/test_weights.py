@@ -118,7 +118,7 @@ def test_a_name_that_names_nothing(name: str) -> None:
     with pytest.raises(ModelError) as caught:
         locate(name)
     assert repr(name) in caught.value.message
-    assert "all-MiniLM-L6-v2" in caught.value.hint
+    assert "citewell models" in caught.value.hint
 
 
 def test_a_hub_id_is_not_looked_for_yet() -> None:

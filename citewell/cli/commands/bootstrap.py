@@ -51,7 +51,7 @@ _DECISIVE = {
 @click.option(
     "--teacher",
     metavar="TEACHER",
-    help="Model that writes the answers: openai:MODEL, recorded, a generator, self or self:NAME.",
+    help="Writer of answers: generator, GGUF file, openai:MODEL, recorded, self or self:NAME.",
 )
 @click.option(
     "--out", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path), help="Folder of the run."

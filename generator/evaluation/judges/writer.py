@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 
 from citewell.core.progress import Counter, Log
+from citewell.core.redact import published_name
 from citewell.core.settings import Settings
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 from citewell.generator.evaluation.judges.parts import parts
@@ -37,7 +38,7 @@ class WriterJudge:
 
     def __init__(self, model: YesModel, threshold: float, runner: asyncio.Runner, tell: Log) -> None:
         """Judge with `model`, whose connections belong to the loop of `runner`; `tell` gets the progress."""
-        self.name = f"{WRITER}:{model.name} (yes ≥ {threshold:g})"
+        self.name = f"{WRITER}:{published_name(model.name)} (yes ≥ {threshold:g})"
         self._model = model
         self._threshold = threshold
         self._runner = runner
