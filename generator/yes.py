@@ -18,6 +18,7 @@ from citewell.core.errors import InputError, ServiceAnswerError
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
 from citewell.generator.auto import EXTRACTIVE, OPENAI, resolve_auto, writers
+from citewell.generator.causal import NO, YES
 from citewell.generator.completion import CompletionRequest
 from citewell.generator.first_token import FirstTokenModel, open_first_token
 from citewell.generator.load import open_client
@@ -26,7 +27,6 @@ from citewell.generator.prompt import Message
 if TYPE_CHECKING:
     from citewell.generator.chat_client import ChatClient
 
-_YES, _NO = ("Yes", "yes"), ("No", "no")
 _ALTERNATIVES = 20  # the most that OpenAI's API gives
 
 
@@ -61,7 +61,7 @@ class LocalYesModel:
     async def ask(self, messages: Sequence[Message]) -> YesAnswer:
         """Return the share of yes in the probability of the first token."""
         async with self._turn:
-            (yes, _), tokens = await in_thread(partial(self._model.shares, messages, (_YES, _NO)))
+            (yes, _), tokens = await in_thread(partial(self._model.shares, messages, (YES, NO)))
         return YesAnswer(yes, tokens)
 
 
