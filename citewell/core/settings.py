@@ -228,8 +228,8 @@ class GeneratorSettings(Section):
         None,
         ge=0,
         le=1,
-        description="A local language model refuses if it says with a lower probability that the references "
-        "hold the answer; 0 does not ask it [the model's default].",
+        description="Refuse below this probability, by the local language model, that the references hold "
+        "the answer; 0 never asks [the model's].",
     )
     demonstration: bool | None = Field(
         None,
