@@ -15,7 +15,7 @@ from citewell.generator.prompt import Message
 from citewell.generator.yes import YesModel, open_yes_model
 
 WRITER = "writer"
-THRESHOLDS: Mapping[str, float] = {"qwen2.5-coder-1.5b": 0.5}
+THRESHOLDS: Mapping[str, float] = {"qwen2.5-coder-1.5b": 0.4}
 """The minimum probability of yes of a supported claim, by model; `benchmarks.writer_judge` finds them."""
 HALF = 0.5
 """The threshold of other models."""
