@@ -17,6 +17,7 @@ from citewell.generator.defaults import GenerationDefaults, read_defaults, write
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.load import load_local, open_client, open_generator
 from citewell.generator.prompt import PromptForm
+from citewell.generator.refusal import REFUSAL
 from citewell.generator.remote import OpenAiGenerator
 from citewell.generator.resolve import ADAPTERS, resolve, shipped
 from citewell.retriever.parts import parts
@@ -111,6 +112,18 @@ def test_the_settings_override_the_models_defaults(tmp_path: Path) -> None:
 
     assert "bread" not in prompt(prompt_tokens=1900)
     assert "bread" in prompt(prompt_tokens=1900, demonstration=True)
+
+
+async def test_a_setting_lets_a_model_doubt_its_references(tmp_path: Path) -> None:
+    folder = write_tiny(tmp_path / "model", positions=4096)
+
+    async def written(least: float | None) -> str:
+        settings = GeneratorSettings(name=str(folder), answer_tokens=16, answerable=least)
+        one = load_local(settings, tmp_path, threads=1)
+        return "".join([token.text async for token in one.generate("Why?", [], 1)])
+
+    assert await written(1.0) == REFUSAL
+    assert await written(None) != REFUSAL
 
 
 def test_a_service_without_a_model() -> None:
