@@ -9,6 +9,7 @@ from readability import Document
 from readability.readability import Unparseable
 
 from citewell.core.text import squeeze
+from citewell.retriever.extract.visibility.pieces import clear_hidden
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -29,8 +30,9 @@ def main_part(tree: HtmlElement) -> HtmlElement:
     The shares were chosen on 500 pages of benchmarks/extraction.py to maximize the words of the main text.
     The tree is consumed.
     """
-    etree.strip_elements(tree, etree.Comment, *_UNSEEN, with_tail=False)
+    etree.strip_elements(tree, etree.Comment, with_tail=False)
     _show_without_scripts(tree)
+    etree.strip_elements(tree, *_UNSEEN, with_tail=False)
     article = _article(tree)
     whole = tree if tree.body is None else tree.body
     length, linked = _length(whole), sum(_length(link) for link in whole.iter("a"))
@@ -41,12 +43,13 @@ def main_part(tree: HtmlElement) -> HtmlElement:
 
 
 def _show_without_scripts(tree: HtmlElement) -> None:
-    """Change the page to its form for a reader without JavaScript."""
+    """Change the page to its form for a reader without JavaScript, who does not see what is hidden."""
     for element in tree.xpath("//noscript"):
         if _length(element) < _SHORT:  # a notice that asks for JavaScript, or an image
             element.drop_tree()
         else:
             element.tag = "div"
+    clear_hidden(tree)
     most = _length(tree) / 2
     for element in tree.xpath("//*[@hidden or @style]"):
         if len(element.text_content()) > most and _length(element) > most:  # hidden until a script shows it

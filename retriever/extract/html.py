@@ -14,6 +14,7 @@ from citewell.retriever.extract.main_text.layout import lay_out, parse
 from citewell.retriever.extract.main_text.signs import described, read_signs
 from citewell.retriever.extract.main_text.surroundings import outside_main_text
 from citewell.retriever.extract.metadata import article_body, read_metadata
+from citewell.retriever.extract.visibility.pieces import seen_texts
 
 if TYPE_CHECKING:
     from citewell.retriever.extract.main_text.classifier import Classifier
@@ -27,28 +28,31 @@ def read_html(
     """Read the main text of an HTML page, without navigation, banners, footers and ads.
 
     Each run of text is judged by a classifier that has learned from pages of seven kinds, so that forum
-    posts and comments stay where they are what the page is about. Where the text that the page shows is
-    shorter than the article in its structured data, that is taken. Raises `ExtractionError` where the page
-    shows no text.
+    posts and comments stay where they are what the page is about. Text that a reader cannot see is left out.
+    Where the page shows next to nothing, since its scripts build it, the article in its structured data is
+    taken. Raises `ExtractionError` where there is none.
     """
     markup = to_utf8(body, content_type)
     tree = parse(markup)
     if tree is None:
         raise ExtractionError("no main text found: its HTML cannot be parsed")
-    layout = lay_out(tree)
     items = list(described(tree))
     metadata = read_metadata(tree, items, markup)
+    signs = read_signs(tree, url)
+    layout = lay_out(tree)
     blocks: tuple[Block, ...] = ()
     if layout.texts:
-        signs = read_signs(tree, url)
         likely = (classifier or packaged()).probabilities(layout, signs)
-        blocks = assemble(layout, choose(layout, likely, signs.kind), metadata.title)
+        kept = choose(layout, likely, signs.kind)
+        layout.texts = seen_texts(tree, layout)
+        kept = [keep and bool(text) for keep, text in zip(kept, layout.texts, strict=True)]
+        blocks = assemble(layout, kept, metadata.title)
         if _size(blocks) < _MIN_VISIBLE:  # an unusual page: all of its text is better than none
-            possible = [not outside for outside in outside_main_text(layout)]
+            outside = outside_main_text(layout)
+            possible = [not out and bool(text) for out, text in zip(outside, layout.texts, strict=True)]
             blocks = assemble(layout, possible, metadata.title)
-    hidden = tuple(Block(paragraph) for paragraph in article_body(items))
-    if _size(hidden) > 2 * _size(blocks):
-        blocks = hidden
+    if _size(blocks) < _MIN_VISIBLE:
+        blocks = tuple(Block(paragraph) for paragraph in article_body(items))
     if _size(blocks) < _MIN_VISIBLE:
         raise ExtractionError(
             "no main text found: the page shows next to no text",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 from citewell.core.errors import ExtractionError, FetchError, InputError
 from citewell.core.packages import install_command
+from citewell.retriever.extract.visibility.hidden import UNSEEN
 from citewell.retriever.fetch.download import Download
 
 if TYPE_CHECKING:
@@ -250,15 +251,26 @@ class _Visit:
         return part
 
 
+_MARKING = f"""for (const element of document.querySelectorAll("body *")) {{
+  const style = getComputedStyle(element), box = element.getBoundingClientRect();
+  const hides = !element.checkVisibility({{opacityProperty: true}}) || parseFloat(style.fontSize) < 2 ||
+    (box.width > 0 && (box.right < 0 || box.bottom + scrollY < 0));
+  if (hides && !element.closest("details:not([open])")) element.setAttribute("{UNSEEN}", "");
+}}"""
+
+
 async def _outer_html(page: Page, most: int) -> str:
-    """Return the page's HTML, read in a world of its own that its scripts cannot tamper with."""
+    """Return the page's HTML, read in a world of its own that its scripts cannot tamper with.
+
+    Elements that Chromium does not show have the attribute `UNSEEN`, whatever style sheet hides them.
+    """
     session = await page.context.new_cdp_session(page)
     tree = await session.send("Page.getFrameTree")
     world = await session.send("Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"]})
     found = await session.send(
         "Runtime.evaluate",
         {
-            "expression": f"document.documentElement.outerHTML.slice(0, {most})",
+            "expression": f"{_MARKING};document.documentElement.outerHTML.slice(0, {most})",
             "contextId": world["executionContextId"],
             "returnByValue": True,
         },

@@ -54,7 +54,7 @@ async def test_any_address_will_do(reader: PageReader, url: str) -> None:
     assert (page.kind, page.name, page.url) == ("page", "Crows", url)
 
 
-@pytest.mark.parametrize("url", ["https://[", "http://a\ud800b/"])
+@pytest.mark.parametrize("url", ["http://a\ud800b/"])
 async def test_what_is_no_address_is_an_error(reader: PageReader, url: str) -> None:
     page = await reader.read(HTML, url, "text/html")
     assert (page.kind, page.url) == ("error", url)

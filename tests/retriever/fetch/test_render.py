@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from citewell.core.errors import ExtractionError, FetchError, InputError
+from citewell.retriever.extract.html import read_html
 from citewell.retriever.fetch.download import Download
 from citewell.retriever.fetch.render import Renderer, RenderLimits, find_chromium
 
@@ -207,3 +208,14 @@ async def test_a_program_that_is_no_browser_is_a_reason() -> None:
     async with Renderer(Web().get, executable=shutil.which("true") or "true") as renderer:
         with pytest.raises(ExtractionError, match="cannot be started"):
             await renderer.render(URL, b"<p>a</p>", "text/html")
+
+
+async def test_what_style_sheets_elsewhere_hide_is_no_text_of_the_page() -> None:
+    css = ".a{display:none} .b{opacity:0} .c{position:absolute;left:-9999px} .d{font-size:0}"
+    web = Web({"https://kites.example/site.css": ("text/css", css)})
+    shown = "<p>A kite flies because the wind lifts it while its line holds it.</p>" * 3
+    hidden = "".join(f'<p class="{name}">Hidden {name} of cheese.</p>' for name in "abcd")
+    page = await render(f'<link rel="stylesheet" href="/site.css"><body>{shown}{hidden}<p>The end.</p>', web)
+    text = " ".join(block.text for block in read_html(page.encode(), "text/html; charset=utf-8").blocks)
+    assert "cheese" not in text
+    assert "lifts it" in text
