@@ -67,7 +67,7 @@ MISTAKES = {
         (*ASK, "--encoder", "all-MiniLM"), 1, ("no model named 'all-MiniLM'", "all-MiniLM-L6-v2")
     ),
     "unknown generator": Mistake(
-        (*ASK, "--generator", "smollm"), 1, ("no model named 'smollm'", "SmolLM2-135M-Instruct")
+        (*ASK, "--generator", "smollm"), 1, ("no model named 'smollm'", "Did you mean smollm2-1.7b?")
     ),
     "missing generator file": Mistake((*ASK, "--generator", "./my.gguf"), 1, ("./my.gguf", "path")),
     "encoder as a generator": Mistake(

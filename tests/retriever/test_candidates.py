@@ -32,14 +32,14 @@ def test_a_short_passage_gains_nothing_by_its_length() -> None:
     """BM25 divides by the length, so that a heading would beat every paragraph."""
     found = CandidateFilter("How dense is caesium?", 2)
     page = found.count(passages("Caesium", "Caesium is a metal, " + "and so on " * 6))
-    heading, paragraph = found.select([page], np.arange(2)).lexical
+    heading, paragraph = found.select([page], np.arange(2), np.zeros(2, dtype=bool)).lexical
     assert heading == paragraph == 1
 
 
 def test_lexical_scores_are_shares_of_the_best() -> None:
     found = CandidateFilter("How dense is caesium?", 2)
     page = found.count(passages(PROSE, PROSE.replace("metal", "dense metal")))
-    candidates = found.select([page], np.arange(2))
+    candidates = found.select([page], np.arange(2), np.zeros(2, dtype=bool))
     assert candidates.rows.tolist() == [1, 0]
     assert candidates.lexical[0] == 1
     assert 0 < candidates.lexical[1] < 1

@@ -11,9 +11,10 @@ from citewell.retriever.extract.visibility.unseen import INHERITED_PROPERTIES
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-# A long text that is so much of the page is not hidden, but waits for a script.
+# A long text that is so much of the page is not hidden, but waits for a script; so is nearly all of a page.
 _MOST = 0.3
 _LONG = 1_000  # characters
+_NEARLY_ALL = 0.9
 _UNREAD = frozenset({"script", "style", "template", "title", "noscript", "svg", "option", "textarea"})
 
 
@@ -30,7 +31,8 @@ def mark_hidden(tree: _Element, begin: str, end: str) -> bool:
     if not suspects:
         return False
     marked: set[_Element] = set()
-    most = max(_MOST * _length(tree), _LONG)
+    length = _length(tree)
+    most = min(max(_MOST * length, _LONG), _NEARLY_ALL * length)
     hidden = [one for one in suspects if page.hides_all(one) and not page.unfolds(one)]
     letters = [one for one in suspects if not page.hides_all(one) and page.hides_letters(one)]
     waiting = {one for one in (*hidden, *letters) if page.may_appear(one)}
