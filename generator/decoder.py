@@ -26,14 +26,14 @@ _PLACES = "places"
 _CACHES = ("key_cache.", "value_cache.")
 
 
-class _Row(NamedTuple):
+class _CachedRow(NamedTuple):
     """A text: its blocks in order, and the number of its tokens."""
 
     blocks: tuple[int, ...] = ()
     tokens: int = 0
 
 
-class Decoder:
+class PagedDecoder:
     """The model of a folder that `citewell.core.conversion.converted` filled; for one thread at a time.
 
     Each of its rows is a text that is read and continued. It begins with one empty row.
@@ -50,7 +50,7 @@ class Decoder:
         self._request: Any = None
         self._inputs: frozenset[str] = frozenset()
         self._caches: dict[str, NDArray[np.float32]] = {}
-        self._rows = [_Row()]
+        self._rows = [_CachedRow()]
         self._used = 0  # blocks
         self._kept: tuple[int, ...] = ()
 
@@ -62,7 +62,7 @@ class Decoder:
         tokens = len(beginning) // _BLOCK * _BLOCK
         known = bool(tokens) and self._kept == tuple(beginning[:tokens])
         blocks = tuple(range(len(self._kept) // _BLOCK))
-        self._rows = [_Row(blocks, tokens) if known else _Row()]
+        self._rows = [_CachedRow(blocks, tokens) if known else _CachedRow()]
         self._used = len(blocks)
         return tokens if known else 0
 
@@ -120,7 +120,7 @@ class Decoder:
                 for cache in self._caches.values():
                     cache[copy] = cache[block]
                 blocks += (copy,)
-            self._rows.append(_Row(blocks, row.tokens))
+            self._rows.append(_CachedRow(blocks, row.tokens))
 
     def select(self, rows: Sequence[int]) -> None:
         """Go on with these rows only."""
@@ -132,9 +132,9 @@ class Decoder:
             row._replace(tokens=row.tokens - number) for row, number in zip(self._rows, numbers, strict=True)
         ]
 
-    def _extended(self, row: _Row, more: int) -> _Row:
+    def _extended(self, row: _CachedRow, more: int) -> _CachedRow:
         missing = -(-(row.tokens + more) // _BLOCK) - len(row.blocks)
-        return _Row(row.blocks + self._new_blocks(missing), row.tokens + more)
+        return _CachedRow(row.blocks + self._new_blocks(missing), row.tokens + more)
 
     def _new_blocks(self, number: int) -> tuple[int, ...]:
         first = self._used
@@ -175,7 +175,7 @@ class Decoder:
                 self._caches[name] = np.zeros((0, heads.get_length(), _BLOCK, size.get_length()), np.float32)
         self._grow(_FEWEST_BLOCKS, 0)
         rows = self._rows
-        self._rows = [_Row()]
+        self._rows = [_CachedRow()]
         # The first tokens order the weights for the kernels.
         with pages_released(self._weights):
             self.read([[0]])

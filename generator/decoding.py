@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.generator.causal import TOP_P, Sampling, Seen
-from citewell.generator.decoder import Decoder
+from citewell.generator.decoder import PagedDecoder
 from citewell.generator.lookup import PromptLookup
 
 # Tokens of a prompt that are read at once, between two looks at whether the work is cancelled.
@@ -22,7 +22,7 @@ _GUESSED = 5
 _NEGLIGIBLE = 1e-6
 
 
-class Choice:
+class TokenChoice:
     """The choice of a text's next token by `Sampling`, with counts of the tokens that it has."""
 
     def __init__(self, sampling: Sampling) -> None:
@@ -52,10 +52,10 @@ class Choice:
         return int(likely[random.choice(len(shares), p=shares / shares.sum())])
 
 
-class _Text:
+class _WrittenText:
     """A text that is being written."""
 
-    def __init__(self, candidate: int, choice: Choice, lookup: PromptLookup) -> None:
+    def __init__(self, candidate: int, choice: TokenChoice, lookup: PromptLookup) -> None:
         self.candidate = candidate
         self.last = 0
         self.ended = False
@@ -94,7 +94,7 @@ def share(logits: NDArray[np.floating[Any]], groups: Sequence[Collection[int]]) 
 
 
 def read_prompt(
-    decoder: Decoder, tokens: Sequence[int], beginning: Sequence[int], cancelled: threading.Event
+    decoder: PagedDecoder, tokens: Sequence[int], beginning: Sequence[int], cancelled: threading.Event
 ) -> NDArray[np.float32] | None:
     """Read a prompt in the decoder's one row; return its logits of shape (1, vocabulary), None if cancelled.
 
@@ -110,10 +110,10 @@ def read_prompt(
 
 
 def write_on(
-    decoder: Decoder,
+    decoder: PagedDecoder,
     logits: NDArray[np.float32],
     prompt: Sequence[int],
-    choices: Sequence[Choice],
+    choices: Sequence[TokenChoice],
     *,
     most: int,
     stop: Collection[int],
@@ -126,7 +126,7 @@ def write_on(
     `stop`, and `seen` gets the tokens as they are chosen.
     """
     lookup = PromptLookup(prompt)
-    texts = [_Text(number, choice, lookup.copy()) for number, choice in enumerate(choices)]
+    texts = [_WrittenText(number, choice, lookup.copy()) for number, choice in enumerate(choices)]
     decoder.split(len(texts))
     for text in texts:
         if chosen := text.choose(logits, (), most, stop):

@@ -11,7 +11,7 @@ from citewell.core.conversion import converted
 from citewell.core.errors import ModelError
 from citewell.core.gguf import DESCRIPTION, TEMPLATE
 from citewell.core.models.obtaining import ensure_weights
-from citewell.generator.decoder import Decoder
+from citewell.generator.decoder import PagedDecoder
 from citewell.generator.decoding import share
 from citewell.generator.openvino import chat_template
 from citewell.generator.prompt import Message
@@ -28,7 +28,7 @@ class FirstTokenModel:
         self._bos: str = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))["bos"]
         self._template = chat_template((folder / TEMPLATE).read_text(encoding="utf-8"))
         self._tokenizer = openvino_genai.Tokenizer(str(folder))
-        self._decoder = Decoder(folder, threads=threads)
+        self._decoder = PagedDecoder(folder, threads=threads)
 
     def encode(self, text: str) -> list[int]:
         """Return the tokens of a text."""

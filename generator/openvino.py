@@ -18,8 +18,8 @@ from citewell.core.gguf import DESCRIPTION, TEMPLATE
 from citewell.core.memory import check_memory, language_model_memory
 from citewell.generator.causal import NO, YES, Doubt, PromptTooLongError, Sampling, Seen
 from citewell.generator.constrained import ConstrainedWriter
-from citewell.generator.decoder import Decoder
-from citewell.generator.decoding import Choice, read_prompt, share, write_on
+from citewell.generator.decoder import PagedDecoder
+from citewell.generator.decoding import TokenChoice, read_prompt, share, write_on
 from citewell.generator.prompt import Message
 
 _CONTEXT = 4096
@@ -61,7 +61,7 @@ class OpenVinoModel:
         self._bos: str = about["bos"]
         self._template = chat_template((folder / TEMPLATE).read_text(encoding="utf-8"))
         self._tokenizer = openvino_genai.Tokenizer(str(folder))
-        self._decoder = Decoder(folder, threads=threads)
+        self._decoder = PagedDecoder(folder, threads=threads)
         self._folder, self._threads = folder, threads
         self._turn = threading.Lock()
 
@@ -137,7 +137,7 @@ class OpenVinoModel:
                 self._decoder,
                 logits,
                 tokens,
-                [Choice(one) for one in several],
+                [TokenChoice(one) for one in several],
                 most=most,
                 stop=self._stop,
                 seen=seen,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,6 +124,12 @@ def test_nothing_imports_a_folder_at_the_top_past_citewell() -> None:
 def test_heavy_libraries_are_imported_where_they_are_used(file: Path) -> None:
     found = {library for statement in run_at_import(tree(file)) for library in imports(statement)}
     assert {(name(file), library) for library in found & HEAVY} <= HEAVY_ALLOWED
+
+
+def test_no_two_classes_share_a_name() -> None:
+    files = [*FILES, *(ROOT / "benchmarks").rglob("*.py")]
+    classes = [node.name for file in files for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef)]
+    assert [name for name, count in Counter(classes).items() if count > 1] == []
 
 
 @pytest.mark.parametrize("file", FILES, ids=name)

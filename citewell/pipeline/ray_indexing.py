@@ -28,7 +28,7 @@ class IndexingWork(NamedTuple):
     dense: bool | None
 
 
-class _Failed(NamedTuple):
+class _WorkerError(NamedTuple):
     """The error of a worker."""
 
     message: str
@@ -70,7 +70,7 @@ def index_on_ray(
             ray.shutdown()
     reports: list[dict[str, Report]] = []
     for each in found:
-        if isinstance(each, _Failed):
+        if isinstance(each, _WorkerError):
             raise CitewellError(each.message, each.hint)
         reports.append(each)
     return {source: together([each[source] for each in reports if source in each]) for source in work.sources}
@@ -91,7 +91,7 @@ def together(reports: Sequence[Report]) -> Report:
     )
 
 
-def _index(work: IndexingWork, number: int) -> dict[str, Report] | _Failed:
+def _index(work: IndexingWork, number: int) -> dict[str, Report] | _WorkerError:
     """Do the work in the worker `number`, from 0."""
     from citewell.pipeline.dense import dense_indexing
     from citewell.pipeline.indexing import index_source
@@ -107,7 +107,7 @@ def _index(work: IndexingWork, number: int) -> dict[str, Report] | _Failed:
                     reports[source] = index_source(source, indexer, work.settings, _ignore)
             encode(as_json=True)
     except CitewellError as error:
-        return _Failed(error.message, error.hint)
+        return _WorkerError(error.message, error.hint)
     return reports
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from citewell.generator.causal import PromptTooLongError, Sampling
-from citewell.generator.decoder import Decoder
+from citewell.generator.decoder import PagedDecoder
 from citewell.generator.lookup import PromptLookup
 from citewell.generator.openvino import OpenVinoModel, open_openvino
 
@@ -22,8 +22,8 @@ def model(smollm2_folder: Path) -> OpenVinoModel:
 
 
 @pytest.fixture(scope="module")
-def decoder(smollm2_folder: Path) -> Decoder:
-    return Decoder(smollm2_folder, threads=2)
+def decoder(smollm2_folder: Path) -> PagedDecoder:
+    return PagedDecoder(smollm2_folder, threads=2)
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def close(one: np.ndarray, other: np.ndarray) -> bool:
     return bool(one.argmax() == other.argmax() and np.abs(one - other).max() < 1.0)
 
 
-def test_a_wrong_guess_changes_nothing(decoder: Decoder, tokens: list[int]) -> None:
+def test_a_wrong_guess_changes_nothing(decoder: PagedDecoder, tokens: list[int]) -> None:
     decoder.begin()
     decoder.read([tokens[:-1]])
     (expected,) = decoder.read([tokens[-1:]])
@@ -47,7 +47,7 @@ def test_a_wrong_guess_changes_nothing(decoder: Decoder, tokens: list[int]) -> N
     assert close(decoder.read([tokens[-1:]])[0], expected)
 
 
-def test_rows_go_their_own_ways(decoder: Decoder, tokens: list[int]) -> None:
+def test_rows_go_their_own_ways(decoder: PagedDecoder, tokens: list[int]) -> None:
     decoder.begin()
     (alone,) = decoder.read([tokens])
     decoder.begin()
@@ -62,7 +62,7 @@ def test_rows_go_their_own_ways(decoder: Decoder, tokens: list[int]) -> None:
     assert close(second[-1:], alone)
 
 
-def test_many_rows_outgrow_the_first_blocks(decoder: Decoder, tokens: list[int]) -> None:
+def test_many_rows_outgrow_the_first_blocks(decoder: PagedDecoder, tokens: list[int]) -> None:
     decoder.begin()
     (alone,) = decoder.read([tokens * 20])
     decoder.begin()
@@ -72,7 +72,7 @@ def test_many_rows_outgrow_the_first_blocks(decoder: Decoder, tokens: list[int])
         assert close(row, alone)
 
 
-def test_a_kept_beginning_is_not_read_again(decoder: Decoder, tokens: list[int]) -> None:
+def test_a_kept_beginning_is_not_read_again(decoder: PagedDecoder, tokens: list[int]) -> None:
     text = (tokens * 5)[:70]
     assert decoder.keep(text) == 64
     (expected,) = decoder.read([text[64:]])
@@ -127,7 +127,7 @@ def test_a_prompt_that_overflows_the_context_is_refused(model: OpenVinoModel) ->
 
 
 def test_the_weights_are_not_held_twice(smollm2_folder: Path) -> None:
-    decoder = Decoder(smollm2_folder, threads=1)
+    decoder = PagedDecoder(smollm2_folder, threads=1)
     decoder.read([[1, 2, 3]])
     weights = (smollm2_folder / "openvino_model.bin").resolve()
     lines = iter(Path("/proc/self/smaps").read_text().splitlines())
