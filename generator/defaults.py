@@ -17,14 +17,10 @@ FILE = "citewell.json"
 
 @dataclass(frozen=True, slots=True)
 class GenerationDefaults:
-    """The form of a model's prompts, and the frequency penalty of its answers (see `Sampling`).
-
-    `answerable` is the least probability, by the model itself, that the references hold the answer.
-    """
+    """The form of a model's prompts, and the frequency penalty of its answers (see `Sampling`)."""
 
     form: PromptForm = field(default_factory=PromptForm)
     frequency_penalty: float = FREQUENCY_PENALTY
-    answerable: float = 0.0
 
 
 def read_defaults(folder: Path) -> GenerationDefaults:

@@ -157,7 +157,7 @@ def load_local(
         answer_tokens=wanted.answer_tokens,
         sampling=_sampling(defaults, wanted),
         form=defaults.form,
-        answerable=defaults.answerable,
+        answerable=wanted.answerable,
         focus=_focus(wanted.reference_words, relevance),
     )
 
@@ -184,11 +184,7 @@ def _defaults(model: GenerationDefaults, wanted: GeneratorSettings) -> Generatio
     form, penalty = model.form, wanted.frequency_penalty
     if wanted.demonstration is not None:
         form = replace(form, demonstration=wanted.demonstration)
-    return GenerationDefaults(
-        form,
-        model.frequency_penalty if penalty is None else penalty,
-        model.answerable if wanted.answerable is None else wanted.answerable,
-    )
+    return GenerationDefaults(form, model.frequency_penalty if penalty is None else penalty)
 
 
 def _sampling(defaults: GenerationDefaults, wanted: GeneratorSettings) -> Sampling:

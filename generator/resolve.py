@@ -8,9 +8,7 @@ from pathlib import Path
 
 from citewell.core.errors import ModelError
 from citewell.core.lora import CONFIG
-from citewell.core.models.catalog import catalog
 from citewell.core.weights import local_name, locate
-from citewell.generator.causal import FREQUENCY_PENALTY
 from citewell.generator.defaults import GenerationDefaults, read_defaults
 
 ADAPTERS = Path(__file__).parent / "adapters"
@@ -46,12 +44,7 @@ def resolve(name: str) -> ModelSource:
     weights = locate(name)
     folder = weights.path
     if folder is None or weights.is_gguf:
-        known = catalog().get(name)
-        defaults = GenerationDefaults(
-            frequency_penalty=FREQUENCY_PENALTY if known is None else known.frequency_penalty,
-            answerable=0.0 if known is None else known.answerable,
-        )
-        return ModelSource(name, name, weights.is_gguf, defaults=defaults)
+        return ModelSource(name, name, weights.is_gguf)
     if (folder / CONFIG).is_file() and not (folder / "config.json").is_file():
         return _adapted(name, folder, _base(folder))
     return ModelSource(name, str(folder), is_gguf=False, defaults=read_defaults(folder))

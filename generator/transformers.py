@@ -13,6 +13,7 @@ from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.generator.causal import NO, TOP_P, YES, Doubt, PromptTooLongError, Sampling, Seen
 from citewell.generator.constraint import Constraint
+from citewell.generator.decoding import share
 from citewell.generator.prompt import Message
 
 if TYPE_CHECKING:
@@ -180,10 +181,9 @@ class TransformersModel:
 
     def _yes(self, logits: torch.Tensor) -> float:
         """Return the probability of yes against no for logits of shape (vocabulary,)."""
-        groups = [sorted({self.encode(word)[0] for word in words}) for words in (YES, NO)]
-        likely = logits.float().softmax(-1)
-        yes, no = (float(likely[group].sum()) for group in groups)
-        return yes / max(yes + no, 1e-30)
+        groups = [{self.encode(word)[0] for word in words} for words in (YES, NO)]
+        yes, _ = share(logits.float().numpy(force=True), groups)
+        return yes
 
     def _constraint(self) -> Constraint:
         """Made when it is first needed, since it reads the whole vocabulary."""

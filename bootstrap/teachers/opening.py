@@ -43,7 +43,7 @@ async def open_teacher(
     """Open the teacher `recorded`, `openai:MODEL`, a generator's name, `self` or `self:NAME`.
 
     The address and the key of the API are the generator's settings, and so is the generator of a plain
-    `self`. Raises `ModelError` if there is no such model, `WeightsMissingError` if it is not installed, and
+    `self`. Raises `ModelError` for an unknown model, `WeightsMissingError` for one that is not installed, and
     `InputError` if `self` has no language model.
     """
     if name == RECORDED:

@@ -55,7 +55,7 @@ class _Commands(click.Group):
         import difflib
 
         if (name := args[0]) not in COMMANDS and (close := difflib.get_close_matches(name, COMMANDS, n=1)):
-            ctx.fail(f"There is no command {name!r}. Did you mean {close[0]}?")
+            ctx.fail(f"The command {name!r} is unknown. Did you mean {close[0]}?")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

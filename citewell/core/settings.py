@@ -224,12 +224,12 @@ class GeneratorSettings(Section):
         description="Penalty on a token's logit per earlier occurrence in the answer, for local models; by "
         "default from the model's `citewell.json`, or 1.",
     )
-    answerable: float | None = Field(
-        None,
+    answerable: float = Field(
+        0.0,
         ge=0,
         le=1,
         description="Refuse below this probability, by the local language model, that the references hold "
-        "the answer; 0 never asks [the model's].",
+        "the answer; 0 never asks.",
     )
     demonstration: bool | None = Field(
         None,

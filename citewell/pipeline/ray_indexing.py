@@ -50,30 +50,44 @@ def index_on_ray(
             "Name its PostgreSQL database: --store postgresql://user:password@host/name",
         )
     catalog = catalog_of(work.settings, work.name)
-    with indexing(catalog, work.name):  # creates it once, before the workers open it
-        pass
+    is_new = catalog.version(work.name) is None
     started = connect(workers)
     import ray
 
     try:
-        remote = ray.remote(num_cpus=workers.cpus, num_gpus=workers.gpus, max_retries=3)(_index)
-        running = [remote.remote(work, number) for number in range(workers.workers)]
-        waiting = running
-        while waiting:
-            _, waiting = ray.wait(waiting, num_returns=len(waiting), timeout=_POLL)
-            on_progress(catalog.open(work.name).count())
-        found = ray.get(running)
-    except ray.exceptions.RayError as error:
-        raise cluster_failed(error) from error
+        with indexing(catalog, work.name):  # creates it once, before the workers open it
+            pass
+        found = _run(work, workers, lambda: on_progress(catalog.open(work.name).count()))
+    except BaseException:
+        if is_new and catalog.version(work.name) and not catalog.open(work.name).count():
+            catalog.remove(work.name)
+        raise
     finally:
         if started:
             ray.shutdown()
+    return {source: together([each[source] for each in found if source in each]) for source in work.sources}
+
+
+def _run(work: IndexingWork, workers: RayWorkers, on_poll: Callable[[], None]) -> list[dict[str, Report]]:
+    """Run the work on all workers, and return their reports by source."""
+    import ray
+
+    remote = ray.remote(num_cpus=workers.cpus, num_gpus=workers.gpus, max_retries=3)(_index)
+    running = [remote.remote(work, number) for number in range(workers.workers)]
+    waiting = running
+    try:
+        while waiting:
+            _, waiting = ray.wait(waiting, num_returns=len(waiting), timeout=_POLL)
+            on_poll()
+        found = ray.get(running)
+    except ray.exceptions.RayError as error:
+        raise cluster_failed(error) from error
     reports: list[dict[str, Report]] = []
     for each in found:
         if isinstance(each, _WorkerError):
             raise CitewellError(each.message, each.hint)
         reports.append(each)
-    return {source: together([each[source] for each in reports if source in each]) for source in work.sources}
+    return reports
 
 
 def together(reports: Sequence[Report]) -> Report:

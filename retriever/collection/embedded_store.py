@@ -35,7 +35,7 @@ class EmbeddedStore:
         self._folder = folder
         self._threads = threads
         pages = folder / "pages.db"
-        # SQLite takes an empty file for a new one. Where a first run was killed, there is no index.
+        # SQLite reads an empty file as a new database. After a killed first run, no index stands beside it.
         if SearchIndex.exists(folder / "index") and pages.is_file() and not pages.stat().st_size:
             raise DamagedError(
                 f"The pages of the collection {self.name!r} are damaged: {pages} is empty.",

@@ -32,7 +32,7 @@ def read_source(source: Path, within: Path | None = None) -> Iterator[SourceDocu
     In `.jsonl` and `.jsonl.gz` files each line is an object with `url` (or `path`), `title` and `html` or
     `text`. Other files get their `file:` URL. Unreadable documents are yielded as `Failure`; hidden files and
     other file types are skipped. Links to files are followed, but not out of the folder `within`, if it is
-    given. Raises `InputError` if there is no file to read.
+    given. Raises `InputError` if no file can be read.
     """
     files = [source] if source.is_file() else sorted(_walk(source))
     if not files:

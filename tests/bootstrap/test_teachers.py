@@ -15,12 +15,13 @@ from citewell.bootstrap.teacher import Teacher
 from citewell.bootstrap.teachers.local import LocalTeacher, SelfTeacher
 from citewell.bootstrap.teachers.opening import open_teacher
 from citewell.bootstrap.types import Drop, Sample
-from citewell.core.errors import CitewellError, InputError, ModelError, WeightsMissingError
+from citewell.core.errors import CitewellError, InputError, ModelError
 from citewell.core.events import Token
 from citewell.core.settings import GeneratorSettings, load_settings
 from citewell.core.types import Reference
 from citewell.core.weights import locate
 from tests.bootstrap.teaching import GOOD, answering, parts, references, service, task
+from tests.generator.unknown_names import UNKNOWN_NAMES
 
 SMOLLM2 = "SmolLM2-135M-Instruct"
 
@@ -124,11 +125,8 @@ async def test_a_language_model_teaches_by_name_or_file(is_file: bool) -> None:
 @pytest.mark.parametrize(
     ("name", "kind", "message", "hint"),
     [
-        ("nowhere.gguf", ModelError, "no file nowhere.gguf", "path"),
-        ("openai:", ModelError, "names no model", "openai:gpt"),
-        ("qwen2.5-coder-1.5b-instruct", ModelError, "no model named", "Did you mean qwen2.5-coder-1.5b?"),
+        *UNKNOWN_NAMES,
         ("self:nobody", ModelError, "no model named 'nobody'", "citewell models"),
-        ("qwen3-1.7b", WeightsMissingError, "are not installed", "citewell models get qwen3-1.7b"),
     ],
 )
 async def test_names_that_no_teacher_has(

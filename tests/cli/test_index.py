@@ -94,6 +94,19 @@ def test_run_with_nothing_to_index_leaves_no_collection(
     assert fresh.run("collections", "--json") == (0, "", "")
 
 
+def test_options_of_a_cluster_need_one(fresh: Cli, notes: Path) -> None:
+    run = ("index", notes, "--collection", "mine")
+    for options, said in (
+        (("--workers", "3"), "--engine ray"),
+        (("--engine", "ray"), "--store postgresql://"),
+        (("--engine", "ray", "--rebuild"), "Leave out --engine ray"),
+    ):
+        code, out, err = fresh.run(*run, *options)
+        assert (code, out) == (2, "")
+        assert said in err
+    assert fresh.run("collections", "--json").objects() == []
+
+
 def test_file_name_that_is_no_utf_8_is_indexed(fresh: Cli, tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9.md")
     try:

@@ -114,3 +114,4 @@ def test_a_collection_in_a_data_folder_is_refused(tmp_path: Path, source: Path) 
 def test_the_error_of_a_worker_is_reported(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(CitewellError, match="nowhere"):
         run(settings, tmp_path / "nowhere")
+    assert catalog_of(settings, "shelf").version("shelf") is None, "an empty collection is left"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
 import numpy as np
 import pytest
 
 from citewell.core.errors import ExtractionError, FetchError
+from citewell.core.text import encoded_text
 from citewell.core.types import Failure, Hit, Page, Passage, Reference
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.scale import Scale
@@ -47,17 +48,22 @@ class Texts:
         self.warmed = True
 
 
+Encode = Callable[[Sequence[str]], Vectors]
+
+
 class Shelf:
     """Holds some pages."""
 
-    def __init__(self, *pages: Page) -> None:
+    def __init__(self, *pages: Page, encode: Encode | None = None) -> None:
         self._pages = {page.url: page for page in pages}
+        self._encode = encode
 
     def page(self, url: str) -> Page | None:
         return self._pages.get(url)
 
     def vectors(self, page: Page) -> Vectors | None:
-        return None
+        texts = [encoded_text(passage.title, passage.text) for passage in page.passages]
+        return self._encode(texts) if self._encode else None
 
 
 class Web:
@@ -164,6 +170,15 @@ async def test_pages_at_hand_are_not_fetched(ranker: Ranker) -> None:
     stage = reading(ranker, HITS, Web({}), held=shelf, waiting=PATIENT)
     assert [outcome.url for outcome in await outcomes(stage)] == list(GOOD)
     assert texts(await stage.references()) == set(ANSWERS)
+
+
+async def test_pages_at_hand_with_vectors_are_ranked_without_encoding() -> None:
+    encoder = Words()
+    shelf = Shelf(*(page(url, text) for url, text in GOOD.items()), encode=Words().encode_passages)
+    stage = reading(Ranker(encoder, prefilter=48), HITS, Web({}), held=shelf, waiting=PATIENT)
+    await outcomes(stage)
+    assert await stage.references()
+    assert encoder.encoded == []
 
 
 async def test_pages_at_hand_and_pages_of_the_web_are_ranked_together(ranker: Ranker) -> None:

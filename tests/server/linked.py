@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
-from tests.server.local import answering
+from tests.server.local import ReplyHandler, answering
 
 HARM = "&lt;img src=x onerror=window.harmed=1&gt;"
 _FED = "A crow that is fed every day at the same place may leave a bright object there."
@@ -37,18 +36,11 @@ class Linked(NamedTuple):
 def linked_pages(data_dir: Path) -> Iterator[Linked]:
     """Serve the pages, and index them as the collection `linked` of a data folder."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(ReplyHandler):
+        def do_GET(self) -> None:  # noqa: N802 - http.server calls it
             text = _PAGES.get(self.path.strip("/"))
             body = _html(self.path.strip("/").title(), text).encode() if text else b""
-            self.send_response(200 if text else 404)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments: Any) -> None:
-            pass
+            self.reply(body, "text/html; charset=utf-8", 200 if text else 404)
 
     with answering(Handler) as url:
         documents = [

@@ -6,6 +6,22 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+class ReplyHandler(BaseHTTPRequestHandler):
+    """A handler that replies with a whole body, and logs nothing."""
+
+    def reply(self, body: bytes, kind: str = "application/json", status: int = 200, **headers: str) -> None:
+        """Send a response."""
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments: Any) -> None:
+        """Log nothing."""
 
 
 @contextmanager

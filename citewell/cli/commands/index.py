@@ -15,6 +15,7 @@ from citewell.cli.commands.options import common_options, flags
 from citewell.core.errors import CollectionError, FetchError, InputError, ModelError
 
 if TYPE_CHECKING:
+    from citewell.pipeline.ray_indexing import IndexingWork
     from citewell.retriever.collection.indexing import Report
 
 _SHOWN = 5  # failures listed; the rest are counted
@@ -49,7 +50,6 @@ _SHOWN = 5  # failures listed; the rest are counted
 @click.option(
     "--workers",
     type=click.IntRange(1),
-    default=2,
     metavar="N",
     help="Worker processes on the Ray cluster [2].",
 )
@@ -61,7 +61,7 @@ def command(
     name: str,
     dense: bool | None,
     engine: Literal["local", "ray"],
-    workers: int,
+    workers: int | None,
     rebuild: bool,
     as_json: bool,
     networks: tuple[str, ...],
@@ -77,10 +77,13 @@ def command(
         raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
     if rebuild and engine == "ray":
         raise InputError("A rebuild runs in one process.", "Leave out --engine ray.")
+    if workers and engine != "ray":
+        raise InputError("--workers is for a Ray cluster.", "Add --engine ray, or leave out --workers.")
     from citewell.core.settings import load_settings
     from citewell.pipeline.collections import catalog_of
     from citewell.pipeline.dense import dense_indexing
     from citewell.pipeline.indexing import index_source
+    from citewell.pipeline.ray_indexing import IndexingWork
     from citewell.retriever.collection.indexing import indexing
     from citewell.retriever.collection.sources import read_source
 
@@ -96,18 +99,13 @@ def command(
             f"There is no collection {name!r}{' to rebuild' if rebuild else ''}.",
             f"Create it: citewell index SOURCE --collection {name}",
         )
+    failed = pages = 0
     if engine == "ray":
-        from citewell.core.ray_cluster import RayWorkers
-        from citewell.pipeline.ray_indexing import IndexingWork, index_on_ray
-
-        work = IndexingWork(sources, name, settings, dense)
-        reports = index_on_ray(work, RayWorkers(workers=workers), _count_pages())
-        for source, report in reports.items():
+        for source, report in _on_ray(IndexingWork(sources, name, settings, dense), workers).items():
+            failed += len(report.failures)
             _show(source, report, as_json=as_json)
-        failed = sum(len(report.failures) for report in reports.values())
         _end(name, catalog.open(name).count(), failed, as_json=as_json)
         return
-    failed = pages = 0
     try:
         with (
             indexing(catalog, name, _log_waiting, rebuild=rebuild) as indexer,
@@ -134,11 +132,20 @@ def _end(name: str, pages: int, failed: int, *, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _count_pages() -> Callable[[int], None]:
-    """Show the number of pages on one line of a terminal; nothing in a pipe."""
+def _on_ray(work: IndexingWork, workers: int | None) -> dict[str, Report]:
+    """Index on a Ray cluster, with the number of pages on one line of a terminal; nothing in a pipe."""
+    from citewell.core.ray_cluster import RayWorkers
+    from citewell.pipeline.ray_indexing import index_on_ray
+
+    wanted = RayWorkers(workers=workers) if workers else RayWorkers()
     if not sys.stderr.isatty():
-        return lambda pages: None
-    return lambda pages: click.echo(f"\r\x1b[K{pages:,} pages", nl=False, err=True)
+        return index_on_ray(work, wanted, lambda pages: None)
+    try:
+        return index_on_ray(
+            work, wanted, lambda pages: click.echo(f"\r\x1b[K{pages:,} pages", nl=False, err=True)
+        )
+    finally:
+        click.echo("\r\x1b[K", nl=False, err=True)
 
 
 def _progress(source: str) -> Callable[[Report], None]:

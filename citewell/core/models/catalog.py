@@ -53,8 +53,6 @@ class CatalogModel:
     automatic: bool = False
     rank: int = 0
     untried: bool = False
-    frequency_penalty: float = 1.0
-    answerable: float = 0.0
 
     @property
     def is_one_file(self) -> bool:

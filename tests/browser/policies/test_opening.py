@@ -17,9 +17,10 @@ from citewell.browser.policies.legal import onwards
 from citewell.browser.policies.opening import open_policy
 from citewell.browser.policies.prompted import prompted
 from citewell.browser.state import State
-from citewell.core.errors import CitewellError, ModelError, WeightsMissingError
+from citewell.core.errors import CitewellError, ModelError
 from citewell.core.settings import load_settings
 from tests.generator.chat_service import ChatService, whole
+from tests.generator.unknown_names import UNKNOWN_NAMES
 
 from .states import page, results
 
@@ -57,11 +58,8 @@ async def test_a_prompted_model_in_this_process_gives_a_valid_command(state: Sta
 @pytest.mark.parametrize(
     ("name", "kind", "message", "hint"),
     [
+        *UNKNOWN_NAMES,
         ("extractive", ModelError, "extractive is not a language model", "openai:MODEL"),
-        ("openai:", ModelError, "names no model", "openai:gpt"),
-        ("nowhere.gguf", ModelError, "no file nowhere.gguf", "path"),
-        ("qwen2.5-coder-1.5b-instruct", ModelError, "no model named", "Did you mean qwen2.5-coder-1.5b?"),
-        ("qwen3-1.7b", WeightsMissingError, "are not installed", "citewell models get qwen3-1.7b"),
     ],
 )
 async def test_names_without_a_model(

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from citewell.retriever.collection.sources import SourceDocument
 from citewell.server.access.keys import new_key
 from citewell.server.running import listen, server_config
 from citewell.server.store.database import open_store
-from tests.server.local import answering
+from tests.server.local import ReplyHandler, answering
 
 BATS = "How do bats find their way in the dark?"
 _NOTES = {
@@ -172,20 +171,12 @@ class Search:
 
 @pytest.fixture
 def search() -> Iterator[Search]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(ReplyHandler):
+        def do_GET(self) -> None:  # noqa: N802 - http.server calls it
             found.questions.append(self.path)
             found.asked.release()
             found.gate.wait(20)
-            body = b'{"results": []}'
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments: Any) -> None:
-            pass
+            self.reply(b'{"results": []}')
 
     with answering(Handler) as url:
         found = Search(url)

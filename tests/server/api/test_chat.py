@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import openai
@@ -15,7 +14,7 @@ import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from tests.server.api.conftest import BATS, Search, Service, Start, make_key
-from tests.server.local import answering
+from tests.server.local import ReplyHandler, answering
 
 NOTE = "Note: Other messages of the conversation were ignored: each question is answered on its own."
 
@@ -280,8 +279,8 @@ class Model:
 
 @pytest.fixture
 def model() -> Iterator[Model]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
+    class Handler(ReplyHandler):
+        def do_POST(self) -> None:  # noqa: N802 - http.server calls it
             self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
@@ -295,9 +294,6 @@ def model() -> Iterator[Model]:
             for piece in pieces:
                 chunk = {"choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": finish}]}
                 self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
-
-        def log_message(self, *arguments: Any) -> None:
-            pass
 
     with answering(Handler) as url:
         found = Model(f"{url}/v1")

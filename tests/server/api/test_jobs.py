@@ -6,7 +6,6 @@ import asyncio
 import signal
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 
 from tests.server.api.conftest import Start, make_key
 from tests.server.api.test_serve import Serve, run, store_key
-from tests.server.local import answering
+from tests.server.local import ReplyHandler, answering
 
 __all__ = ["run"]
 
@@ -27,19 +26,12 @@ _LINKS = "".join(f'<a href="/{n}">a kite</a> ' for n in range(20))
 def patient() -> Iterator[str]:
     """A proxy to a site whose robots.txt wants 29 seconds between two pages, which a crawl waits for."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(ReplyHandler):
+        def do_GET(self) -> None:  # noqa: N802 - http.server calls it
             is_robots = self.path.endswith("/robots.txt")
             page = f"<title>Kites</title><main><h1>Kites</h1><p>A kite flies in the wind.</p>{_LINKS}</main>"
             body = ("User-agent: *\nCrawl-delay: 29\n" if is_robots else page).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain" if is_robots else "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments: Any) -> None:
-            pass
+            self.reply(body, "text/plain" if is_robots else "text/html")
 
     with answering(Handler) as url:
         yield url

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from tests.server.api.conftest import Event, Service, make_key, service, serving, settings, start
-from tests.server.local import answering
+from tests.server.local import ReplyHandler, answering
 
 __all__ = ["service", "settings", "start"]
 
@@ -67,22 +66,14 @@ class Listener:
 def listening(reply: Callable[[bytes], bytes]) -> Iterator[Listener]:
     """A listener that answers each request with what `reply` makes of its body."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(ReplyHandler):
         def handle_any(self) -> None:
             sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             found.asked.append(f"{self.command} {self.path}")
             found.bodies.append(sent.decode())
-            body = reply(sent)
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.reply(reply(sent))
 
         do_GET = do_POST = do_HEAD = do_OPTIONS = do_PUT = handle_any  # noqa: N815
-
-        def log_message(self, *arguments: Any) -> None:
-            pass
 
     with answering(Handler) as url:
         found = Listener(url)

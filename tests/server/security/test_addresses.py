@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from citewell.core.settings import Settings
 from tests.server.api.conftest import Service, make_key, serving
-from tests.server.local import answering
+from tests.server.local import ReplyHandler, answering
 
 MALFORMED = (
     "http://][@",
@@ -39,28 +38,17 @@ class Web(NamedTuple):
 
 @pytest.fixture(scope="module")
 def malformed(settings: Callable[..., Settings], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(ReplyHandler):
+        def do_GET(self) -> None:  # noqa: N802 - http.server calls it
             base = f"http://{self.headers['Host']}"
             if self.path.startswith("/search"):
                 urls = [*MALFORMED, *(f"{base}/away/{n}" for n in range(3)), f"{base}/bats"]
                 hits = [{"url": url, "title": "Bats \ud800", "content": "Bats in the dark."} for url in urls]
-                self.reply(200, json.dumps({"results": hits}), "application/json")
+                self.reply(json.dumps({"results": hits}).encode())
             elif self.path.startswith("/away"):
-                self.reply(302, "", "text/html", Location=MALFORMED[int(self.path[-1])])
+                self.reply(b"", "text/html", 302, Location=MALFORMED[int(self.path[-1])])
             else:
-                self.reply(200 if self.path == "/bats" else 404, _PAGE, "text/html")
-
-        def reply(self, status: int, text: str, kind: str, **headers: str) -> None:
-            body = text.encode()
-            self.send_response(status)
-            for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *arguments: Any) -> None:
-            pass
+                self.reply(_PAGE.encode(), "text/html", 200 if self.path == "/bats" else 404)
 
     data: Path = tmp_path_factory.mktemp("malformed")
     with answering(Handler) as base:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
-from typing import Any
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
@@ -16,7 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.server.api.conftest import collection_data, search, settings, slow, start
 from tests.server.api.test_serve import run
-from tests.server.local import answering
+from tests.server.local import ReplyHandler, answering
 
 __all__ = ["collection_data", "run", "search", "settings", "slow", "start"]
 
@@ -47,20 +45,12 @@ class Collector:
 
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
+    class Handler(ReplyHandler):
+        def do_POST(self) -> None:  # noqa: N802 - http.server calls it
             found.paths.append(self.path)
             assert self.headers["Content-Type"] == "application/x-protobuf"
             found.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
-            reply = ExportTraceServiceResponse().SerializeToString()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/x-protobuf")
-            self.send_header("Content-Length", str(len(reply)))
-            self.end_headers()
-            self.wfile.write(reply)
-
-        def log_message(self, *arguments: Any) -> None:
-            pass
+            self.reply(ExportTraceServiceResponse().SerializeToString(), "application/x-protobuf")
 
     with answering(Handler) as url:
         found = Collector(url)
