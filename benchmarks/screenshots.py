@@ -18,7 +18,8 @@ import uvicorn
 
 from citewell.core.settings import load_settings
 from citewell.retriever.fetch.render import find_chromium, runs_as_root
-from citewell.server.running import listen, server_config
+from citewell.server.running import server_config
+from citewell.server.sockets import listen
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 

@@ -16,3 +16,8 @@ def need_server_packages() -> None:
 def need_tracing_packages() -> None:
     """Raise `InputError` if a package of the extra `otel` is not installed."""
     need_packages("The setting server.otlp_endpoint", "otel", *_TRACING)
+
+
+def need_mcp_packages() -> None:
+    """Raise `InputError` if the package of the extra `mcp` is not installed."""
+    need_packages("citewell mcp", "mcp", "mcp")

@@ -17,13 +17,13 @@ import click
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from citewell.core.errors import CitewellError, InputError, SettingsError
+from citewell.core.errors import InputError
 from citewell.core.settings import Settings
 from citewell.server.access.limiter import open_limiter
 from citewell.server.app import create_app
 from citewell.server.log_lines import OneLineFormatter
 from citewell.server.packages import need_tracing_packages
-from citewell.server.services import is_loopback
+from citewell.server.sockets import is_loopback, listen, shown_url
 from citewell.server.store.address import store_url
 from citewell.server.store.database import open_store
 from citewell.server.store.errors import StoreError
@@ -56,9 +56,7 @@ def run(settings: Settings) -> None:
     notice = asyncio.run(_check(settings))
     listening = listen(wanted.host, wanted.port)
     config = server_config(settings)
-    host, port = listening.getsockname()[:2]
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    click.echo(f"Citewell listens on {address} ({notice})", err=True)
+    click.echo(f"Citewell listens on {shown_url(listening)} ({notice})", err=True)
     with listening:
         if wanted.workers > 1:
             with sharing_metrics() as folder:
@@ -142,29 +140,3 @@ async def _check(settings: Settings) -> str:
         f"Without API keys, the service only listens on this computer, not on {settings.server.host}.",
         "Create a key first: citewell keys create NAME",
     )
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 picks a free port.
-
-    Raises `SettingsError` if the address is not one of this computer, and `CitewellError` if it is in use.
-    """
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listening = socket.socket(family, kind, protocol)
-    except OSError as error:
-        raise SettingsError(f"Cannot listen on {host!r}: {error.strerror}.") from error
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(2048)
-    except OSError as error:
-        listening.close()
-        raise CitewellError(
-            f"Cannot listen on {host}, port {port}: {error.strerror}.",
-            "Use another port; citewell serve --port 0 picks a free one.",
-        ) from error
-    listening.set_inheritable(True)
-    return listening

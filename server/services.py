@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -14,6 +13,7 @@ from citewell.core.settings import Settings
 from citewell.server.access.authenticator import Authenticator
 from citewell.server.access.limiter import Limiter, open_limiter
 from citewell.server.api.keyring import RememberedKeys
+from citewell.server.sockets import is_loopback
 from citewell.server.store.address import store_url
 from citewell.server.store.database import ServiceStore, open_store
 from citewell.server.telemetry.metrics import Metrics
@@ -101,16 +101,6 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
             await recorder.close()
             await pipelines.close()
             await store.close()
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this computer can connect to a host that the service listens on."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def own_names(wanted: ServerSettings) -> frozenset[str]:

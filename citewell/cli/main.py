@@ -27,11 +27,12 @@ COMMANDS = {
     "train": "Train a model.",
     "eval": "Evaluate retrieval, generation, scoring and browsing.",
     "serve": "Run the HTTP service.",
+    "mcp": "Serve tools to programs that speak the Model Context Protocol.",
     "keys": "Create, list and revoke API keys of the service.",
     "doctor": "Diagnose the installation.",
 }
 _SERVICE = frozenset(
-    {"serve", "keys"}
+    {"serve", "mcp", "keys"}
 )  # their modules live in citewell.server, which may import this package
 
 

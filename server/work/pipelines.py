@@ -19,12 +19,14 @@ from citewell.browser.policies.opening import Opened, open_policy
 from citewell.core.errors import CitewellError, InputError
 from citewell.core.events import Event
 from citewell.core.settings import SearchSettings, Settings
+from citewell.core.types import Page
 from citewell.pipeline.browsing import Browsing, browser_limits
 from citewell.pipeline.build import pipeline_of
-from citewell.pipeline.collections import HANDBOOK, catalog_of
+from citewell.pipeline.collections import HANDBOOK, catalog_of, collection_names
 from citewell.pipeline.parts import Parts, open_parts
 from citewell.pipeline.pipeline import Pipeline
 from citewell.pipeline.providers import OpenedSearch, chosen_providers, filters
+from citewell.pipeline.reading import read_page
 from citewell.pipeline.web import web_of
 from citewell.retriever.collection.protocol import CollectionVersion
 from citewell.retriever.search.query import Query
@@ -32,6 +34,7 @@ from citewell.server.work.options import QuestionOptions
 from citewell.server.work.public_urls import PublicUrls
 
 _MAX_OPEN = 16  # collections besides that of the settings
+_MAX_NAMED = 20  # collections in a hint
 
 
 class NoCollectionError(CitewellError):
@@ -39,10 +42,11 @@ class NoCollectionError(CitewellError):
 
     status = 404
 
-    def __init__(self, name: str) -> None:
-        """The collection `name` was requested."""
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        """The collection `name` was requested; `known` are the collections that exist."""
         super().__init__(
-            f"The collection {name!r} does not exist.", "GET /v1/collections lists the collections."
+            f"The collection {name!r} does not exist.",
+            f"Collections: {', '.join(known[:_MAX_NAMED])}{', …' if len(known) > _MAX_NAMED else '.'}",
         )
 
 
@@ -110,6 +114,10 @@ class Pipelines:
             return browsing.ask(options.question, actions=self.browser_limits(options.actions).actions)
         ask = pipeline.retrieve if options.mode == "retrieve" else pipeline.ask
         return ask(options.question)
+
+    async def read(self, options: QuestionOptions, address: str) -> Page:
+        """Return a page of the web or of the collection; raises `NoCollectionError` and as `read_page`."""
+        return await read_page(await self._shaped(options), address)
 
     async def public_urls(self, options: QuestionOptions) -> PublicUrls:
         """Return the public names of the pages that may be found; raises `NoCollectionError`."""
@@ -228,7 +236,7 @@ class Pipelines:
         loop = asyncio.get_running_loop()
         version = await loop.run_in_executor(self._lookups, catalog_of(self._settings, name).version, name)
         if version is None and name != HANDBOOK:  # which is made when it is opened
-            raise NoCollectionError(name)
+            raise NoCollectionError(name, await asyncio.to_thread(collection_names, self._settings))
         return version or CollectionVersion("", "")
 
 

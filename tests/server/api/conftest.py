@@ -21,7 +21,8 @@ from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument
 from citewell.server.access.keys import new_key
-from citewell.server.running import listen, server_config
+from citewell.server.running import server_config
+from citewell.server.sockets import listen
 from citewell.server.store.database import open_store
 from tests.server.local import ReplyHandler, answering
 

@@ -18,7 +18,7 @@ from litestar.middleware import DefineMiddleware
 from citewell.core.settings import Settings
 from citewell.server.api.bodies import BodyReader, SlowBodyError
 from citewell.server.api.problems import reply_to_error
-from citewell.server.running import listen
+from citewell.server.sockets import listen
 from tests.server.api.conftest import make_key, serving
 from tests.server.security.test_doors import DOORS
 

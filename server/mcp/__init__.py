@@ -1,0 +1,1 @@
+"""The Model Context Protocol: Citewell as tools of other programs' language models."""
