@@ -64,6 +64,16 @@ def spearman(labels: Numbers, scores: Numbers) -> float:
     return float(truth @ found) / norm if norm else 0.0
 
 
+def area_under_curve(scores: Numbers, positive: NDArray[np.bool_]) -> float:
+    """Return the area under the ROC curve: the share of pairs of a positive and a negative in this order.
+
+    Tied pairs count as one half; random scores give .5.
+    """
+    ranks = _ranks(scores)[positive].sum()
+    count = int(positive.sum())
+    return float((ranks - count * (count + 1) / 2) / (count * (len(positive) - count)))
+
+
 def ndcg(labels: Numbers, scores: Numbers) -> float:
     """DCG / ideal DCG over all ranks, 0 to 1, with the label as gain and the discount 1 / log2(1 + rank)."""
     return _dcg(labels, scores) / _dcg(labels, labels)

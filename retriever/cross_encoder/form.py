@@ -13,18 +13,20 @@ from citewell.retriever.encoder.resolve import PoolingMode
 
 FORM = "cross_encoder.json"
 ADAPTER = "adapter"
+LAYERS = "layers.safetensors"
 HEAD = "head.safetensors"
 
 
 class CrossEncoderForm(Section):
     """The `cross_encoder.json` of a cross-encoder that `citewell train reranker` wrote.
 
-    Beside it are a LoRA adapter of the weights `base`, and the head, a linear layer from the pooled states to
-    one number.
+    Beside it are a LoRA adapter of the weights `base` or, with `tuning` full, all layers in its place, and
+    the head, a linear layer from the pooled states to one number.
     """
 
     version: Literal[1] = 1
     base: str = Field(min_length=1)
+    tuning: Literal["lora", "full"] = "lora"
     pooling: PoolingMode
     max_tokens: int = Field(ge=16)
     question_tokens: int = Field(ge=4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from citewell.retriever.cross_encoder.form import (
     ADAPTER,
     FORM,
     HEAD,
+    LAYERS,
     CrossEncoderForm,
     read_cross_encoder_form,
 )
@@ -19,7 +21,7 @@ from citewell.retriever.encoder.resolve import Tower, resolve
 
 
 class AdaptedTower(NamedTuple):
-    """A trained cross-encoder: the base with its adapter, the file of the head, and the form."""
+    """A trained cross-encoder: the base with its adapter or layers, the file of the head, and the form."""
 
     tower: Tower
     head: Path
@@ -38,15 +40,12 @@ def trained_folder(name: str) -> Path | None:
 def resolve_trained(folder: Path) -> AdaptedTower:
     """Return the parts of the cross-encoder in `folder`; raises `ModelError` if its base is missing."""
     form = read_cross_encoder_form(folder)
-    base = base_tower(form.base)
-    tower = Tower(
-        folder=base.folder,
-        tokenizer=base.tokenizer,
-        adapter=folder / ADAPTER,
+    tower = replace(
+        base_tower(form.base),
+        adapter=folder / ADAPTER if form.tuning == "lora" else None,
+        layers=folder / LAYERS if form.tuning == "full" else None,
         pooling=form.pooling,
         normalize=False,
-        limit=base.limit,
-        dimension=base.dimension,
     )
     return AdaptedTower(tower, folder / HEAD, form)
 
@@ -69,6 +68,11 @@ def trained_key(folder: Path) -> str:
     """Return a key of a trained cross-encoder's weights, without reading those of its base."""
     form = read_cross_encoder_form(folder)
     digest = hashlib.sha256(locate(form.base).fingerprint.encode())
-    for file in (folder / FORM, folder / HEAD, *sorted((folder / ADAPTER).glob("adapter_*"))):
+    for file in (
+        folder / FORM,
+        folder / HEAD,
+        folder / LAYERS,
+        *sorted((folder / ADAPTER).glob("adapter_*")),
+    ):
         digest.update(file.read_bytes() if file.is_file() else b"")
     return digest.hexdigest()[:16]

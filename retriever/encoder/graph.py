@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from citewell.retriever.encoder.int8 import quantize_rows
 from citewell.retriever.encoder.resolve import PoolingMode
 from citewell.retriever.encoder.tensors import BertWeights
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 IDS, MASK = "ids", "mask"
 
 _MASKED = 1e4  # subtracted from the scores of padding before the softmax
-_LEVELS = 127
 
 
 def build_graph(bert: BertWeights, pooling: PoolingMode) -> Model:
@@ -90,10 +90,8 @@ class _Graph:
     def _linear(self, states: Node, name: str) -> Node:
         from openvino import opset13 as op
 
-        weights = self._tensors[f"{name}.weight"]
-        scale = np.maximum(np.abs(weights).max(axis=1, keepdims=True) / _LEVELS, np.finfo(np.float32).tiny)
-        quantized = np.rint(weights / scale).astype(np.int8)
-        matrix = op.multiply(op.convert(op.constant(quantized), "f32"), op.constant(scale))
+        rows = quantize_rows(self._tensors[f"{name}.weight"])
+        matrix = op.multiply(op.convert(op.constant(rows.numbers), "f32"), op.constant(rows.scale))
         return op.add(op.matmul(states, matrix, False, True), self._row(f"{name}.bias"))
 
     def _norm(self, states: Node, name: str) -> Node:

@@ -47,8 +47,8 @@ class Tower:
     """One of the two encoders.
 
     `folder` holds the weights and their config.json, `adapter` a LoRA adapter in the PEFT format to merge
-    into them, `tokenizer` the tokenizer. `limit` is the most tokens that the model reads, `prompt` the prefix
-    of every text.
+    into them, `layers` a file of tensors in place of theirs, `tokenizer` the tokenizer. `limit` is the most
+    tokens that the model reads, `prompt` the prefix of every text.
     """
 
     folder: Path
@@ -59,6 +59,7 @@ class Tower:
     limit: int
     dimension: int
     prompt: str = ""
+    layers: Path | None = None
 
     @property
     def model(self) -> Tower:
@@ -81,6 +82,8 @@ class Tower:
         yield from (file for name in _TOKENIZER_FILES if (file := self.tokenizer / name).is_file())
         if self.adapter is not None:
             yield from (self.adapter / "adapter_config.json", *sorted(self.adapter.glob("*.safetensors")))
+        if self.layers is not None:
+            yield self.layers
 
 
 class Towers(NamedTuple):

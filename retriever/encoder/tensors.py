@@ -12,6 +12,7 @@ from citewell.core.errors import ModelError
 from citewell.core.lora import merge_tensors
 from citewell.core.packages import install_command, need_packages
 from citewell.core.tensors import Tensor, read_tensors
+from citewell.retriever.encoder.int8 import read_int8
 from citewell.retriever.encoder.resolve import Tower
 
 _WORDS = "embeddings.word_embeddings.weight"
@@ -49,7 +50,7 @@ class BertWeights:
 
 
 def read_bert(tower: Tower) -> BertWeights:
-    """Read the weights of `tower` and merge its adapter.
+    """Read the weights of `tower`, with its adapter merged or its own layers.
 
     Raises `UnsupportedModelError` for an architecture that is not BERT's, and `ModelError` for weights that
     cannot be read or that the adapter does not fit.
@@ -63,6 +64,8 @@ def read_bert(tower: Tower) -> BertWeights:
     tensors = _without_prefix(tower.folder, _read(tower.folder))
     if tower.adapter is not None:
         merge_tensors(tensors, tower.adapter)
+    if tower.layers is not None:
+        replace_layers(tensors, tower.layers)
     if kind == "distilbert":
         tensors = {_renamed(name): tensor for name, tensor in tensors.items()}
     try:
@@ -93,6 +96,17 @@ class UnsupportedModelError(ModelError):
             f"Use a BERT, RoBERTa or DistilBERT, or PyTorch: {install_command('train')}, and set "
             "retriever.engine to torch.",
         )
+
+
+def replace_layers(tensors: dict[str, Tensor], file: Path) -> None:
+    """Replace tensors by those of the same names in a file; raises `ModelError` for one that does not fit."""
+    for name, tensor in read_int8(file).items():
+        if name not in tensors or tensors[name].shape != tensor.shape:
+            raise ModelError(
+                f"The weights {file} do not fit their model: {name} is of another model.",
+                "Give the base model that they were trained from.",
+            )
+        tensors[name] = tensor
 
 
 def _read(folder: Path) -> dict[str, Tensor]:

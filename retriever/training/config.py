@@ -21,15 +21,24 @@ from citewell.core.training.config import (
 )
 from citewell.retriever.training.objectives import EncoderKlConfig, Objective
 
-Format = Literal["references", "pairs", "candidates", "beir"]
+Format = Literal["references", "pairs", "candidates", "claims", "beir"]
 Label = Literal[
-    "rouge", "adopted", "positives", "answerability", "answers", "candidates", "rankings", "judgments"
+    "rouge",
+    "adopted",
+    "positives",
+    "answerability",
+    "answers",
+    "candidates",
+    "support",
+    "rankings",
+    "judgments",
 ]
-Measure = Literal["ndcg", "pair_accuracy", "spearman"]
+Measure = Literal["ndcg", "pair_accuracy", "spearman", "auc"]
 LABELS: dict[str, tuple[Label, ...]] = {
     "references": ("rouge", "adopted"),
     "pairs": ("positives", "answerability", "answers"),
     "candidates": ("candidates",),
+    "claims": ("support",),
     "beir": ("rankings", "judgments"),
 }
 
@@ -117,7 +126,9 @@ class EncoderDevConfig(EncoderSourceConfig):
     """Rows that the model is evaluated on during training."""
 
     measure: Measure = Field(
-        "ndcg", description="Metric: `ndcg` (nDCG@10), `pair_accuracy` or `spearman` (rank correlation)."
+        "ndcg",
+        description="Metric: `ndcg` (nDCG@10), `pair_accuracy`, `spearman` (rank correlation), or `auc` over "
+        "the pairs of all questions, which is that of claims.",
     )
 
 

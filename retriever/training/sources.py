@@ -8,7 +8,6 @@ from typing import NamedTuple, Protocol
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import plain_or_gzipped
-from citewell.core.ranking_metrics import has_order
 from citewell.core.training.config import OptimizationConfig
 from citewell.core.training.sources import DataFolders, question_key, sample
 from citewell.retriever.training.config import (
@@ -25,6 +24,8 @@ from citewell.retriever.training.labels.judgments import judgment_rows
 from citewell.retriever.training.labels.positives import positive_rows
 from citewell.retriever.training.labels.rankings import FILE, ranking_rows
 from citewell.retriever.training.labels.rouge import rouge_rows
+from citewell.retriever.training.labels.support import support_rows
+from citewell.retriever.training.measures import measurable
 from citewell.retriever.training.rows import LabeledRow, RowSource, number
 
 
@@ -92,10 +93,11 @@ def read_data(
         rows = rows_of(source)
         if source.held_out:
             drawn = sorted(rows, key=lambda row: number(question_key(row.question), seed))[: source.held_out]
-            dev.append(DevSet(source.name, tuple(drawn), "ndcg"))
+            measure: Measure = "auc" if source.label == "support" else "ndcg"
+            dev.append(DevSet(source.name, tuple(drawn), measure))
         read.append(rows)
     for each in dev:
-        if not any(has_order(row.targets) for row in each.rows):
+        if not measurable(each.rows, each.measure):
             raise InputError(
                 f"The dev rows of {each.name} cannot be ranked: their labels are equal.",
                 "Pairs need hard negatives, for example negatives = 4.",
@@ -135,6 +137,8 @@ def _rows(source: EncoderSourceConfig, path: Path, folders: DataFolders) -> list
             return positive_rows(path, unanswered=True)
         case "candidates":
             return candidate_rows(path, source.without)
+        case "support":
+            return support_rows(path)
         case "rankings":
             return ranking_rows(path, source.depth)
         case "answers":

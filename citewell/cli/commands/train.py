@@ -155,9 +155,9 @@ def retriever(recipe: Path, out: Path) -> None:
     _report(train(_run(recipe, out, load_settings(), ["retriever", recipe.name]), _tell), out)
 
 
-@command.command("reranker", short_help="Train the cross-encoder that orders the best candidates.")
+@command.command("reranker", short_help="Train a cross-encoder, which orders candidates or judges claims.")
 @_recipe()
-@_out("Folder for the adapter, the head and the card.")
+@_out("Folder for the adapter or the layers, the head and the card.")
 def reranker(recipe: Path, out: Path) -> None:
     """Train the cross-encoder that the TOML file RECIPE describes: model, data, objective.
 

@@ -8,6 +8,7 @@ from citewell.core.redact import published_name
 from citewell.core.training.card import DataFile, ModelCard, data_table, held_out, metrics_table
 from citewell.core.training.run import Run, RunResult
 from citewell.core.weights import hub_id
+from citewell.core.windows import WINDOW_WORDS
 from citewell.retriever.cross_encoder.training.config import RerankerRecipe
 from citewell.retriever.training.sources import EncoderData
 
@@ -16,9 +17,21 @@ A cross-encoder that reads a question together with a passage, trained with Cite
 The output is the logit of the probability that the passage answers the question; added to {scale:g} × the
 inner product of the dual encoder {encoder}, it orders candidates.
 
+{form} `citewell ask QUESTION --set retriever.reranker=FOLDER` uses it."""
+
+_ABOUT_SUPPORT = """\
+A cross-encoder that reads a claim together with a passage of at most {words} words, trained with Citewell
+from {base}{start}. The output is the logit of the probability that the passage supports the claim.
+
+{form}"""
+
+_LORA = """\
 This folder holds its LoRA adapter of rank {rank} (alpha {alpha}) in {layers}, in PEFT's format, and its head,
-a linear layer on the {pooling} of the states. `citewell ask QUESTION --set retriever.reranker=FOLDER` uses
-it."""
+a linear layer on the {pooling} of the states."""
+
+_FULL = """\
+This folder holds its layers, as int8 with a scale per row, and its head, a linear layer on the {pooling} of
+the states. The embeddings are those of the base."""
 
 _METRICS = """\
 {table}
@@ -27,12 +40,18 @@ _METRICS = """\
 questions. The metrics are nDCG@10 of the passages in the order of the scores added to the dual encoder's;
 `alone` is that of the scores alone. Before training, the order is nearly the dual encoder's."""
 
+_SUPPORT_METRICS = """\
+{table}
+
+`dev` is the mean of all dev sets, and selected the best checkpoint; the model was not trained on these
+claims. The metric is the area under the ROC curve."""
+
 
 def describe(
     config: RerankerRecipe, run: Run, data: EncoderData, files: Sequence[DataFile], result: RunResult
 ) -> ModelCard:
     """Return the cross-encoder's part of its model card."""
-    base, lora = published_name(config.model.base), config.model.lora
+    what = "claims" if config.reads_claims else "questions"
     questions = {source.name: len(source.rows) for source in data.train}
     dev_questions = {each.name: len(each.rows) for each in data.dev}
     counts = {("train", name): f"{count:,}" for name, count in questions.items()}
@@ -43,23 +62,30 @@ def describe(
     return ModelCard(
         front={
             "library_name": "citewell",
-            "base_model": hub_id(base),
-            "pipeline_tag": "text-ranking",
-            "tags": "[citewell, cross-encoder, reranker]",
+            "base_model": hub_id(published_name(config.model.base)),
+            "pipeline_tag": "text-classification" if config.reads_claims else "text-ranking",
+            "tags": f"[citewell, cross-encoder, {'support' if config.reads_claims else 'reranker'}]",
         },
-        about=_ABOUT.format(
-            base=base,
-            start=f", beginning with {published_name(config.model.start)}" if config.model.start else "",
-            scale=config.objective.scale,
-            encoder=published_name(config.objective.encoder),
-            rank=lora.rank,
-            alpha=lora.alpha,
-            layers=lora.layers,
-            pooling="mean" if config.model.pooling == "mean" else "first",
-        ),
-        data=data_table(files, {"label": labels, "questions": counts})
-        + held_out(questions, dev_questions, "questions"),
-        metrics=table and _METRICS.format(table=table),
-        counts={"questions": questions, "dev_questions": dev_questions},
+        about=_about(config),
+        data=data_table(files, {"label": labels, what: counts}) + held_out(questions, dev_questions, what),
+        metrics=table and (_SUPPORT_METRICS if config.reads_claims else _METRICS).format(table=table),
+        counts={what: questions, f"dev_{what}": dev_questions},
         packages=("torch", "transformers", "peft"),
+    )
+
+
+def _about(config: RerankerRecipe) -> str:
+    lora = config.model.lora
+    pooling = "mean" if config.model.pooling == "mean" else "first"
+    if config.model.tuning == "full":
+        form = _FULL.format(pooling=pooling)
+    else:
+        form = _LORA.format(rank=lora.rank, alpha=lora.alpha, layers=lora.layers, pooling=pooling)
+    return (_ABOUT_SUPPORT if config.reads_claims else _ABOUT).format(
+        base=published_name(config.model.base),
+        start=f", beginning with {published_name(config.model.start)}" if config.model.start else "",
+        scale=config.objective.scale,
+        encoder=published_name(config.objective.encoder),
+        words=WINDOW_WORDS,
+        form=form,
     )

@@ -30,12 +30,12 @@ class GroupCollator:
         self,
         groups: Sequence[PassageGroup],
         tokenizer: PairTokenizer,
-        products: InnerProducts,
+        products: InnerProducts | None,
         *,
         list_size: int,
         seed: int,
     ) -> None:
-        """`products` are those of the dual encoder that the loss adds; `seed` draws passages.
+        """`products` are those of the dual encoder that the loss adds, if any; `seed` draws passages.
 
         Call `follow` before the first step.
         """
@@ -92,13 +92,14 @@ class GroupCollator:
             pairs += [self._tokenizer.pair(asked_ids, self._passages[text]) for text in texts]
             sizes.append(len(texts))
             labels += [row.targets[place] for place in chosen]
-            products += self._products.scores([row.question], texts)[0].tolist()
+            if self._products is not None:
+                products += self._products.scores([row.question], texts)[0].tolist()
         return {
             "inputs": padded_pairs(pairs),
             "sizes": sizes,
             "shares": [self._groups[draw.place].weight / weight for draw in part],
             "labels": torch.tensor(labels),
-            "products": torch.tensor(products),
+            "products": torch.tensor(products or [0.0] * len(pairs)),
         }
 
 

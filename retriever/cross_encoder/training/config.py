@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, model_validator
 
@@ -28,6 +29,9 @@ class RerankerModelConfig(Section):
     base: str = Field("all-MiniLM-L6-v2", min_length=1, description="Packaged name, folder or hub id.")
     start: str | None = Field(None, description="Trained model of the same base and form to start from.")
     pooling: PoolingMode = Field("mean", description="Pooling of the states: `mean`, or `cls` for the first.")
+    tuning: Literal["lora", "full"] = Field(
+        "lora", description="Train adapters only, or all layers; the embeddings stay as they are."
+    )
     max_tokens: int = Field(
         256, ge=16, le=8192, description="Tokens of a question with a passage; longer passages are cut."
     )
@@ -60,7 +64,7 @@ class RerankerObjectiveConfig(Section):
         min_length=1,
         description="Dual encoder whose inner products the listwise loss adds to the scores.",
     )
-    scale: float = Field(20.0, ge=0, description="Factor of these inner products.")
+    scale: float = Field(20.0, ge=0, description="Factor of these inner products; 0 leaves them out.")
     binary: float = Field(
         0.5, ge=0, description="Weight of the binary cross-entropy, which calibrates the scores."
     )
@@ -90,6 +94,11 @@ class RerankerRecipe(Section):
     mining: MiningConfig = MiningConfig()
     objective: RerankerObjectiveConfig = RerankerObjectiveConfig()
     training: RerankerTrainingConfig = RerankerTrainingConfig()
+
+    @property
+    def reads_claims(self) -> bool:
+        """Whether the model learns the support of claims, not the relevance to questions."""
+        return all(source.label == "support" for source in self.data)
 
     @model_validator(mode="after")
     def _names(self) -> RerankerRecipe:

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from citewell.core.ranking_metrics import has_order
 from citewell.retriever.cross_encoder.pairs import PairTokenizer
 from citewell.retriever.cross_encoder.training.config import RerankerRecipe
 from citewell.retriever.cross_encoder.training.model import all_scores
-from citewell.retriever.training.dev import MEAN, measured
+from citewell.retriever.training.dev import MEAN
 from citewell.retriever.training.inner_products import InnerProducts
+from citewell.retriever.training.measures import measured_rows
 from citewell.retriever.training.sources import DevSet
 
 ALONE = "alone"
@@ -26,30 +26,29 @@ class RerankerDevSets:
         sets: Sequence[DevSet],
         config: RerankerRecipe,
         tokenizer: PairTokenizer,
-        products: InnerProducts,
+        products: InnerProducts | None,
     ) -> None:
         self._config = config
         self._sets = []
         for each in sets:
-            rows = [row for row in each.rows if has_order(row.targets)]
             pairs = [
                 tokenizer.pair(asked, passage)
-                for row in rows
+                for row in each.rows
                 for asked, *passages in [tokenizer.texts([row.question, *row.passages])]
                 for passage in passages
             ]
-            inner = [products.scores([row.question], list(row.passages))[0] for row in rows]
-            self._sets.append((each, rows, pairs, inner))
+            inner = products and [products.scores([row.question], list(row.passages))[0] for row in each.rows]
+            self._sets.append((each, pairs, inner))
 
     def measure(self, model: Any) -> dict[str, float]:
-        """Return the metric of each set by its name, that of the scores alone, and the mean of the former.
+        """Return the metric of each set by its name, and the mean of these.
 
         The metric is of the scores plus `objective.scale` × the inner products of the dual encoder, as in
-        the listwise loss.
+        the listwise loss. If there are any, that of the scores alone is added.
         """
         config = self._config
         found: dict[str, float] = {}
-        for each, rows, pairs, inner in self._sets:
+        for each, pairs, inner in self._sets:
             scores = np.array(
                 all_scores(
                     model,
@@ -58,13 +57,13 @@ class RerankerDevSets:
                     bfloat16=config.training.precision == "bfloat16",
                 )
             )
-            values: dict[str, list[float]] = {"": [], f"_{ALONE}": []}
-            start = 0
-            for row, products in zip(rows, inner, strict=True):
-                own = scores[start : start + len(products)]
-                start += len(products)
-                targets = np.asarray(row.targets, dtype=np.float64)
-                values[""].append(measured(targets, own + config.objective.scale * products, each.measure))
-                values[f"_{ALONE}"].append(measured(targets, own, each.measure))
-            found |= {each.name + suffix: float(np.mean(listed)) for suffix, listed in values.items()}
+            ends = np.cumsum([len(row.passages) for row in each.rows])[:-1]
+            own = np.split(scores, ends)
+            added = own
+            if inner:
+                added = [
+                    mine + config.objective.scale * theirs for mine, theirs in zip(own, inner, strict=True)
+                ]
+                found[f"{each.name}_{ALONE}"] = measured_rows(each.rows, own, each.measure)
+            found[each.name] = measured_rows(each.rows, added, each.measure)
         return found | {MEAN: float(np.mean([found[each.name] for each, *_ in self._sets]))}

@@ -8,11 +8,13 @@ from typing import Any
 
 from citewell.core.errors import ModelError
 from citewell.core.training.adapters import save_adapters, with_adapters
+from citewell.core.training.checkpoints import trained
 from citewell.core.weights import verify
 from citewell.retriever.cross_encoder.form import (
     ADAPTER,
     FORM,
     HEAD,
+    LAYERS,
     CrossEncoderForm,
     read_cross_encoder_form,
 )
@@ -21,6 +23,7 @@ from citewell.retriever.cross_encoder.training.collate import padded_pairs
 from citewell.retriever.cross_encoder.training.config import RerankerModelConfig
 from citewell.retriever.encoder.batches import plan
 from citewell.retriever.encoder.engines.torch import load_model
+from citewell.retriever.encoder.int8 import read_int8, write_int8
 from citewell.retriever.encoder.resolve import PoolingMode
 
 DONE = FORM
@@ -30,10 +33,11 @@ _BATCH_TOKENS = 2048
 
 
 def build_model(config: RerankerModelConfig, seed: int) -> Any:
-    """Return a module with the parts `body`, the frozen base with new adapters, and `head`.
+    """Return a module with the parts `body` and `head`; the body is the base, frozen, with new adapters.
 
-    With `start`, training begins from the weights of that cross-encoder. Raises `ModelError` for a base that
-    cannot be loaded, for LoRA targets that it does not have, and for a start of another form.
+    With the tuning `full`, it has no adapters, and its layers are not frozen. With `start`, training begins
+    from the weights of that cross-encoder. Raises `ModelError` for a base that cannot be loaded, for LoRA
+    targets that it does not have, and for a start of another form.
     """
     import torch
     from torch import nn
@@ -44,12 +48,16 @@ def build_model(config: RerankerModelConfig, seed: int) -> Any:
         if isinstance(module, nn.Dropout):
             module.p = 0.0
     torch.manual_seed(seed)
-    # A pooler after the layers is not used, and would be adapted in vain.
-    adapted = with_adapters(body, config.lora, "FEATURE_EXTRACTION", config.base, under=["encoder."])
+    if config.tuning == "full":
+        body.requires_grad_(False)
+        body.encoder.requires_grad_(True)
+    else:
+        # A pooler after the layers is not used, and would be adapted in vain.
+        body = with_adapters(body, config.lora, "FEATURE_EXTRACTION", config.base, under=["encoder."])
     head = nn.Linear(body.config.hidden_size, 1)
     nn.init.normal_(head.weight, std=_HEAD_DEVIATION)
     nn.init.zeros_(head.bias)
-    model = nn.ModuleDict({"body": adapted, "head": head})
+    model = nn.ModuleDict({"body": body, "head": head})
     if config.start is not None:
         _begin(model, config)
     return model
@@ -84,14 +92,19 @@ def all_scores(
 
 
 def save_model(model: Any, folder: Path, config: RerankerModelConfig) -> None:
-    """Write the adapter in PEFT's format, the head and the form."""
+    """Write the adapter in PEFT's format or the layers as int8, the head and the form."""
     from safetensors.torch import save_file
 
-    save_adapters(model["body"], folder / ADAPTER, config.base)
+    if config.tuning == "full":
+        layers = {name: value.detach().cpu().numpy() for name, value in trained(model["body"]).items()}
+        write_int8(folder / LAYERS, layers)
+    else:
+        save_adapters(model["body"], folder / ADAPTER, config.base)
     head = {name: value.detach().contiguous() for name, value in model["head"].state_dict().items()}
     save_file(head, folder / HEAD)
     form = CrossEncoderForm(
         base=config.base,
+        tuning=config.tuning,
         pooling=config.pooling,
         max_tokens=config.max_tokens,
         question_tokens=config.question_tokens,
@@ -100,7 +113,6 @@ def save_model(model: Any, folder: Path, config: RerankerModelConfig) -> None:
 
 
 def _begin(model: Any, config: RerankerModelConfig) -> None:
-    from peft import set_peft_model_state_dict
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -110,18 +122,33 @@ def _begin(model: Any, config: RerankerModelConfig) -> None:
     if folder is not None:
         form = read_cross_encoder_form(folder)
         try:
-            found: Any = set_peft_model_state_dict(
-                model["body"], load_file(folder / ADAPTER / "adapter_model.safetensors")
-            )
+            problem = _load_body(model["body"], folder, config)
             model["head"].load_state_dict(load_file(folder / HEAD))
-            alone = [each for each in found.missing_keys if ".lora_" in each] + found.unexpected_keys
-            problem = f"{alone[0]} is in one of them only" if alone else ""
         except (OSError, SafetensorError, RuntimeError) as error:
             problem = str(error)
-        if (form.base, form.pooling) != (config.base, config.pooling):
-            problem = f"its base is {form.base}, its pooling {form.pooling}"
+        if (form.base, form.tuning, form.pooling) != (config.base, config.tuning, config.pooling):
+            problem = f"its base is {form.base}, its tuning {form.tuning}, its pooling {form.pooling}"
     if problem:
         raise ModelError(
             f"The cross-encoder {name} cannot be the start: {problem}.",
             "Give the model section that it was trained with; its run.json has it.",
         )
+
+
+def _load_body(body: Any, folder: Path, config: RerankerModelConfig) -> str:
+    """Load the trained weights of the body; return what does not fit, or nothing."""
+    if config.tuning == "full":
+        import torch
+
+        tensors = read_int8(folder / LAYERS)
+        found: Any = body.load_state_dict(
+            {name: torch.from_numpy(value) for name, value in tensors.items()}, strict=False
+        )
+        alone = [name for name in trained(body) if name not in tensors] + found.unexpected_keys
+    else:
+        from peft import set_peft_model_state_dict
+        from safetensors.torch import load_file
+
+        found = set_peft_model_state_dict(body, load_file(folder / ADAPTER / "adapter_model.safetensors"))
+        alone = [each for each in found.missing_keys if ".lora_" in each] + found.unexpected_keys
+    return f"{alone[0]} is in one of them only" if alone else ""

@@ -148,7 +148,9 @@ def _miner(config: RerankerRecipe, cache: Path, tell: Log) -> Mine:
     return mine
 
 
-def _products(config: RerankerRecipe, cache: Path, data: EncoderData, tell: Log) -> InnerProducts:
+def _products(config: RerankerRecipe, cache: Path, data: EncoderData, tell: Log) -> InnerProducts | None:
+    if config.objective.scale == 0:
+        return None
     encoder = load_encoder(
         config.objective.encoder, cache, max_tokens=config.model.max_tokens, threads=config.training.threads
     )
