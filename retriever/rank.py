@@ -26,6 +26,11 @@ class Ranker:
         self._prefilter = prefilter
         self._reranker = reranker
 
+    @property
+    def name(self) -> str:
+        """The name of the model that decides on the order."""
+        return self.encoder.name if self._reranker is None else self._reranker.model.name
+
     def begin(self, question: str, parts: Sequence[str] = ()) -> Ranking:
         """Start the ranking for a question, perhaps of several parts, whose passages arrive page by page."""
         return Ranking(self.encoder, question, self._prefilter, parts, self._reranker)
@@ -43,3 +48,12 @@ class Ranker:
         vectors = self.encoder.encode_questions(parts(question))
         products = self.encoder.encode_passages(texts) @ vectors.T
         return self.encoder.scale.relevance(products.max(axis=1))
+
+    def reread(self, question: str, texts: Sequence[str], scores: Vectors) -> Vectors:
+        """Return the (n,) scores of `n` texts with those of the best changed by the reranker, if any."""
+        if self._reranker is None:
+            return scores
+        order = np.argsort(-scores, kind="stable")
+        values = np.empty_like(scores)
+        values[order] = self._reranker.values(question, [texts[place] for place in order], scores[order])
+        return values

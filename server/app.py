@@ -49,6 +49,7 @@ from citewell.server.api.problems import reply_to_depth, reply_to_error, reply_t
 from citewell.server.api.rankings import create_ranking
 from citewell.server.api.ratings import create_rating
 from citewell.server.api.retrieve import find_references
+from citewell.server.api.texts import create_embeddings, rank_texts
 from citewell.server.pages.site import pages, templates
 from citewell.server.services import Services, open_services
 from citewell.server.telemetry.metrics import Metrics
@@ -67,6 +68,7 @@ _HANDLERS = (
     delete_answer,
     create_feedback,
     find_references,
+    rank_texts,
     create_comparison,
     create_ranking,
     create_rating,
@@ -86,6 +88,7 @@ _HANDLERS = (
     get_job,
     cancel_job,
     create_chat_completion,
+    create_embeddings,
     list_models,
     get_model,
 )

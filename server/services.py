@@ -26,6 +26,7 @@ from citewell.server.work.queue import QuestionQueue, QueueLimits
 from citewell.server.work.reconnecting import Reconnecting
 from citewell.server.work.recorder import EndRecorder
 from citewell.server.work.service import QuestionService
+from citewell.server.work.texts import TextService
 
 _LOG = logging.getLogger("citewell.service")
 
@@ -41,6 +42,7 @@ class Services:
     queue: QuestionQueue
     recorder: EndRecorder
     questions: QuestionService
+    texts: TextService
     indexing: IndexingService
     demonstrations: DemonstrationService
     authenticator: Authenticator
@@ -89,6 +91,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
                 queue=queue,
                 recorder=recorder,
                 questions=questions,
+                texts=TextService(limits),
                 indexing=indexing,
                 demonstrations=demonstrations,
                 authenticator=Authenticator(keys, loopback=is_loopback(wanted.host)),

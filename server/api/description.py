@@ -14,7 +14,7 @@ from litestar.types import Method
 from litestar.types.internal_types import PathParameterDefinition
 from msgspec import Struct
 
-from citewell.server.api import demonstration_schemas, schemas
+from citewell.server.api import demonstration_schemas, schemas, text_schemas
 
 _TAGS = (
     Tag("answers", "Ask questions and read answers."),
@@ -32,7 +32,7 @@ class _Description(JsonRenderPlugin):
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         found = openapi_schema["components"]["schemas"]
-        for name, shape in (vars(schemas) | vars(demonstration_schemas)).items():
+        for name, shape in (vars(schemas) | vars(demonstration_schemas) | vars(text_schemas)).items():
             closed = isinstance(shape, type) and issubclass(shape, Struct) and shape is not Struct
             if closed and shape.__struct_config__.forbid_unknown_fields and name in found:
                 found[name]["additionalProperties"] = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import re
 from http import HTTPStatus
 from typing import Any
 
@@ -21,6 +22,8 @@ _DETAILS = {
     405: "This address does not support the method. The header Allow lists the supported ones.",
     413: "The body is larger than the setting server.max_body allows.",
 }
+
+_UNKNOWN = re.compile("Object contains unknown field `(.+?)`")  # as msgspec says it
 
 _LOG = logging.getLogger("citewell.service")
 
@@ -85,6 +88,8 @@ def reply_to_depth(request: Request[Any, Any, Any], error: RecursionError) -> Re
 def _wrong(part: dict[str, Any]) -> dict[str, str]:
     """Return the location of an invalid value and the reason why it is invalid."""
     where, detail = str(part.get("key", "")), str(part.get("message", ""))
+    if unknown := _UNKNOWN.match(detail):
+        return {"where": unknown[1], "detail": "This field is unknown; GET /schema describes the others."}
     if detail == repr(where):  # Litestar only names the missing value
         detail = "A JSON body is required." if where == "data" else "The value is missing."
     return {"where": where, "detail": detail}

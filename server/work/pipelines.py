@@ -29,6 +29,7 @@ from citewell.pipeline.providers import OpenedSearch, chosen_providers, filters
 from citewell.pipeline.reading import read_page
 from citewell.pipeline.web import web_of
 from citewell.retriever.collection.protocol import CollectionVersion
+from citewell.retriever.rank import Ranker
 from citewell.retriever.search.query import Query
 from citewell.server.work.options import QuestionOptions
 from citewell.server.work.public_urls import PublicUrls
@@ -89,6 +90,11 @@ class Pipelines:
     def generator(self) -> str:
         """The name of the generator in use."""
         return self._pipeline.generator.name
+
+    @property
+    def ranker(self) -> Ranker:
+        """The ranker of passages, with its encoder."""
+        return self._pipeline.ranker
 
     async def version(self, options: QuestionOptions) -> str:
         """Return the settings and the collection's version, on which an answer depends besides its options.
