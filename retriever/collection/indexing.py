@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 from citewell.core.types import Failure, Page
 from citewell.retriever.collection.protocol import Catalog, CollectionWriter
-from citewell.retriever.collection.sources import SourceDocument
+from citewell.retriever.collection.sources import Skipped, SourceDocument
 from citewell.retriever.collection.workers import extract_all
 from citewell.retriever.extract.sandbox import SandboxLimits
 
 # Part of every digest: a new number makes the next run extract all pages again.
-_EXTRACTION = "3"
+_EXTRACTION = "4"
 _COMMIT = 1024  # pages between commits of the index
 _STAGE = "read"  # of the claims
 _AHEAD = 64  # documents claimed together
@@ -33,6 +33,8 @@ class Report:
     elsewhere: int = 0
     """Documents that another run was reading at that moment."""
     failures: list[Failure] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    """Files of a folder that are not documents."""
     notices: list[str] = field(default_factory=list)
     """What is missing from stored pages that were too long, each with the page's URL."""
 
@@ -121,7 +123,7 @@ def indexing(
 def index_documents(
     indexer: Indexer,
     source: str,
-    documents: Iterable[SourceDocument | Failure],
+    documents: Iterable[SourceDocument | Skipped | Failure],
     *,
     sandbox: SandboxLimits | None = None,
     on_progress: Callable[[Report], None] = lambda report: None,
@@ -162,7 +164,7 @@ def _digest(document: SourceDocument) -> str:
 
 def _fresh(
     indexer: Indexer,
-    documents: Iterable[SourceDocument | Failure],
+    documents: Iterable[SourceDocument | Skipped | Failure],
     report: Report,
     seen: set[str],
     unread: list[Failure],
@@ -170,6 +172,9 @@ def _fresh(
     """Yield the documents to extract; collect all URLs, and the failures of lines without a URL."""
     ahead: list[SourceDocument] = []
     for document in documents:
+        if isinstance(document, Skipped):
+            report.skipped.append(document)
+            continue
         if isinstance(document, Failure):
             report.failures.append(document)
             if not document.url.startswith("file:"):

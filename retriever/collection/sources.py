@@ -14,7 +14,15 @@ from citewell.core.errors import InputError
 from citewell.core.text import encodable
 from citewell.core.types import Failure
 
-SUFFIXES = (".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".pdf", ".jsonl", ".jsonl.gz")
+_DOCUMENTS = (".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".csv", ".tsv", ".pdf")
+_OFFICE = (".docx", ".odt", ".pptx", ".xlsx", ".epub")
+SUFFIXES = (*_DOCUMENTS, *_OFFICE, ".jsonl")
+"""The endings of names of files that are read from a folder, also with `.gz` after them."""
+
+MOST_BYTES = 500_000_000
+"""The size up to which a file is read as one document."""
+
+_LARGEST_MB = f"{MOST_BYTES / 1e6:,.0f} MB"
 
 
 class SourceDocument(NamedTuple):
@@ -26,22 +34,32 @@ class SourceDocument(NamedTuple):
     title: str = ""
 
 
-def read_source(source: Path, within: Path | None = None) -> Iterator[SourceDocument | Failure]:
+class Skipped(NamedTuple):
+    """A file of a folder that is not a document, and the reason."""
+
+    url: str
+    reason: str
+
+
+def read_source(source: Path, within: Path | None = None) -> Iterator[SourceDocument | Skipped | Failure]:
     """Yield all documents of a file, or of a folder and its subfolders, in a stable order.
 
     In `.jsonl` and `.jsonl.gz` files each line is an object with `url` (or `path`), `title` and `html` or
-    `text`. Other files get their `file:` URL. Unreadable documents are yielded as `Failure`; hidden files and
-    other file types are skipped. Links to files are followed, but not out of the folder `within`, if it is
-    given. Raises `InputError` if no file can be read.
+    `text`. Other files get their `file:` URL. Unreadable documents are yielded as `Failure`, files of other
+    types as `Skipped`; hidden files are not. Links to files are followed, but not out of the folder `within`,
+    if it is given. Raises `InputError` if no file can be read.
     """
     files = [source] if source.is_file() else sorted(_walk(source))
-    if not files:
-        problem = (
-            "does not exist" if not source.exists() else f"has no files of the types {', '.join(SUFFIXES)}"
-        )
+    if not source.exists():
+        raise InputError(f"There is nothing to index: {source} does not exist.")
+    if source.is_dir() and not any(map(_is_readable, files)):
+        problem = f"has no files of the types {', '.join(SUFFIXES)}"
         raise InputError(f"There is nothing to index: {source} {problem}.")
     for file in files:
-        if within and not file.resolve().is_relative_to(within.resolve()):
+        if source.is_dir() and not _is_readable(file):
+            kind = f"{file.suffix.lower()} files are" if file.suffix else "files without a suffix are"
+            yield Skipped(file.absolute().as_uri(), f"{kind} not read")
+        elif within and not file.resolve().is_relative_to(within.resolve()):
             yield Failure(file.absolute().as_uri(), "it is a link out of the folder of sources")
         elif file.name.endswith((".jsonl", ".jsonl.gz")):
             yield from _read_lines(file)
@@ -52,14 +70,20 @@ def read_source(source: Path, within: Path | None = None) -> Iterator[SourceDocu
 def _walk(folder: Path) -> Iterator[Path]:
     for file in folder.rglob("*"):
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if file.name.lower().endswith(SUFFIXES) and file.is_file() and not hidden:
+        if not hidden and file.is_file():
             yield file
+
+
+def _is_readable(file: Path) -> bool:
+    return file.name.lower().removesuffix(".gz").endswith(SUFFIXES)
 
 
 def _read_file(file: Path) -> SourceDocument | Failure:
     file = file.resolve()  # a link that changes now is not followed elsewhere
     url = file.as_uri()
     try:
+        if file.stat().st_size > MOST_BYTES:
+            return Failure(url, f"the file has more than {_LARGEST_MB}")
         return SourceDocument(url, file.read_bytes())
     except OSError as error:
         return Failure(url, f"the file cannot be read: {error.strerror}")

@@ -61,5 +61,15 @@ def read_html(
     return ExtractedDocument(metadata.title, blocks, metadata.author, metadata.date)
 
 
+def read_whole(body: bytes, title: str = "") -> tuple[Block, ...]:
+    """Read all text of an HTML page that its reader sees, such as a chapter of a book called `title`."""
+    tree = parse(to_utf8(body, ""))
+    if tree is None:
+        return ()
+    layout = lay_out(tree)
+    layout.texts = seen_texts(tree, layout)
+    return assemble(layout, [bool(text) for text in layout.texts], title)
+
+
 def _size(blocks: tuple[Block, ...]) -> int:
     return sum(len(block.text) for block in blocks)

@@ -11,16 +11,18 @@ from urllib.parse import unquote
 from citewell.core.addresses import address_parts
 from citewell.core.errors import ExtractionError
 
-Kind = Literal["html", "markdown", "text", "pdf", "json"]
+Kind = Literal["html", "markdown", "text", "pdf", "json", "csv", "zip", "gzip"]
+
+READABLE = (
+    "Citewell reads HTML, Markdown, plain text, JSON, CSV, PDF, .docx, .odt, .pptx, .xlsx and .epub, also "
+    "compressed as .gz."
+)
 
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "PNG image"),
     (b"\xff\xd8\xff", "JPEG image"),
     (b"GIF8", "GIF image"),
     (b"RIFF", "WebP image, or audio or video"),
-    (b"PK\x03\x04", "ZIP archive or Office document"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old Office document"),
-    (b"\x1f\x8b", "gzip archive"),
     (b"7z\xbc\xaf\x27\x1c", "7z archive"),
     (b"OggS", "Ogg audio or video"),
     (b"ID3", "MP3 audio"),
@@ -29,6 +31,10 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"wOF", "web font"),
     (b"SQLite format 3\x00", "SQLite database"),
 )
+_ZIP = b"PK\x03\x04"
+_GZIP = b"\x1f\x8b"
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # also around Office documents with a password
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
 _WINDOW = 8192  # bytes looked at for binary content
@@ -48,6 +54,8 @@ _MEDIA_TYPES: dict[str, Kind] = {
     "application/pdf": "pdf",
     "application/json": "json",
     "text/json": "json",
+    "text/csv": "csv",
+    "text/tab-separated-values": "csv",
 }
 _SUFFIXES: dict[str, Kind] = {
     ".html": "html",
@@ -58,15 +66,26 @@ _SUFFIXES: dict[str, Kind] = {
     ".txt": "text",
     ".pdf": "pdf",
     ".json": "json",
+    ".csv": "csv",
+    ".tsv": "csv",
 }
 
 
 def kind_of(body: bytes, url: str, content_type: str = "") -> Kind:
-    """Return the kind of page that `body` is; raise `ExtractionError` for an empty or a binary one."""
+    """Return the kind of page that `body` is; raise `ExtractionError` for an empty or a binary one.
+
+    `zip` is what Office documents and books are; what is in one is known once it is opened.
+    """
     if not body.strip(b" \t\r\n\f\v\0\xef\xbb\xbf\xff\xfe"):
         raise ExtractionError("it is empty", "Open it in a browser: it may need a sign-in or JavaScript.")
     if b"%PDF-" in body[:_PDF_WINDOW]:
         return "pdf"
+    if body.startswith(_ZIP):
+        return "zip"
+    if body.startswith(_GZIP):
+        return "gzip"
+    if body.startswith(_OLE):
+        raise _old_office(body)
     if binary := _signed(body):
         raise _not_text(binary)
     head = body[:_WINDOW].replace(b"\0", b"")  # UTF-16 markup is ASCII without its NULs
@@ -94,6 +113,8 @@ def _signed(body: bytes) -> str:
     """Return the name of the binary format whose signature `body` begins with, or an empty string."""
     if body[4:8] == b"ftyp":
         return "MP4 video, or AVIF or HEIC image"
+    if body[257:262] == b"ustar":
+        return "tar archive"
     return next((name for signature, name in _SIGNATURES if body.startswith(signature)), "")
 
 
@@ -105,6 +126,12 @@ def _is_binary(window: bytes) -> bool:
 
 
 def _not_text(binary: str) -> ExtractionError:
+    return ExtractionError(f"it is a binary file ({binary})", READABLE)
+
+
+def _old_office(body: bytes) -> ExtractionError:
+    if _ENCRYPTED in body:
+        return ExtractionError("it is encrypted, and needs a password", "Save a copy without a password.")
     return ExtractionError(
-        f"it is a binary file ({binary})", "Citewell reads HTML, Markdown, plain text, JSON and PDF."
+        "it is a binary file (old Office document)", "Save it as .docx, .pptx or .xlsx, and use that."
     )

@@ -8,7 +8,8 @@ from citewell.core.addresses import address_parts, shown_name
 from citewell.core.errors import ExtractionError
 from citewell.core.text import shorten
 from citewell.core.types import Page
-from citewell.retriever.extract.kind import kind_of
+from citewell.retriever.extract.compressed import unzipped
+from citewell.retriever.extract.kind import Kind, kind_of
 from citewell.retriever.extract.paragraphs import to_passages
 
 if TYPE_CHECKING:
@@ -21,24 +22,32 @@ Engine = Literal["main", "paper"]
 
 
 class ReadingOptions(NamedTuple):
-    """Options of reading: the engine for HTML, and the limits of a long PDF in pages and in seconds."""
+    """Options of reading: the engine for HTML, the pages of a PDF, and the seconds of any long document."""
 
     engine: Engine = "main"
     pdf_pages: int = 500
-    pdf_seconds: float = 15.0
+    seconds: float = 15.0
 
 
 def extract(
     body: bytes, url: str, content_type: str = "", title: str = "", options: ReadingOptions | None = None
 ) -> Page:
-    """Read the title and the passages of an HTML, Markdown, plain text, JSON or PDF page.
+    """Read the title and the passages of a page of any kind that `kind_of` knows, also compressed by gzip.
 
     `url` may also be the path of a file, `content_type` is the HTTP header, and `title` is used if the page
     has none. Raises `ExtractionError` for a page without text; its `message` is the reason, to be shown
     beside the URL. A page of which only the beginning was read has a `notice`.
     """
-    document, notice = _read(body, url, content_type, options or ReadingOptions())
-    title = shorten(document.title or title or name_of(url), _MAX_TITLE)
+    options = options or ReadingOptions()
+    kind = kind_of(body, url, content_type)
+    path = url
+    if kind == "gzip":
+        body, path, content_type = unzipped(body), url.removesuffix(".gz"), ""
+        kind = kind_of(body, path)
+    document, notice = _read(kind, body, path, content_type, options)
+    # The first line of a plain text is a guess, and only better than the name of its file.
+    found = title or document.title if kind == "text" else document.title or title
+    title = shorten(found or name_of(path), _MAX_TITLE)
     passages = to_passages(document.blocks, url, title)
     if not passages:
         raise ExtractionError("it holds no readable text")
@@ -50,8 +59,8 @@ class _Reading(NamedTuple):
     notice: str = ""
 
 
-def _read(body: bytes, url: str, content_type: str, options: ReadingOptions) -> _Reading:
-    match kind_of(body, url, content_type):
+def _read(kind: Kind, body: bytes, url: str, content_type: str, options: ReadingOptions) -> _Reading:
+    match kind:
         case "html":
             if options.engine == "paper":
                 from citewell.retriever.extract.paper import read_as_paper
@@ -67,7 +76,17 @@ def _read(body: bytes, url: str, content_type: str, options: ReadingOptions) -> 
         case "pdf":
             from citewell.retriever.extract.pdf import read_pdf
 
-            return _Reading(*read_pdf(body, options.pdf_pages, options.pdf_seconds))
+            return _Reading(*read_pdf(body, options.pdf_pages, options.seconds))
+        case "zip":
+            from citewell.retriever.extract.office.reading import read_package
+
+            return _Reading(*read_package(body, options.seconds))
+        case "csv":
+            from citewell.retriever.extract.table import read_csv
+
+            return _Reading(*read_csv(body, content_type, options.seconds))
+        case "gzip":
+            raise ExtractionError("it is compressed twice", "Uncompress it once.")
         case "json":
             from citewell.retriever.extract.data import read_json
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Sequence
 
 from citewell.retriever.extract.charset import decode
 from citewell.retriever.extract.document import Block, ExtractedDocument
 
 _BLANK = re.compile(r"\n[ \t\f\v\r]*\n")
+_MAX_TITLE = 80  # characters
+_NOT_TITLE = re.compile(r"^(?:[-*•#=]|\d+[.)])|[.,;:!。！：；]$")  # an item, a rule, or a sentence
 _SHORTEST_WRAP = 45  # characters; prose is not wrapped in shorter lines
 # Scripts that are written without spaces, where lines are joined without one.
 _UNSPACED = "\u0e00-\u0eff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef"
@@ -16,10 +19,17 @@ _BREAK_IN_UNSPACED = re.compile(rf"(?<=[{_UNSPACED}])\n(?=[{_UNSPACED}])")
 
 
 def read_text(body: bytes, content_type: str = "") -> ExtractedDocument:
-    """Read the paragraphs of a plain text file, which has no title."""
+    """Read the paragraphs of a plain text file; a short first line that stands alone is its title."""
     text = decode(body, content_type).replace("\r\n", "\n").replace("\r", "\n")
     paragraphs = (textwrap.dedent(part).strip("\n").rstrip() for part in _BLANK.split(text))
-    return ExtractedDocument("", tuple(_block(paragraph) for paragraph in paragraphs if paragraph))
+    blocks = tuple(_block(paragraph) for paragraph in paragraphs if paragraph)
+    return ExtractedDocument(_title(blocks), blocks)
+
+
+def _title(blocks: Sequence[Block]) -> str:
+    first = blocks[0].text.strip() if len(blocks) > 1 else ""
+    is_title = "\n" not in first and len(first) <= _MAX_TITLE and not _NOT_TITLE.search(first)
+    return first if is_title and any(map(str.isalpha, first)) else ""
 
 
 def _block(paragraph: str) -> Block:

@@ -49,7 +49,7 @@ def test_second_run_counts_only_what_changed(fresh: Cli, notes: Path, tmp_path: 
     code, out, err = result = fresh.run(*run, "--json")
     (row,) = result.objects()
     assert (code, err) == (0, "")
-    assert list(row) == ["source", *COUNTS, "elsewhere", "failures", "notices"]
+    assert list(row) == ["source", *COUNTS, "elsewhere", "failures", "skipped", "notices"]
     assert (row["source"], counts(row)) == ("mine", (1, 1, 6, 1))
     ((failure),) = row["failures"]
     assert failure["url"] == (folder / "broken.pdf").as_uri()
@@ -252,3 +252,13 @@ def test_a_database_without_a_server_reads_no_page(fresh: Cli, notes: Path) -> N
     assert (code, out) == (1, "")
     assert "PostgreSQL at 127.0.0.1:1, which holds the collections, cannot be used" in err
     assert "s3cret" not in err
+
+
+def test_files_that_are_not_documents_are_told_by_name_and_reason(fresh: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    (folder / "honey.md").write_text("# Honey\n\nHoney never spoils, since it is dry and sour.\n")
+    (folder / "photo.jpg").write_bytes(b"\xff\xd8\xff")
+    code, out, err = fresh.run("index", "mixed", "--collection", "mixed")
+    assert (code, "1 added" in out, "0 failed, 1 skipped" in out) == (0, True, True)
+    assert err == f"  {folder.as_uri()}/photo.jpg: .jpg files are not read\n"

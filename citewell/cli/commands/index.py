@@ -70,8 +70,9 @@ def command(
 ) -> None:
     """Fill a collection from each SOURCE: a file, a folder, or a URL whose site is crawled.
 
-    Files are .html, .md, .txt, .pdf, and .jsonl or .jsonl.gz of {url, title, text|html}. Unchanged pages
-    are skipped. Run the same command to resume an interrupted run.
+    Files are .html, .md, .txt, .csv, .tsv, .pdf, .docx, .odt, .pptx, .xlsx, .epub, and .jsonl of
+    {url, title, text|html}, also compressed as .gz. Unchanged pages are skipped. Run the same command to
+    resume an interrupted run.
     """
     if not sources and not rebuild and dense is None:
         raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
@@ -171,22 +172,25 @@ def _show(source: str, report: Report, *, as_json: bool) -> None:
         numbers = {
             key: getattr(report, key) for key in ("added", "changed", "unchanged", "removed", "elsewhere")
         }
-        result = {"source": source} | numbers | {"failures": failures, "notices": report.notices}
+        skipped = [{"url": each.url, "reason": each.reason} for each in report.skipped]
+        result = {"source": source} | numbers | {"failures": failures, "skipped": skipped}
+        result["notices"] = report.notices
         click.echo(json.dumps(result, ensure_ascii=False))
         return
     click.echo(
         f"{source}: {report.added:,} added, {report.changed:,} changed, {report.unchanged:,} unchanged, "
         f"{report.removed:,} removed, {len(report.failures):,} failed"
+        + (f", {len(report.skipped):,} skipped" if report.skipped else "")
         + (f", {report.elsewhere:,} left to another run" if report.elsewhere else "")
     )
     for notice in report.notices[:_SHOWN]:
         click.echo(f"  {notice}", err=True)
     if len(report.notices) > _SHOWN:
         click.echo(f"  and {len(report.notices) - _SHOWN:,} more truncated pages", err=True)
-    for failure in report.failures[:_SHOWN]:
-        click.echo(f"  {failure.url}: {failure.reason}", err=True)
-    if hidden := report.failures[_SHOWN:]:
-        for reason, count in Counter(failure.reason for failure in hidden).most_common(_SHOWN):
+    for unread in (report.failures, report.skipped):
+        for each in unread[:_SHOWN]:
+            click.echo(f"  {each.url}: {each.reason}", err=True)
+        for reason, count in Counter(each.reason for each in unread[_SHOWN:]).most_common(_SHOWN):
             click.echo(f"  and {count:,} more: {reason}", err=True)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from citewell.core.errors import InputError
 from citewell.core.types import Failure
-from citewell.retriever.collection.sources import SourceDocument, read_source
+from citewell.retriever.collection.sources import Skipped, SourceDocument, read_source
 
 
 def lines(*rows: object) -> bytes:
@@ -19,17 +19,24 @@ def lines(*rows: object) -> bytes:
 
 
 def test_a_folder_gives_the_files_of_every_kind_in_a_stable_order(tmp_path: Path) -> None:
-    for name in ("b.md", "a.html", "sub/c.TXT", "sub/deep/d.pdf", "e.htm", "f.xhtml", "g.markdown"):
+    readable = ("b.md", "a.html", "sub/c.TXT", "sub/deep/d.pdf", "e.htm", "f.xhtml", "g.csv.gz", "h.DOCX")
+    for name in readable:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(name.encode())
     for name in ("picture.png", ".hidden.md", ".git/notes.md", "archive.gz", "no-suffix"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"not to be read")
-    documents = list(read_source(tmp_path))
-    assert all(isinstance(document, SourceDocument) for document in documents)
+    found = list(read_source(tmp_path))
+    documents = [document for document in found if isinstance(document, SourceDocument)]
     names = [document.url.removeprefix(f"{tmp_path.as_uri()}/") for document in documents]
-    assert names == ["a.html", "b.md", "e.htm", "f.xhtml", "g.markdown", "sub/c.TXT", "sub/deep/d.pdf"]
-    assert [d.body.decode() for d in documents if isinstance(d, SourceDocument)] == names
+    assert names == sorted(readable)
+    assert [document.body.decode() for document in documents] == names
+    skipped = [each for each in found if isinstance(each, Skipped)]
+    assert [(each.url.rpartition("/")[2], each.reason) for each in skipped] == [
+        ("archive.gz", ".gz files are not read"),
+        ("no-suffix", "files without a suffix are not read"),
+        ("picture.png", ".png files are not read"),
+    ]
 
 
 def test_a_single_file_is_read_whatever_its_suffix(tmp_path: Path) -> None:
@@ -121,5 +128,5 @@ def test_nothing_to_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"missing does not exist"):
         list(read_source(tmp_path / "missing"))
     (tmp_path / "picture.png").write_bytes(b"x")
-    with pytest.raises(InputError, match=r"has no files of the types \.html, .*\.jsonl\.gz"):
+    with pytest.raises(InputError, match=r"has no files of the types \.html, .*\.jsonl"):
         list(read_source(tmp_path))

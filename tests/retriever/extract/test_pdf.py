@@ -141,7 +141,7 @@ def test_a_long_pdf_is_cut_with_a_notice() -> None:
 
 def test_a_slow_pdf_is_cut_after_the_page_at_which_time_is_over() -> None:
     body = make_pdf(kite_page(), kite_page())
-    page = extract(body, "slow.pdf", options=ReadingOptions(pdf_seconds=0))
+    page = extract(body, "slow.pdf", options=ReadingOptions(seconds=0))
     assert page.notice == "only the first 1 of its 2 pages were read"
     assert page.passages[0].text.startswith("A kite is")
 

@@ -10,6 +10,8 @@ from citewell.retriever.fetch.download import ContentTypeError
 HTML = b"<!DOCTYPE html><html><title>A page</title>"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
 
 @pytest.mark.parametrize(
     ("declared", "head", "is_read_as"),
@@ -32,6 +34,9 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
         ("application/octet-stream", b"%PDF-1.7", "application/pdf"),
         ("application/pdf", b"junk\n%PDF-1.4", "application/pdf"),
         ("image/png", b"%PDF-1.4", "application/pdf"),
+        (DOCX, b"PK\x03\x04\x14\0", DOCX),
+        ("", b"PK\x03\x04\x14\0" + bytes(24) + b"mimetypeapplication/epub+zip", "application/zip"),
+        ("text/csv", b"Kite,Wind\n", "text/csv"),
         ("application/xml", b'<?xml version="1.0"?>\n' + HTML, "text/html"),
         ("text/html; charset=utf-16", "\ufeff<html>".encode("utf-16"), "text/html; charset=utf-16"),
     ],
@@ -47,6 +52,7 @@ def test_what_is_read(declared: str, head: bytes, is_read_as: str) -> None:
         ("application/json", b"PK\x03\x04\x14\0", "ZIP archive"),
         ("text/plain", b"\x7fELF\x02\x01\x01", "program"),
         ("", b"\x1f\x8b\x08\0", "gzip archive"),
+        (DOCX, b"only words", "not those of a document"),
         ("application/octet-stream", bytes(100), "empty|binary"),
         ("image/svg+xml", b"<svg/>", "its content type is image/svg"),
         ("text/css", b"p {}", "its content type is text/css"),
