@@ -9,25 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from citewell.core.events import Event
-    from citewell.core.settings import Settings
     from citewell.core.types import Answer
     from citewell.retriever.encoder.encoder import DualEncoder
     from citewell.retriever.rank import Ranker
     from citewell.scorer.load import PreferenceScorer
 
 T = TypeVar("T")
-
-_SHORT = {
-    "collection": "search.collection",
-    "search": "search.providers",
-    "language": "search.language",
-    "k": "retriever.k",
-    "encoder": "retriever.encoder",
-    "generator": "generator.name",
-    "best_of": "generator.best_of",
-    "scorer": "scorer.name",
-}
-"""The settings that have a name of their own here, as they have one on the command line."""
 
 
 def ask(question: str, *, on_event: Callable[[Event], object] | None = None, **settings: Any) -> Answer:
@@ -50,9 +37,10 @@ def ask(question: str, *, on_event: Callable[[Event], object] | None = None, **s
     """
     from citewell.core.events import final_answer
     from citewell.pipeline.build import open_pipeline
+    from citewell.pipeline.named import named_settings
 
     async def answer() -> Answer:
-        async with open_pipeline(_settings(settings)) as pipeline:
+        async with open_pipeline(named_settings(settings)) as pipeline:
             return await final_answer(pipeline.ask(question), on_event)
 
     return _run(answer())
@@ -69,9 +57,10 @@ def retrieve(question: str, *, on_event: Callable[[Event], object] | None = None
     from citewell.core.events import final_answer
     from citewell.pipeline.build import open_pipeline
     from citewell.pipeline.choices import without_writer
+    from citewell.pipeline.named import named_settings
 
     async def answer() -> Answer:
-        async with open_pipeline(without_writer(_settings(settings))) as pipeline:
+        async with open_pipeline(without_writer(named_settings(settings))) as pipeline:
             return await final_answer(pipeline.retrieve(question), on_event)
 
     return _run(answer())
@@ -87,9 +76,10 @@ def load_encoder(**settings: Any) -> DualEncoder:
     >>> encoder.encode_passages(["A Fresnel lens gathers light.", "Bats call."]).shape
     (2, 384)
     """
+    from citewell.pipeline.named import named_settings
     from citewell.pipeline.providers import configured_encoder
 
-    return configured_encoder(_settings(settings))
+    return configured_encoder(named_settings(settings))
 
 
 def load_ranker(**settings: Any) -> Ranker:
@@ -104,9 +94,10 @@ def load_ranker(**settings: Any) -> Ranker:
     >>> ranker.rank("How many high tides are there?", page.passages, k=5)[0].number
     1
     """
+    from citewell.pipeline.named import named_settings
     from citewell.pipeline.parts import build_ranker
 
-    return build_ranker(_settings(settings))
+    return build_ranker(named_settings(settings))
 
 
 def load_scorer(name: str = "citewell-scorer", **settings: Any) -> PreferenceScorer:
@@ -118,16 +109,11 @@ def load_scorer(name: str = "citewell-scorer", **settings: Any) -> PreferenceSco
     >>> scores[0] > scores[1]
     True
     """
+    from citewell.pipeline.named import named_settings
     from citewell.scorer.load import load_scorer as load
 
-    wanted = _settings(settings)
+    wanted = named_settings(settings)
     return load(name, wanted.cache_dir, wanted.threads)
-
-
-def _settings(named: dict[str, Any]) -> Settings:
-    from citewell.core.settings import load_settings
-
-    return load_settings({_SHORT.get(name, name).replace("__", "."): value for name, value in named.items()})
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:

@@ -26,6 +26,7 @@ ALLOWED = {
     "pipeline": _STAGES | {"browser", "bootstrap"},
     "cli": _STAGES | {"browser", "bootstrap", "pipeline"},
     "server": _STAGES | {"browser", "bootstrap", "pipeline", "cli"},
+    "integrations": {"core", "retriever", "pipeline"},
 }
 AT_THE_TOP = {"retriever", "generator", "scorer", "bootstrap", "server"}  # reached by symbolic links
 NOT_INSTALLED = {"tests", "benchmarks"}

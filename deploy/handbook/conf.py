@@ -23,8 +23,8 @@ NAVIGATION = {
     "Start": "quickstart faq limits troubleshooting license",
     "Guides": "collections search fetching caching extraction ranking no-evidence generation citations "
     "models browser",
-    "The service": "service service-pages service-demonstrations service-openai mcp service-keys "
-    "service-deploying service-monitoring",
+    "The service": "service service-pages service-demonstrations service-openai mcp integrations "
+    "service-keys service-deploying service-monitoring",
     "Reference": "python cli settings recipes formats browser-data storage",
     "Research": "training training-retriever training-generator training-scorer scorer-data browser-training "
     "bootstrap evaluating-retrieval evaluating-generation evaluating-scorers benchmarks",

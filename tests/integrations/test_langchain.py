@@ -1,0 +1,54 @@
+"""LangChain finds passages through the retriever, from a service and from this installation."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+pytest.importorskip("langchain_core", reason="the extra `langchain` is not installed")
+
+from langchain_core.runnables import RunnableLambda
+
+from citewell.core.errors import InputError, ServiceKeyRefusedError, ServiceUnreachableError
+from citewell.integrations.langchain import CitewellRetriever
+from tests.server.api.conftest import BATS, Start, make_key
+
+
+def test_passages_come_as_documents(source: dict[str, Any]) -> None:
+    retriever = CitewellRetriever(k=2, **source)
+    documents = retriever.invoke(BATS)
+    assert 1 <= len(documents) <= 2
+    assert "echolocation" in documents[0].page_content
+    metadata = documents[0].metadata
+    assert (metadata["source"], metadata["title"]) == ("https://notes.example/bats", "Bats")
+    assert 0 < metadata["score"] <= 1
+    assert all(value not in ("", None) for value in metadata.values())
+
+
+async def test_it_is_a_part_of_a_chain_in_any_event_loop(source: dict[str, Any]) -> None:
+    retriever = CitewellRetriever(**source)
+    chain = retriever | RunnableLambda(lambda documents: documents[0].metadata["title"])
+    asked = [BATS, "What causes the tides?", "How do bees make honey?"]
+    titles = await asyncio.gather(*map(chain.ainvoke, asked))
+    assert titles == ["Bats", "Tides", "Honey"]
+    assert await asyncio.to_thread(chain.batch, asked) == titles
+
+
+def test_the_key_goes_with_the_question(start: Start) -> None:
+    service = start()
+    key = make_key(service, "ask")["Authorization"].removeprefix("Bearer ")
+    with pytest.raises(ServiceKeyRefusedError, match="citewell keys create") as refused:
+        CitewellRetriever(url=service.url, key="cw_wrong").invoke(BATS)
+    assert "cw_wrong" not in str(refused.value)
+    retriever = CitewellRetriever(url=service.url, key=key)
+    assert key not in repr(retriever)
+    assert retriever.invoke(BATS)[0].metadata["title"] == "Bats"
+
+
+def test_what_cannot_work_is_said() -> None:
+    with pytest.raises(InputError, match="settings of its own"):
+        CitewellRetriever(url="http://127.0.0.1:9", settings={"search": "wikipedia"})
+    with pytest.raises(ServiceUnreachableError):
+        CitewellRetriever(url="http://127.0.0.1:9").invoke(BATS)
