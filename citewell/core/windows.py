@@ -13,8 +13,6 @@ def best_window(text: str, claim: str, most: int = WINDOW_WORDS) -> str:
     The first of equal runs is taken. A text of at most `most` words is returned whole, and so is a longer
     sentence where it is best.
     """
-    if len(text.split()) <= most:
-        return text
     return Windows(text, most).best(claim)
 
 
@@ -23,7 +21,7 @@ class Windows:
 
     def __init__(self, text: str, most: int = WINDOW_WORDS) -> None:
         """Divide `text` into runs of at most `most` words, or one sentence."""
-        sentences = split_sentences(text)
+        sentences = split_sentences(text) if len(text.split()) > most else [text]
         sizes = [len(sentence.split()) for sentence in sentences]
         self._runs: list[tuple[frozenset[str], str]] = []
         before = 0

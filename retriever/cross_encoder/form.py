@@ -21,7 +21,8 @@ class CrossEncoderForm(Section):
     """The `cross_encoder.json` of a cross-encoder that `citewell train reranker` wrote.
 
     Beside it are a LoRA adapter of the weights `base` or, with `tuning` full, all layers in its place, and
-    the head, a linear layer from the pooled states to one number.
+    the head, a linear layer from the pooled states to one number. With `calibration`, a slope and a shift of
+    this number, it was trained on claims.
     """
 
     version: Literal[1] = 1
@@ -30,6 +31,7 @@ class CrossEncoderForm(Section):
     pooling: PoolingMode
     max_tokens: int = Field(ge=16)
     question_tokens: int = Field(ge=4)
+    calibration: tuple[float, float] | None = None
 
 
 def read_cross_encoder_form(folder: Path) -> CrossEncoderForm:

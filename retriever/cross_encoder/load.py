@@ -86,9 +86,13 @@ class PooledCrossEncoder:
 
     def scores(self, question: str, passages: Sequence[str]) -> Vectors:
         """Return the logit of each of `n` passages, (n,)."""
-        if not passages:
+        return self.pair_scores([(question, passage) for passage in passages])
+
+    def pair_scores(self, pairs: Sequence[tuple[str, str]]) -> Vectors:
+        """Return the logits of `n` pairs of a question, or a claim, and a passage, (n,)."""
+        if not pairs:
             return np.zeros(0, dtype=np.float32)
-        pooled = encode_ids(self._engine, self._tokenizer.pairs(question, passages))
+        pooled = encode_ids(self._engine, self._tokenizer.pairs(pairs))
         found: Vectors = pooled @ self._weights + np.float32(self._bias)
         if not np.isfinite(found).all():
             raise ModelError(

@@ -46,7 +46,8 @@ class PairTokenizer:
         room = self._max_tokens - len(asked) - 3
         return [self._first, *asked, self._last, *passage[:room], self._last]
 
-    def pairs(self, question: str, passages: Sequence[str]) -> list[list[int]]:
-        """Return the token ids of a question with each of `n` passages."""
-        asked, *read = self.texts([question, *passages])
-        return [self.pair(asked, passage) for passage in read]
+    def pairs(self, pairs: Sequence[tuple[str, str]]) -> list[list[int]]:
+        """Return the token ids of `n` pairs of a question and a passage."""
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        ids = dict(zip(texts, self.texts(texts), strict=True))
+        return [self.pair(ids[question], ids[passage]) for question, passage in pairs]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from citewell.core.logistic import Numbers, fit_logistic
 from citewell.retriever.cross_encoder.pairs import PairTokenizer
 from citewell.retriever.cross_encoder.training.config import RerankerRecipe
 from citewell.retriever.cross_encoder.training.model import all_scores
@@ -40,6 +41,22 @@ class RerankerDevSets:
             inner = products and [products.scores([row.question], list(row.passages))[0] for row in each.rows]
             self._sets.append((each, pairs, inner))
 
+    def calibration(self, model: Any) -> tuple[float, float]:
+        """Return the slope and the shift of the scores that predict best which claims are supported.
+
+        Each set counts the same, and so do both labels in it; partly supported claims are left out.
+        """
+        scores, truth, weights = [], [], []
+        for each, pairs, _ in self._sets:
+            labels = np.array([target for row in each.rows for target in row.targets])
+            whole = np.isin(labels, (0, 1))
+            supported = labels[whole] == 1
+            scores.append(self._scores(model, pairs)[whole])
+            truth.append(supported)
+            weights.append(np.where(supported, 1 / max(1, supported.sum()), 1 / max(1, (~supported).sum())))
+        found = fit_logistic(np.concatenate(scores)[:, None], np.concatenate(truth), np.concatenate(weights))
+        return float(found[0]), float(found[1])
+
     def measure(self, model: Any) -> dict[str, float]:
         """Return the metric of each set by its name, and the mean of these.
 
@@ -49,14 +66,7 @@ class RerankerDevSets:
         config = self._config
         found: dict[str, float] = {}
         for each, pairs, inner in self._sets:
-            scores = np.array(
-                all_scores(
-                    model,
-                    pairs,
-                    config.model.pooling,
-                    bfloat16=config.training.precision == "bfloat16",
-                )
-            )
+            scores = self._scores(model, pairs)
             ends = np.cumsum([len(row.passages) for row in each.rows])[:-1]
             own = np.split(scores, ends)
             added = own
@@ -67,3 +77,7 @@ class RerankerDevSets:
                 found[f"{each.name}_{ALONE}"] = measured_rows(each.rows, own, each.measure)
             found[each.name] = measured_rows(each.rows, added, each.measure)
         return found | {MEAN: float(np.mean([found[each.name] for each, *_ in self._sets]))}
+
+    def _scores(self, model: Any, pairs: Sequence[Sequence[int]]) -> Numbers:
+        bfloat16 = self._config.training.precision == "bfloat16"
+        return np.array(all_scores(model, pairs, self._config.model.pooling, bfloat16=bfloat16))

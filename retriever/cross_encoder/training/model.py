@@ -91,7 +91,9 @@ def all_scores(
     return found
 
 
-def save_model(model: Any, folder: Path, config: RerankerModelConfig) -> None:
+def save_model(
+    model: Any, folder: Path, config: RerankerModelConfig, calibration: tuple[float, float] | None
+) -> None:
     """Write the adapter in PEFT's format or the layers as int8, the head and the form."""
     from safetensors.torch import save_file
 
@@ -108,6 +110,7 @@ def save_model(model: Any, folder: Path, config: RerankerModelConfig) -> None:
         pooling=config.pooling,
         max_tokens=config.max_tokens,
         question_tokens=config.question_tokens,
+        calibration=calibration,
     )
     (folder / FORM).write_text(form.shown() + "\n", encoding="utf-8")
 

@@ -77,8 +77,10 @@ def train(run: Run, tell: Log) -> RunResult:
         dev = RerankerDevSets(data.dev, config, tokenizer, products) if data.dev else None
         result, history = fit(_task(config, model, steps, collator, dev), run.out, tell)
 
+        calibration = dev.calibration(model) if dev and config.reads_claims else None
+
         def write(folder: Path) -> None:
-            save_model(model, folder, config.model)
+            save_model(model, folder, config.model, calibration)
             draw(history, folder / PLOT)
             write_card(
                 folder, describe(config, run, data, files, result), run, config.training, files, result

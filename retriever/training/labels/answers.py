@@ -11,11 +11,11 @@ import numpy as np
 
 from citewell.core.errors import InputError
 from citewell.core.jsonl import Line, read_lines
+from citewell.core.logistic import fit_logistic
 from citewell.retriever.training.labels.asked import read_asked
 from citewell.retriever.training.rows import LabeledRow
 
 _CLIP = 1e-4  # probabilities are kept this far from 0 and 1
-_ROUNDS = 30
 
 
 class JudgedPassage(NamedTuple):
@@ -63,20 +63,9 @@ def calibration(yes: Sequence[float], gold: Sequence[bool]) -> tuple[float, floa
 
     1 and 0 if all are equal, or if no line separates them better than another.
     """
-    truth = np.asarray(gold, dtype=np.float64)
-    if truth.min(initial=1) == truth.max(initial=0):
-        return 1.0, 0.0
-    # Targets within (0, 1), as Platt has them, keep the slope finite where a threshold separates all.
-    ones, zeros = truth.sum(), len(truth) - truth.sum()
-    targets = np.where(truth > 0, (ones + 1) / (ones + 2), 1 / (zeros + 2))
-    inputs = np.stack([[_logit(each) for each in yes], np.ones(len(truth))])
-    weights = np.array([1.0, 0.0])
-    for _ in range(_ROUNDS):  # Newton's method
-        predicted = 1 / (1 + np.exp(-(weights @ inputs)))
-        slope = inputs @ (targets - predicted)
-        curve = (inputs * (predicted * (1 - predicted))) @ inputs.T + 1e-6 * np.eye(2)
-        weights += np.clip(np.linalg.solve(curve, slope), -2, 2)
-    return float(weights[0]), float(weights[1])
+    logits = np.array([[_logit(each)] for each in yes], dtype=np.float64)
+    slope, shift = fit_logistic(logits, np.asarray(gold, dtype=np.bool_))
+    return float(slope), float(shift)
 
 
 def _judged(line: Line) -> JudgedPassage:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from citewell.core.errors import InputError
+from citewell.core.errors import InputError, ModelError
 from citewell.core.ranking_metrics import area_under_curve
+from citewell.core.windows import Windows
 from tests.retriever.encoder.conftest import write_bert
 
 pytest.importorskip("sentence_transformers", reason="the extra `train` is not installed")
@@ -18,6 +20,7 @@ pytest.importorskip("peft", reason="the extra `train` is not installed")
 
 from citewell.core.training.run import Run, RunResult
 from citewell.retriever.cross_encoder.load import load_cross_encoder
+from citewell.retriever.cross_encoder.support import load_support_reader
 from citewell.retriever.cross_encoder.training.config import load_config
 from citewell.retriever.cross_encoder.training.run import train
 
@@ -97,6 +100,50 @@ def test_it_learns_which_claims_are_supported(
     kept = [row for row in rows if row["premise"] and row["label"] != "partial"]
     scores = np.array([loaded.scores(row["claim"], [row["premise"]])[0] for row in kept])
     assert area_under_curve(scores, np.array([row["label"] == "supported" for row in kept])) > 0.9
+
+
+def test_the_reader_of_support_gives_calibrated_probabilities(
+    world: tuple[Path, list[dict[str, str]], RunResult],
+) -> None:
+    folder, rows, _ = world
+    reader = load_support_reader(str(folder / "trained"), folder / "cache", threads=1)
+    kept = [row for row in rows if row["premise"] and row["label"] != "partial"]
+    pairs = [(row["claim"], row["premise"]) for row in kept]
+    found = np.array(reader.probabilities(pairs))
+    supported = np.array([row["label"] == "supported" for row in kept])
+    assert ((found >= 0.5) == supported).mean() > 0.85
+    assert found[supported].mean() > 0.7
+    assert found[~supported].mean() < 0.3
+    # The order and the company of a pair do not matter, nor the text around its best window.
+    again = reader.probabilities([pairs[7], pairs[3], pairs[7]])
+    assert again == pytest.approx([found[7], found[3], found[7]], abs=0.02)
+    assert reader.probabilities([("aaa", "")]) == [0.0]
+    assert reader.probabilities([]) == []
+
+
+def test_only_the_best_window_of_a_long_text_is_read(
+    world: tuple[Path, list[dict[str, str]], RunResult],
+) -> None:
+    folder = world[0]
+    reader = load_support_reader(str(folder / "trained"), folder / "cache", threads=1)
+    told, other = "The aaa qb stands here.", "Nothing else is said in it. "
+    long = other * 20 + told + " " + other * 20
+    window = Windows(long).best("aaa qb")
+    assert told in window
+    assert len(window) < len(long)
+    alone, within = reader.probabilities([("aaa qb", text) for text in (window, long)])
+    assert alone == within
+
+
+def test_a_cross_encoder_of_questions_is_no_reader_of_support(
+    world: tuple[Path, list[dict[str, str]], RunResult],
+) -> None:
+    folder = world[0] / "uncalibrated"
+    shutil.copytree(world[0] / "trained", folder)
+    form = json.loads((folder / "cross_encoder.json").read_text())
+    (folder / "cross_encoder.json").write_text(json.dumps(form | {"calibration": None}))
+    with pytest.raises(ModelError, match="is not a reader of support"):
+        load_support_reader(str(folder), world[0] / "cache", threads=1)
 
 
 def test_the_card_names_claims_and_no_dual_encoder(
