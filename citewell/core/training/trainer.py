@@ -90,7 +90,8 @@ class PlannedTrainer(CheckpointedTrainer):
         parts: Any = self._prepare_inputs(inputs)["parts"]
         total = torch.zeros((), device=self.args.device)
         for part in parts:
-            with self.compute_loss_context_manager():
+            # The base class computes the model's own forward pass in this format, but not those of its parts.
+            with self.accelerator.autocast():
                 loss = self.part_loss(model, part)
             self.accelerator.backward(loss)
             total += loss.detach()

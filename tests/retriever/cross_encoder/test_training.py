@@ -119,6 +119,17 @@ def test_a_run_is_resumed_to_the_same_end(world: Path, monkeypatch: pytest.Monke
     assert resumed.after == pytest.approx(whole.after, abs=1e-4)
 
 
+def test_bfloat16_is_what_the_steps_are_computed_in(world: Path) -> None:
+    losses = {}
+    for precision in ("float32", "bfloat16"):
+        recipe = write_recipe(world, f"{precision}.toml", steps=4, log_every=1, precision=precision)
+        run(recipe, world / precision)
+        lines = (world / precision / "training.jsonl").read_text().splitlines()
+        losses[precision] = [row["loss"] for row in map(json.loads, lines) if "loss" in row]
+    assert losses["float32"] != losses["bfloat16"]
+    assert losses["float32"] == pytest.approx(losses["bfloat16"], rel=0.05)
+
+
 def test_a_run_starts_from_a_trained_cross_encoder(
     trained: tuple[Path, RunResult, list[str]], world: Path
 ) -> None:
