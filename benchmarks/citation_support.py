@@ -1,99 +1,175 @@
-"""Measure how well the support check agrees with people, on ExpertQA's judged claims.
+"""Measure how well checks of support agree with people, on claims of kinds that were trained on and others.
 
-`python -m benchmarks.citation_support` takes every claim that experts judged and that cites one passage with
-known text, and reports the number that the check keeps at each threshold: of claims judged completely
-supported (should be kept), of claims judged incompletely supported (should not), and of claims paired with
-another passage of the same answer (should not). Plain ROUGE-1 precision is reported for comparison.
+`python -m benchmarks.citation_support` takes claims with texts of 16 sets. It compares the word rule (ROUGE-1
+precision of content words, all names and numbers), the cosine of the best sentence, the reader of support,
+the combination of all three and, with `--judges writer`, the language model, on few pairs. Each score is
+calibrated (Platt scaling) on the rows that the reader's training left out, without those of the kind that is
+measured, and a claim counts as supported from a probability of one half; the word rule also as it is by
+default. Printed are balanced accuracy and the area under the ROC curve with 95% intervals (bootstrap), and
+the expected calibration error. `--pairs 40` is the small form.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
-import random
-import re
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
-from benchmarks.report import external_data, output_option, save, table
-from citewell.core.rouge import Text, score
-from citewell.core.settings import CitationSettings
+import numpy as np
+
+from benchmarks.report import RESULTS, output_option, save, table
+from benchmarks.support_measures import (
+    Numbers,
+    Scores,
+    SupportBin,
+    SupportMeasures,
+    Verdicts,
+    bins,
+    calibrated,
+    draw,
+    measured,
+    supported,
+)
+from benchmarks.support_sets import SupportSet, read_sets
+from citewell.core.settings import CitationSettings, Settings, load_settings
 from citewell.generator.citations.support import holds_facts, rouge_1_precision
+from citewell.generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
+from citewell.generator.evaluation.judges.judge import ClaimAndPassages
+from citewell.generator.evaluation.judges.writer import open_writer_judge
+from citewell.retriever.cross_encoder.support import load_support_reader
+from citewell.retriever.encoder.load import load_encoder
 
-THRESHOLDS = (0.3, 0.4, 0.5, 0.57, 0.65, 0.75)
-_MARK = re.compile(r"\[\d+\]")
-
-
-class ClaimPair(NamedTuple):
-    """A claim and a passage."""
-
-    claim: str
-    passage: str
+RULE, WORDS, FACTS, COSINE = "word rule", "words", "facts", "embedding"
+READER, COMBINATION, WRITER = "reader", "combination", "writer"
+SYSTEMS: Mapping[str, tuple[str, ...]] = {
+    WORDS: (WORDS,),
+    COSINE: (COSINE,),
+    READER: (READER,),
+    COMBINATION: (READER, WORDS, FACTS, COSINE),
+    WRITER: (WRITER,),
+}
+"""The scores that each system combines; the word rule has its own threshold."""
+_CLIP = 1e-4
 
 
 def main() -> None:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--reader", default="citewell-support", help="name or folder of the reader")
+    parser.add_argument("--pairs", type=int, default=400, help="of each set [400]")
+    parser.add_argument("--judges", choices=["none", WRITER], default="none", help="slow judges [none]")
+    parser.add_argument("--judge-pairs", type=int, default=30, help="of each set for slow judges [30]")
+    parser.add_argument(
+        "--plot", type=Path, default=RESULTS / "citation_support.png", help="file of the plot"
+    )
     output_option(parser)
     arguments = parser.parse_args()
-    pairs = read_pairs()
-    rows = []
-    results = {}
-    for name, measure in VARIANTS.items():
-        scored = {kind: [measure(pair) for pair in of_kind] for kind, of_kind in pairs.items()}
-        for threshold in THRESHOLDS:
-            kept = {
-                kind: round(sum(value >= threshold for value in values) / len(values), 3)
-                for kind, values in scored.items()
-            }
-            default = name == "content words + facts" and threshold == CitationSettings().threshold
-            rows.append([name + (" (default)" if default else ""), threshold, *kept.values()])
-            results[f"{name} {threshold}"] = kept
-    counts = {kind: len(of_kind) for kind, of_kind in pairs.items()}
-    print(table(["check", "threshold", *(f"{kind} ({count})" for kind, count in counts.items())], rows))
-    save("citation_support", {"pairs": counts, "kept": results}, arguments.output)
+    settings = load_settings()
+    sets = read_sets(arguments.pairs)
+    scored = score_sets(sets, settings, arguments.reader)
+    found = measure_sets(sets, scored)
+    if arguments.judges == WRITER:
+        most = arguments.judge_pairs
+        few = [each._replace(rows=each.rows[:most]) for each in sets]
+        shown = {
+            each.name: {name: values[:most] for name, values in scored[each.name].items()} | {WRITER: written}
+            for each, written in zip(few, score_by_writer(few, settings), strict=True)
+        }
+        found |= {f"{name}, {most} pairs": of for name, of in measure_sets(few, shown).items()}
+    print_tables(sets, found)
+    draw(plotted(sets, scored), arguments.plot)
+    counts = {each.name: len(each.rows) for each in sets}
+    systems = {name: {group: of.shown() for group, of in groups.items()} for name, groups in found.items()}
+    save("citation_support", {"pairs": counts, "systems": systems}, arguments.output)
 
 
-def read_pairs() -> dict[str, list[ClaimPair]]:
-    """Read claims with passages, grouped by the experts' judgment."""
-    pairs: dict[str, list[ClaimPair]] = {"complete": [], "incomplete": [], "other passage": []}
-    choose = random.Random(0).choice
-    with gzip.open(external_data() / "longform" / "expertqa_train.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for answer in map(json.loads, lines):
-            passages = {r["n"]: r["text"] for r in answer["references"] if r.get("text")}
-            for claim in answer["claims"]:
-                text = _MARK.sub("", claim["text"])
-                cited = [number for number in claim["evidence"] if number in passages]
-                label = (claim["support_label"] or "").lower()
-                if len(cited) == 1 and label in pairs:
-                    pairs[label].append(ClaimPair(text, passages[cited[0]]))
-                others = [number for number in passages if number not in cited]
-                if cited and others:
-                    pairs["other passage"].append(ClaimPair(text, passages[choose(others)]))
-    return pairs
+def score_sets(sets: Sequence[SupportSet], settings: Settings, reader: str) -> dict[str, Scores]:
+    """Return the scores of all systems but the writer by the name of the set; the reader's are logits."""
+    encoder = load_encoder(MODEL, settings.cache_dir, max_tokens=256, threads=settings.threads)
+    judge = EmbeddingJudge(encoder.encode_passages)
+    model = load_support_reader(reader, settings.cache_dir, threads=settings.threads)
+    found: dict[str, Scores] = {}
+    for each in sets:
+        pairs = [(row.claim, row.text) for row in each.rows]
+        yes = np.clip(model.probabilities(pairs), _CLIP, 1 - _CLIP)
+        found[each.name] = {
+            WORDS: np.array([rouge_1_precision(claim, text) for claim, text in pairs]),
+            FACTS: np.array([float(holds_facts(claim, text)) for claim, text in pairs]),
+            COSINE: np.array(judge.cosines([ClaimAndPassages(claim, (text,)) for claim, text in pairs])),
+            READER: np.log(yes / (1 - yes)),
+        }
+        print(f"{each.name}: {len(each.rows)} claims", flush=True)
+    return found
 
 
-def all_words(pair: ClaimPair) -> float:
-    """Return ROUGE-1 precision with stop words, as WebGLM uses it."""
-    return score(Text(pair.claim), Text(pair.passage)).precision
+def score_by_writer(sets: Sequence[SupportSet], settings: Settings) -> list[Numbers]:
+    """Return the logits of yes of the default language model on each set."""
+    found = []
+    with open_writer_judge("qwen2.5-coder-1.5b", settings, lambda text: print(text, flush=True)) as judge:
+        for each in sets:
+            asked = [ClaimAndPassages(row.claim, (row.text,)) for row in each.rows]
+            yes = np.clip(judge.probabilities(asked), _CLIP, 1 - _CLIP)
+            found.append(np.log(yes / (1 - yes)))
+    return found
 
 
-def content_words(pair: ClaimPair) -> float:
-    """Return our ROUGE-1 precision, over content words."""
-    return rouge_1_precision(pair.claim, pair.passage)
+def measure_sets(
+    sets: Sequence[SupportSet], scored: Mapping[str, Scores]
+) -> dict[str, dict[str, SupportMeasures]]:
+    """Return the measures by system and set, with means over the kinds trained on and the others."""
+    found: dict[str, dict[str, SupportMeasures]] = {}
+    for name, parts in {RULE: (WORDS, FACTS), **SYSTEMS}.items():
+        if any(part not in scored[each.name] for each in sets for part in parts):
+            continue
+        said = {each.name: verdicts(name, each, sets, scored) for each in sets}
+        groups = {each.name: [each] for each in sets}
+        groups["mean, kinds trained on"] = [each for each in sets if each.trained]
+        groups["mean, other kinds"] = [each for each in sets if not each.trained]
+        found[name] = {group: measured(of, [said[each.name] for each in of]) for group, of in groups.items()}
+    return found
 
 
-def content_words_and_facts(pair: ClaimPair) -> float:
-    """Return the default check."""
-    return content_words(pair) if holds_facts(pair.claim, pair.passage) else 0.0
+def verdicts(
+    system: str, each: SupportSet, sets: Sequence[SupportSet], scored: Mapping[str, Scores]
+) -> Verdicts:
+    """Return what a system says of a set."""
+    if system != RULE:
+        return calibrated(SYSTEMS[system], each, sets, scored)
+    words, facts = scored[each.name][WORDS], scored[each.name][FACTS]
+    return Verdicts(words * facts, (words >= CitationSettings().threshold) & (facts == 1))
 
 
-VARIANTS: dict[str, Callable[[ClaimPair], float]] = {
-    "all words": all_words,
-    "content words": content_words,
-    "content words + facts": content_words_and_facts,
-}
+def print_tables(sets: Sequence[SupportSet], found: Mapping[str, Mapping[str, SupportMeasures]]) -> None:
+    """Print balanced accuracy, area and calibration by set and system."""
+    groups = list(next(iter(found.values())))
+    counts = {each.name: f" ({len(each.rows)})" for each in sets}
+    shown: Mapping[str, Callable[[SupportMeasures], str]] = {
+        "balanced accuracy": lambda of: str(of.balanced),
+        "area under the curve": lambda of: str(of.area),
+        "calibration error": lambda of: "" if (e := of.calibration_error) is None else f"{e:.3f}",
+    }
+    for title, cell in shown.items():
+        rows = [
+            [group + counts.get(group, ""), *(cell(of[group]) for of in found.values())] for group in groups
+        ]
+        print(f"\n{table([title, *found], rows)}")
+    print(f"\nThe first {sum(each.trained for each in sets)} kinds were trained on.")
+
+
+def plotted(sets: Sequence[SupportSet], scored: Mapping[str, Scores]) -> dict[str, list[SupportBin]]:
+    """Return the bins of the reader and the combination, on kinds trained on and on the others."""
+    found = {}
+    for system in (READER, COMBINATION):
+        for trained in (True, False):
+            kinds = [each for each in sets if each.trained is trained]
+            said = [verdicts(system, each, sets, scored).probabilities for each in kinds]
+            predicted = np.concatenate([each for each in said if each is not None])
+            name = f"{system}, {'kinds trained on' if trained else 'other kinds'}"
+            found[name] = bins(predicted, np.concatenate([supported(each) for each in kinds]))
+    return found
+
 
 if __name__ == "__main__":
     main()

@@ -55,10 +55,11 @@ def load_support_reader(
     """
     folder = trained_folder(name)
     form = folder and read_cross_encoder_form(folder)
-    model = load_cross_encoder(name, cache_dir, threads=threads, on_step=on_step)
-    if not form or form.calibration is None or not isinstance(model, PooledCrossEncoder):
+    if not form or form.calibration is None:
         raise ModelError(
             f"The model {name} is not a reader of support.",
             "Train one: citewell train reranker recipes/support/citewell-support.toml --out FOLDER",
         )
+    model = load_cross_encoder(name, cache_dir, threads=threads, on_step=on_step)
+    assert isinstance(model, PooledCrossEncoder)  # as of every folder with a form
     return SupportReader(model, *form.calibration)
