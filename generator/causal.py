@@ -54,6 +54,13 @@ class PromptTooLongError(ModelError):
 YES, NO = ("Yes", "yes"), ("No", "no")
 
 
+class YesAnswer(NamedTuple):
+    """The probability of yes against no (0 to 1), and the tokens of the question."""
+
+    yes: float
+    tokens: int
+
+
 class Doubt(NamedTuple):
     """A question that the model is asked before it answers, and that yes or no answers.
 
@@ -107,5 +114,13 @@ class CausalModel(Protocol):
         of it may be kept for the next prompt. Raises `PromptTooLongError`.
         With a `grammar` in xgrammar's EBNF, whose start rule is `root`, the text follows the grammar, but
         `most` may cut it short.
+        """
+        ...
+
+    def yes(self, prompt: str) -> YesAnswer:
+        """Return the probability of yes against no as the first word after a prompt.
+
+        The beginning that a prompt shares with that of the call before may be read once. Raises
+        `PromptTooLongError`.
         """
         ...

@@ -101,10 +101,8 @@ async def open_completer(
         async with open_client(wanted, environment) as client:
             yield ChatCompleter(client, grammar_as=wanted.grammar)
         return
-    ensure_weights(packaged_base(wanted.name), on_step)
-    source = resolve(wanted.name)
-    model = await in_thread(partial(open_model, source, cache_dir, threads=threads, on_step=on_step))
-    yield LocalCompleter(model, wanted.name)
+    load = partial(open_named_model, wanted.name, cache_dir, threads=threads, on_step=on_step)
+    yield LocalCompleter(await in_thread(load), wanted.name)
 
 
 def open_client(wanted: GeneratorSettings, environment: Mapping[str, str] = os.environ) -> ChatClient:
@@ -167,6 +165,18 @@ def _focus(most_words: int, relevance: Relevance | None) -> Focus:
         return references if relevance is None else focused(question, references, relevance, most_words)
 
     return focus
+
+
+def open_named_model(
+    name: str, cache_dir: Path, *, threads: int, on_step: OnStep = lambda name, step: None
+) -> CausalModel:
+    """Load the language model `name`.
+
+    Raises `WeightsMissingError` if packaged weights are not installed, and `ModelError` for an unknown name
+    and for a model that cannot be run.
+    """
+    ensure_weights(packaged_base(name), on_step)
+    return open_model(resolve(name), cache_dir, threads=threads, on_step=on_step)
 
 
 def open_model(

@@ -13,10 +13,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from citewell.core.errors import ModelError
 from citewell.core.gguf import DESCRIPTION, TEMPLATE
 from citewell.core.memory import check_memory, language_model_memory
-from citewell.generator.causal import NO, YES, Doubt, PromptTooLongError, Sampling, Seen
+from citewell.generator.causal import NO, YES, Doubt, PromptTooLongError, Sampling, Seen, YesAnswer
 from citewell.generator.constrained import ConstrainedWriter
 from citewell.generator.decoder import PagedDecoder
 from citewell.generator.decoding import TokenChoice, read_prompt, share, write_on
@@ -64,6 +67,7 @@ class OpenVinoModel:
         self._decoder = PagedDecoder(folder, threads=threads)
         self._folder, self._threads = folder, threads
         self._turn = threading.Lock()
+        self._asked: list[int] = []  # the tokens of the decoder's row, where `yes` left it
 
     def encode(self, text: str) -> list[int]:
         """Return the tokens of a text; a text of thousands of characters may have a few too many."""
@@ -108,6 +112,7 @@ class OpenVinoModel:
         with self._turn:
             if cancelled.is_set():
                 return
+            self._asked = []
             encoded = self._encode(prompt)
             tokens: list[int] = encoded.data[0].tolist()
             if len(tokens) + most > self.context:
@@ -128,7 +133,9 @@ class OpenVinoModel:
             if logits is None:
                 return
             if doubt is not None:
-                if self._yes(asked[common:]) < doubt.least:
+                (doubted,) = self._decoder.read([asked[common:]])
+                self._decoder.take_back([len(asked) - common])
+                if self._yes(doubted) < doubt.least:
                     for candidate in range(n):
                         seen(candidate, self.encode(doubt.refusal))
                     return
@@ -144,10 +151,27 @@ class OpenVinoModel:
                 cancelled=cancelled,
             )
 
-    def _yes(self, asked: Sequence[int]) -> float:
-        """Return the probability of yes against no after more tokens, which are taken back."""
-        (logits,) = self._decoder.read([asked])
-        self._decoder.take_back([len(asked)])
+    def yes(self, prompt: str) -> YesAnswer:
+        """Return the probability of yes against no as the first word after a prompt.
+
+        Only what differs from the prompt of the call before is read. Raises `PromptTooLongError`.
+        """
+        with self._turn:
+            tokens: list[int] = self._encode(prompt).data[0].tolist()
+            if len(tokens) > self.context:
+                raise PromptTooLongError(len(tokens), 1, self.context)
+            known = _common(tokens[:-1], self._asked)
+            if known:
+                self._decoder.take_back([len(self._asked) - known])
+            else:
+                self._decoder.begin()
+            self._asked = []  # until these are read
+            (logits,) = self._decoder.read([tokens[known:]])
+            self._asked = tokens
+            return YesAnswer(self._yes(logits), len(tokens))
+
+    def _yes(self, logits: NDArray[np.float32]) -> float:
+        """Return the probability of yes against no for logits of shape (1, vocabulary)."""
         yes, _ = share(logits[0], [{self.encode(word)[0] for word in words} for words in (YES, NO)])
         return yes
 

@@ -11,7 +11,16 @@ from citewell.core.errors import ModelError
 from citewell.core.lora import merge
 from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
-from citewell.generator.causal import NO, TOP_P, YES, Doubt, PromptTooLongError, Sampling, Seen
+from citewell.generator.causal import (
+    NO,
+    TOP_P,
+    YES,
+    Doubt,
+    PromptTooLongError,
+    Sampling,
+    Seen,
+    YesAnswer,
+)
 from citewell.generator.constraint import Constraint
 from citewell.generator.decoding import share
 from citewell.generator.prompt import Message
@@ -178,6 +187,19 @@ class TransformersModel:
                     tokens = tokens[index]
                 state = self._model(input_ids=tokens[:, None], past_key_values=cache, use_cache=True)
                 cache, logits = state.past_key_values, state.logits[:, -1].float()
+
+    def yes(self, prompt: str) -> YesAnswer:
+        """Return the probability of yes against no as the first word after a prompt.
+
+        Raises `PromptTooLongError`.
+        """
+        import torch
+
+        with self._turn, torch.inference_mode():
+            encoded = self.encode(prompt)
+            if len(encoded) > self.context:
+                raise PromptTooLongError(len(encoded), 1, self.context)
+            return YesAnswer(self._yes(self._read(encoded, threading.Event()).logits[0, -1]), len(encoded))
 
     def _yes(self, logits: torch.Tensor) -> float:
         """Return the probability of yes against no for logits of shape (vocabulary,)."""

@@ -5,36 +5,28 @@ Asked to write, a small model says yes nearly always; its probabilities tell mor
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError, ServiceAnswerError
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
 from citewell.generator.auto import EXTRACTIVE, OPENAI, resolve_auto, writers
-from citewell.generator.causal import NO, YES
+from citewell.generator.causal import CausalModel, YesAnswer
 from citewell.generator.completion import CompletionRequest
-from citewell.generator.first_token import FirstTokenModel, open_first_token
-from citewell.generator.load import open_client
+from citewell.generator.load import open_client, open_named_model
+from citewell.generator.local import rendered
 from citewell.generator.prompt import Message
 
 if TYPE_CHECKING:
     from citewell.generator.chat_client import ChatClient
 
 _ALTERNATIVES = 20  # the most that OpenAI's API gives
-
-
-class YesAnswer(NamedTuple):
-    """The probability of yes against no, and the tokens that were read."""
-
-    yes: float
-    tokens: int
 
 
 class YesModel(Protocol):
@@ -53,16 +45,14 @@ class LocalYesModel:
 
     concurrency = 1
 
-    def __init__(self, model: FirstTokenModel, name: str) -> None:
+    def __init__(self, model: CausalModel, name: str) -> None:
+        """Ask `model`, which may be shared."""
         self.name = name
         self._model = model
-        self._turn = asyncio.Lock()
 
     async def ask(self, messages: Sequence[Message]) -> YesAnswer:
         """Return the share of yes in the probability of the first token."""
-        async with self._turn:
-            (yes, _), tokens = await in_thread(partial(self._model.shares, messages, (YES, NO)))
-        return YesAnswer(yes, tokens)
+        return await in_thread(lambda: self._model.yes(rendered(self._model, messages)))
 
 
 class ApiYesModel:
@@ -118,7 +108,7 @@ async def open_yes_model(
         async with open_client(wanted) as client:
             yield ApiYesModel(client, wanted.concurrency)
     else:
-        load = partial(open_first_token, wanted.name, cache_dir, threads=threads, on_step=on_step)
+        load = partial(open_named_model, wanted.name, cache_dir, threads=threads, on_step=on_step)
         yield LocalYesModel(await in_thread(load), wanted.name)
 
 

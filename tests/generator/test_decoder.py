@@ -107,6 +107,27 @@ def test_an_answer_is_the_same_with_its_beginning_in_the_cache(model: OpenVinoMo
     assert written("Name three colors, and three animals.") == first
 
 
+def test_the_probability_of_yes_does_not_depend_on_what_was_read_before(model: OpenVinoModel) -> None:
+    def prompt(text: str) -> str:
+        return model.render([{"role": "user", "content": f"Water is wet. Fire is hot. {text} Yes or no?"}])
+
+    questions = [prompt("Is water wet?"), prompt("Is fire cold?"), prompt("Is it?")]
+    alone = []
+    for question in questions:
+        model.write(  # forgets the question before
+            question,
+            1,
+            most=1,
+            sampling=GREEDY,
+            seen=lambda candidate, tokens: None,
+            cancelled=threading.Event(),
+        )
+        alone.append(model.yes(question))
+    assert len({answer.yes for answer in alone}) == 3
+    for question, answer in zip(questions[::-1], alone[::-1], strict=True):
+        assert model.yes(question) == (pytest.approx(answer.yes, abs=0.01), answer.tokens)
+
+
 def test_a_prompt_that_overflows_the_context_is_refused(model: OpenVinoModel) -> None:
     def write(words: int) -> None:
         model.write(
