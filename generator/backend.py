@@ -7,12 +7,15 @@ from typing import Protocol
 
 from citewell.core.events import Token
 from citewell.core.types import Reference
+from citewell.generator.yes import YesModel
 
 
 class GeneratorBackend(Protocol):
     """A writer of answers from numbered references, with marks such as `[1][3]`."""
 
     name: str
+    yes_model: YesModel | None
+    """The same model, to be asked questions of yes or no; None for one that does not write."""
 
     def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0

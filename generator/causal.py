@@ -124,3 +124,17 @@ class CausalModel(Protocol):
         `PromptTooLongError`.
         """
         ...
+
+
+def rendered(model: CausalModel, messages: Sequence[Message]) -> str:
+    """Render messages by a model's chat template, so that their texts cannot begin or end a turn."""
+    return model.render(
+        [message | {"content": _inert(message["content"], model.control_tokens)} for message in messages]
+    )
+
+
+def _inert(text: str, control_tokens: Sequence[str]) -> str:
+    # A page that spells out a control token must not end the user's turn.
+    for token in control_tokens:
+        text = text.replace(token, " ")
+    return text

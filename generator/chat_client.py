@@ -73,6 +73,7 @@ class ChatClient:
     ) -> None:
         """Ask `base_url`/chat/completions for `model`; without a key, no `Authorization` is sent."""
         self.model = model
+        self.concurrency = concurrency
         self._url = base_url.rstrip("/").removesuffix("/chat/completions")
         self._key = key.strip()
         self._timeouts = timeouts or CompletionTimeouts()

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from citewell.core.http_service import JsonObject
 from citewell.core.threads import in_thread
-from citewell.generator.causal import CausalModel, Sampling
+from citewell.generator.causal import CausalModel, Sampling, rendered
 from citewell.generator.completion import CompletionRequest
 from citewell.generator.estimate import estimate_tokens
-from citewell.generator.local import rendered
 from citewell.generator.prompt import Message
 
 if TYPE_CHECKING:

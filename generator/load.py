@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from citewell.core.build_cache import OnStep
 from citewell.core.conversion import converted
-from citewell.core.errors import ModelError
+from citewell.core.errors import InputError, ModelError
 from citewell.core.models.obtaining import ensure_weights
 from citewell.core.packages import need_packages
 from citewell.core.settings import GeneratorSettings
 from citewell.core.threads import in_thread
 from citewell.core.types import Reference
-from citewell.generator.auto import EXTRACTIVE, KEY_VARIABLE, OPENAI, resolve_auto
+from citewell.generator.auto import EXTRACTIVE, KEY_VARIABLE, OPENAI, resolve_auto, writers
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.causal import CausalModel, Sampling
 from citewell.generator.completer import ChatCompleter, Completer, LocalCompleter
@@ -31,6 +31,7 @@ from citewell.generator.openvino import open_openvino
 from citewell.generator.remote import OpenAiGenerator
 from citewell.generator.resolve import ModelSource, packaged_base, resolve
 from citewell.generator.transformers import open_transformers
+from citewell.generator.yes import ApiYesModel, LocalYesModel, YesModel
 
 if TYPE_CHECKING:
     from citewell.generator.chat_client import ChatClient
@@ -103,6 +104,38 @@ async def open_completer(
         return
     load = partial(open_named_model, wanted.name, cache_dir, threads=threads, on_step=on_step)
     yield LocalCompleter(await in_thread(load), wanted.name)
+
+
+@asynccontextmanager
+async def open_yes_model(
+    given: GeneratorSettings,
+    cache_dir: Path,
+    *,
+    threads: int,
+    on_step: OnStep = lambda name, step: None,
+) -> AsyncGenerator[YesModel, None]:
+    """Open the language model of the settings: a name of the catalog, a GGUF file or `openai:MODEL`.
+
+    Raises `InputError` for the extractive generator, also where `auto` stands for it, `WeightsMissingError`
+    for a model that is not installed, and `ModelError` for one that cannot be run or gives no probabilities.
+    """
+    wanted = await in_thread(lambda: resolve_auto(given).settings)
+    if wanted.name == EXTRACTIVE:
+        named = given.name == EXTRACTIVE
+        raise InputError(
+            "Only a language model can judge, and extractive is none."
+            if named
+            else "Only a language model can judge, and none is installed.",
+            "Name a model of `citewell models`, a GGUF file or openai:MODEL."
+            if named
+            else f"Run: citewell models get {writers()[0].name}. Or name a GGUF file or openai:MODEL.",
+        )
+    if wanted.name.startswith(OPENAI):
+        async with open_client(wanted) as client:
+            yield ApiYesModel(client)
+    else:
+        load = partial(open_named_model, wanted.name, cache_dir, threads=threads, on_step=on_step)
+        yield LocalYesModel(await in_thread(load), wanted.name)
 
 
 def open_client(wanted: GeneratorSettings, environment: Mapping[str, str] = os.environ) -> ChatClient:

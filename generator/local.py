@@ -10,9 +10,10 @@ from functools import cached_property
 from citewell.core.events import Token
 from citewell.core.threads import in_thread
 from citewell.core.types import Reference
-from citewell.generator.causal import CausalModel, Doubt, Sampling
+from citewell.generator.causal import CausalModel, Doubt, Sampling, rendered
 from citewell.generator.prompt import Message, PromptForm, build_messages
 from citewell.generator.refusal import REFUSAL
+from citewell.generator.yes import LocalYesModel, YesModel
 
 _DOUBT = "First: do the references contain the answer to this question? Reply with one word: Yes or No."
 _MARK = "MARK"  # stands for what differs between prompts
@@ -54,6 +55,7 @@ class LocalGenerator:
         self._form = form or PromptForm()
         self._answerable = answerable
         self._focus = focus
+        self.yes_model: YesModel | None = LocalYesModel(model, name)
 
     def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0
@@ -183,20 +185,6 @@ class LocalGenerator:
 
 def _ignore(candidate: int, tokens: Sequence[int]) -> None:
     pass
-
-
-def rendered(model: CausalModel, messages: Sequence[Message]) -> str:
-    """Render messages by a model's chat template, so that their texts cannot begin or end a turn."""
-    return model.render(
-        [message | {"content": _inert(message["content"], model.control_tokens)} for message in messages]
-    )
-
-
-def _inert(text: str, control_tokens: Sequence[str]) -> str:
-    # A page that spells out a control token must not end the user's turn.
-    for token in control_tokens:
-        text = text.replace(token, " ")
-    return text
 
 
 class _Text:

@@ -14,6 +14,7 @@ from citewell.generator.causal import Sampling
 from citewell.generator.completion import CompletionRequest
 from citewell.generator.estimate import cut_to, estimate_tokens
 from citewell.generator.prompt import PromptForm, build_messages
+from citewell.generator.yes import ApiYesModel, YesModel
 
 if TYPE_CHECKING:
     from citewell.generator.chat_client import ChatClient
@@ -54,6 +55,7 @@ class OpenAiGenerator:
         )
         self._form = form or PromptForm()
         self._together = together
+        self.yes_model: YesModel | None = ApiYesModel(client)
 
     async def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0

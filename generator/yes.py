@@ -6,21 +6,14 @@ Asked to write, a small model says yes nearly always; its probabilities tell mor
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
-from functools import partial
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from citewell.core.build_cache import OnStep
-from citewell.core.errors import InputError, ServiceAnswerError
-from citewell.core.settings import GeneratorSettings
+from citewell.core.errors import ServiceAnswerError
 from citewell.core.threads import in_thread
-from citewell.generator.auto import EXTRACTIVE, OPENAI, resolve_auto, writers
-from citewell.generator.causal import CausalModel, YesAnswer
+from citewell.generator.auto import OPENAI
+from citewell.generator.causal import CausalModel, YesAnswer, rendered
 from citewell.generator.completion import CompletionRequest
-from citewell.generator.load import open_client, open_named_model
-from citewell.generator.local import rendered
 from citewell.generator.prompt import Message
 
 if TYPE_CHECKING:
@@ -58,10 +51,10 @@ class LocalYesModel:
 class ApiYesModel:
     """A model behind an OpenAI-compatible API that gives log probabilities."""
 
-    def __init__(self, client: ChatClient, concurrency: int) -> None:
+    def __init__(self, client: ChatClient) -> None:
         """Ask with `client`, which the caller opens and closes."""
         self.name = f"{OPENAI}{client.model}"
-        self.concurrency = concurrency
+        self.concurrency = client.concurrency
         self._client = client
 
     async def ask(self, messages: Sequence[Message]) -> YesAnswer:
@@ -78,38 +71,6 @@ class ApiYesModel:
                 "Use a service that knows top_logprobs and a model that follows instructions.",
             )
         return YesAnswer(found, completion.usage.prompt_tokens if completion.usage else 0)
-
-
-@asynccontextmanager
-async def open_yes_model(
-    given: GeneratorSettings,
-    cache_dir: Path,
-    *,
-    threads: int,
-    on_step: OnStep = lambda name, step: None,
-) -> AsyncGenerator[YesModel, None]:
-    """Open the language model of the settings: a name of the catalog, a GGUF file or `openai:MODEL`.
-
-    Raises `InputError` for the extractive generator, also where `auto` stands for it, `WeightsMissingError`
-    for a model that is not installed, and `ModelError` for one that cannot be run or gives no probabilities.
-    """
-    wanted = await in_thread(lambda: resolve_auto(given).settings)
-    if wanted.name == EXTRACTIVE:
-        named = given.name == EXTRACTIVE
-        raise InputError(
-            "Only a language model can judge, and extractive is none."
-            if named
-            else "Only a language model can judge, and none is installed.",
-            "Name a model of `citewell models`, a GGUF file or openai:MODEL."
-            if named
-            else f"Run: citewell models get {writers()[0].name}. Or name a GGUF file or openai:MODEL.",
-        )
-    if wanted.name.startswith(OPENAI):
-        async with open_client(wanted) as client:
-            yield ApiYesModel(client, wanted.concurrency)
-    else:
-        load = partial(open_named_model, wanted.name, cache_dir, threads=threads, on_step=on_step)
-        yield LocalYesModel(await in_thread(load), wanted.name)
 
 
 def yes_share(alternatives: Mapping[str, float]) -> float | None:

@@ -25,7 +25,7 @@ from citewell.core.events import (
     Token,
 )
 from citewell.core.text import shorten, squeeze
-from citewell.core.types import Answer, Reference, Sentence, marked_text
+from citewell.core.types import STATUS_WORDS, Answer, Reference, Sentence, marked_text
 from citewell.pipeline.collections import HANDBOOK
 
 # Characters shown of a reference, of a browsing command, and of a candidate answer.
@@ -197,7 +197,7 @@ def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
         unsupported = sum(not sentence.supported for sentence in answer.sentences)
         if unsupported:
             console.print(
-                f"\n[yellow]{unsupported} sentence(s) marked (?) are not supported by any reference.[/]"
+                f"\n[yellow]{unsupported} sentence(s) marked in brackets: no reference says all of it.[/]"
             )
         console.print("\n[bold]References[/]")
         for reference in answer.references:
@@ -252,7 +252,7 @@ def _print_candidates(console: Console, answer: Answer) -> None:
 
 def _sentence(sentence: Sentence) -> str:
     if not sentence.supported:
-        return f"[yellow]{escape(sentence.text)} (?)[/]"
+        return f"[yellow]{escape(sentence.text)} ({STATUS_WORDS[sentence.status]})[/]"
     marks = "".join(f"\\[{number}]" for number in sentence.citations)
     return f"{escape(sentence.text)} [cyan]{marks}[/]"
 

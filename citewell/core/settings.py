@@ -286,6 +286,11 @@ class CitationSettings(Section):
     threshold: float = Field(
         0.5, gt=0, le=1, description="Min ROUGE-1 precision at which a reference supports a sentence."
     )
+    judge: Literal["auto", "words", "writer"] = Field(
+        "auto",
+        description="What decides on support: shared `words`, or the language model that writes (`writer`), "
+        "asked about each sentence; `auto` is the latter where that model is known to judge well.",
+    )
     drop_unsupported: bool = Field(False, description="Drop unsupported sentences from the answer.")
 
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Outcome = Literal["answered", "retrieved", "no_evidence"]
 Fallback = Literal["", "unsupported", "refused"]
+SupportStatus = Literal["supported", "partly", "contradicted", "not_found"]
+STATUS_WORDS: Mapping[SupportStatus, str] = {
+    "supported": "supported",
+    "partly": "partly supported",
+    "contradicted": "contradicted",
+    "not_found": "not supported",
+}
+"""The words that people read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +104,21 @@ class Reference:
 class Sentence:
     """One sentence of an answer and the numbers of the references it cites.
 
-    `support` is the highest ROUGE-1 precision (0 to 1) of the sentence against any reference; `supported`
-    says whether it reaches the threshold. An unsupported sentence cites nothing.
+    `support` (0 to 1) is the judge's probability that a reference says what the sentence says; where no model
+    judges, its highest ROUGE-1 precision against any reference. `status` says more of a sentence that is not
+    `supported`: the references say a part of it, the opposite, or nothing of it (also the default). An
+    unsupported sentence cites nothing.
     """
 
     text: str
     citations: tuple[int, ...]
     support: float
     supported: bool
+    status: SupportStatus = "not_found"
+
+    def __post_init__(self) -> None:
+        if self.supported:
+            object.__setattr__(self, "status", "supported")
 
 
 def marked_text(sentences: Iterable[Sentence]) -> str:

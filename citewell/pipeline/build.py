@@ -10,7 +10,7 @@ from citewell.core.settings import Settings
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.extractive import ExtractiveGenerator, Relevance
 from citewell.generator.remembered_relevance import RememberedRelevance
-from citewell.pipeline.choices import choose_generator, choose_scorer
+from citewell.pipeline.choices import choose_generator, choose_judge, choose_scorer
 from citewell.pipeline.fetching import wait_policy
 from citewell.pipeline.parts import Parts, open_parts, silent
 from citewell.pipeline.pipeline import Limits, Pipeline
@@ -45,6 +45,7 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
             ranker=ranker,
             generator=chosen.backend,
             quoter=_quoter(settings, chosen.backend, relevance),
+            judge=choose_judge(settings, chosen.backend),
             scorer=scorer.scorer,
             limits=_limits(settings),
             memory=parts.memory,

@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 from citewell.core.build_cache import OnStep
 from citewell.core.errors import ModelError, WeightsMissingError
+from citewell.core.models.catalog import catalog
 from citewell.core.settings import GeneratorSettings, Settings
 from citewell.core.threads import in_thread
 from citewell.generator.auto import AUTO, EXTRACTIVE, resolve_auto
 from citewell.generator.backend import GeneratorBackend
+from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.extractive import Relevance
 from citewell.generator.load import open_generator
 from citewell.pipeline.parts import silent
@@ -88,6 +90,20 @@ async def choose_generator(
             notice = f"{error} The answer is extractive instead."
             chosen = ChosenGenerator(await choose(extractive), (notice,))
         yield chosen
+
+
+def choose_judge(settings: Settings, generator: GeneratorBackend) -> JudgedCitations | None:
+    """Return the judge of citations that the settings name; None leaves the check at shared words.
+
+    A generator that quotes needs none.
+    """
+    wanted = settings.citations.judge
+    if wanted == "words" or generator.yes_model is None:
+        return None
+    known = catalog().get(generator.name)
+    if wanted == "auto" and not (known and known.judges):
+        return None
+    return JudgedCitations(generator.yes_model)
 
 
 def without_writer(settings: Settings) -> Settings:

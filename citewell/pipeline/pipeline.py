@@ -24,6 +24,7 @@ from citewell.core.types import (
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.correction import check_citations
 from citewell.generator.citations.ending import finished
+from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.refusal import is_refusal
 from citewell.pipeline.providers import OpenedSearch
@@ -73,6 +74,8 @@ class Pipeline:
     limits: Limits
     quoter: ExtractiveGenerator | None = None
     """Quotes the references while the generator writes; None if the generator quotes itself."""
+    judge: JudgedCitations | None = None
+    """Checks the best candidate's citations a second time; None leaves it at shared words."""
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     split: Callable[[str], tuple[str, ...]] = parts
     """Splits a question that needs several searches."""
@@ -92,7 +95,7 @@ class Pipeline:
     def quoting(self, sentences: int) -> Pipeline:
         """Return the same pipeline, quoting at most `sentences` sentences of the references as the answer."""
         extractive = ExtractiveGenerator(self.ranker.scores, sentences=sentences, split=self.split)
-        return replace(self, generator=extractive, quoter=None)
+        return replace(self, generator=extractive, quoter=None, judge=None)
 
     async def ask(self, question: str) -> AsyncGenerator[Event, None]:
         """Answer a question as a stream of events, of which the last is `Done`.
@@ -241,9 +244,9 @@ class Pipeline:
                 await asyncio.to_thread(rounds.add, checked, written=len(written))
         if choice := rounds.choice():
             run.best = choice.best
-            run.candidates = tuple(
+            candidates = [
                 Candidate(
-                    self._shown(sentences),
+                    sentences,
                     verdict.score,
                     raw[sentences],
                     verdict.adjusted_score,
@@ -251,8 +254,18 @@ class Pipeline:
                     verdict.reason,
                 )
                 for sentences, verdict in zip(rounds.candidates, choice.verdicts, strict=True)
-            )
+            ]
+            candidates[run.best] = await self._judged(run, candidates[run.best])
+            run.candidates = tuple(replace(one, sentences=self._shown(one.sentences)) for one in candidates)
             yield Scored(run.candidates, run.best)
+
+    async def _judged(self, run: QuestionRun, best: Candidate) -> Candidate:
+        """Return the best candidate as the judge finds it."""
+        if self.judge is None or is_refusal(best.raw):
+            return best
+        with run.timed("check"):
+            sentences = await self.judge.check(run.question, best.sentences, run.references)
+        return replace(best, sentences=sentences, unsupported=sum(not s.supported for s in sentences))
 
     def _shown(self, sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
         # After scoring: dropping unsupported sentences must not raise an answer's score.
@@ -282,7 +295,8 @@ class Pipeline:
             notices=(*(self.notices if written else ()), *run.notices),
             timings=run.timings,
             models={"encoder": self.ranker.encoder.name, "search": self.search.metasearch.name}
-            | ({"generator": self.generator.name, "scorer": self.scorer.name} if written else {}),
+            | ({"generator": self.generator.name, "scorer": self.scorer.name} if written else {})
+            | ({"judge": self.judge.name} if written and self.judge else {}),
         )
 
 

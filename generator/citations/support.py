@@ -11,6 +11,17 @@ from citewell.core.text import STOP_WORDS, content_words, words
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z]\w+")
 
+_NUMBER_WORDS = """\
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+seventeen eighteen nineteen twenty"""
+_WORDS_OF = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split())} | {
+    "thirty": "30",
+    "forty": "40",
+    "fifty": "50",
+    "hundred": "100",
+    "thousand": "1000",
+}
+
 
 class ReferenceText:
     """A reference's text, tokenized once for comparison with any number of sentences."""
@@ -27,6 +38,10 @@ class ReferenceText:
         """`holds_facts` for a sentence and this text."""
         names = {word for name in _NAME.findall(sentence) for word in words(name)}
         return _numbers(sentence) <= self._numbers and names <= self._words
+
+    def holds_numbers(self, sentence: str) -> bool:
+        """Return whether the text has each number that the sentence has in digits, in digits or in words."""
+        return _numbers(sentence) <= self._numbers | {_WORDS_OF[w] for w in self._words if w in _WORDS_OF}
 
     @cached_property
     def _numbers(self) -> set[str]:

@@ -56,9 +56,9 @@ async def _lines(
 
 
 def _draft(services: Services) -> Draft | None:
-    """Return None if several candidates are written, since the best one is not known yet."""
+    """Return None if what is written may not be the answer: if there are several candidates, or a judge."""
     settings = services.settings
-    if settings.generator.best_of > 1:
+    if settings.generator.best_of > 1 or services.pipelines.get().judges:
         return None
     return Draft(settings.citations.threshold, drop_unsupported=settings.citations.drop_unsupported)
 

@@ -9,7 +9,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel
 
 from citewell.core.errors import CitewellError
-from citewell.core.types import Page
+from citewell.core.types import STATUS_WORDS, Page
 from citewell.server.mcp.results import (
     AskResult,
     PagePart,
@@ -20,7 +20,6 @@ from citewell.server.mcp.results import (
 )
 
 _CHARACTERS = 12_000  # of a page, in one reply
-_UNSUPPORTED = " [not supported by any reference]"
 
 
 def answer_reply(body: dict[str, Any]) -> CallToolResult:
@@ -120,7 +119,7 @@ def _part_texts(parts: Iterable[PagePart]) -> Iterator[str]:
 
 def _marked(sentence: ToolSentence) -> str:
     marks = "".join(f"[{number}]" for number in sentence.citations)
-    return sentence.text + (f" {marks}" if marks else _UNSUPPORTED)
+    return f"{sentence.text} {marks or f'[{STATUS_WORDS[sentence.status]}]'}"
 
 
 def _reference_text(reference: ToolReference) -> str:

@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from citewell.core.types import SupportStatus
+
 
 class ToolSentence(BaseModel):
     """A sentence of the answer."""
@@ -14,6 +16,9 @@ class ToolSentence(BaseModel):
     citations: list[int] = Field(description="Numbers of the references that support it.")
     support: float = Field(description="From 0 to 1.")
     supported: bool
+    status: SupportStatus = Field(
+        description="How far the references say it: supported, partly, contradicted or not_found."
+    )
 
 
 class ToolReference(BaseModel):

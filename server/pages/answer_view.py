@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from citewell.core.text import shorten
-from citewell.core.types import Failure, Reference, Sentence
+from citewell.core.types import STATUS_WORDS, Failure, Reference, Sentence, SupportStatus
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.pages.links import site_of, web_address
 from citewell.server.pages.markdown import as_markdown
 from citewell.server.pages.support import Piece, supporting
 
 _LONGEST_TITLE = 160  # characters
+_COMPARED = (
+    "The closest source contains {:.0f}% of its content words. A supporting source must contain enough of "
+    "them, and every number and name."
+)
+_ASKED = " Asked whether the closest source says all of it, the language model finds yes {:.0f}% likely."
+_JUDGED: Mapping[SupportStatus, str] = {
+    "supported": "A source says all of it.",
+    "partly": "The sources say a part of it." + _ASKED,
+    "contradicted": "The closest source has its words and seems to say otherwise." + _ASKED,
+    "not_found": "No source says it." + _ASKED,
+}
 _STAGES = {
     "browse": "Browsing",
     "search": "Searching",
@@ -68,12 +79,13 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class SentenceView:
-    """A sentence of the answer; `share` is the percentage of its content words in the best source."""
+    """A sentence of the answer, in words what the sources say of it, and why."""
 
     number: int
     text: str
     supported: bool
-    share: int
+    status: str
+    reason: str
     citations: tuple[Citation, ...]
 
 
@@ -104,12 +116,17 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     sentences, references = answer.sentences or [], answer.references or []
     timings = answer.timings or {}
     titles = {reference.number: _link(reference.url, reference.title).title for reference in references}
-    claims = tuple(_claim(number, sentence, titles) for number, sentence in enumerate(sentences))
+    judged = "judge" in (answer.models or {})
+
+    def claims_of(given: Sequence[Sentence]) -> tuple[SentenceView, ...]:
+        return tuple(_claim(number, one, titles, judged=judged) for number, one in enumerate(given))
+
+    claims = claims_of(sentences)
     quotations = () if answer.fallback else answer.quotations
     stages = tuple((words, timings[name]) for name, words in _STAGES.items() if name in timings)
     return AnswerPage(
         claims=claims,
-        quotations=tuple(_claim(number, sentence, titles) for number, sentence in enumerate(quotations)),
+        quotations=claims_of(quotations),
         sources=tuple(_source(reference, sentences) for reference in references),
         unread=tuple(_unread(failure) for failure in answer.failures or []),
         stages=stages,
@@ -119,11 +136,13 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     )
 
 
-def _claim(number: int, sentence: Sentence, titles: dict[int, str]) -> SentenceView:
+def _claim(number: int, sentence: Sentence, titles: dict[int, str], *, judged: bool) -> SentenceView:
     citations = tuple(
         Citation(cited, titles.get(cited, ""), _anchor(number, cited)) for cited in sentence.citations
     )
-    return SentenceView(number, sentence.text, sentence.supported, round(100 * sentence.support), citations)
+    status = STATUS_WORDS[sentence.status]
+    reason = (_JUDGED[sentence.status] if judged else _COMPARED).format(100 * sentence.support)
+    return SentenceView(number, sentence.text, sentence.supported, status, reason, citations)
 
 
 def _source(reference: Reference, sentences: Sequence[Sentence]) -> CitedSource:

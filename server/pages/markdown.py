@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from citewell.core.text import squeeze
-from citewell.core.types import Reference
+from citewell.core.types import STATUS_WORDS, Reference
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.pages.links import site_of, web_address
 
@@ -25,7 +25,7 @@ def as_markdown(answer: AnswerResponse) -> str:
     text = " ".join(
         _escaped(sentence.text)
         + "".join(f"[^{number}]" for number in sentence.citations)
-        + ("" if sentence.supported else " *(not supported)*")
+        + ("" if sentence.supported else f" *({STATUS_WORDS[sentence.status]})*")
         for sentence in sentences
     )
     notes = "\n".join(_note(references[number]) for number in cited if number in references)

@@ -96,6 +96,11 @@ class Pipelines:
         """The ranker of passages, with its encoder."""
         return self._pipeline.ranker
 
+    @property
+    def judges(self) -> bool:
+        """Whether a language model judges what is written."""
+        return self._pipeline.judge is not None
+
     async def version(self, options: QuestionOptions) -> str:
         """Return the settings and the collection's version, on which an answer depends besides its options.
 

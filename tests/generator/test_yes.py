@@ -16,8 +16,10 @@ from citewell.core.errors import (
     WeightsMissingError,
 )
 from citewell.core.settings import GeneratorSettings, load_settings
+from citewell.generator.causal import YesAnswer
+from citewell.generator.load import open_yes_model
 from citewell.generator.prompt import Message
-from citewell.generator.yes import YesAnswer, open_yes_model, yes_share
+from citewell.generator.yes import yes_share
 from tests.generator.chat_service import ChatService, whole, yes_or_no
 from tests.generator.tiny import write_tiny
 

@@ -14,6 +14,7 @@ from citewell.core.events import Done
 from citewell.core.settings import Settings
 from citewell.core.types import Answer
 from citewell.pipeline.build import open_pipeline
+from tests.generator.chat_service import ChatService, yes_or_no
 
 BATS = "How do bats find their way in the dark?"
 ANSWER = "Bats find their way in the dark by echolocation[1]. They also read maps[2]."
@@ -54,3 +55,23 @@ async def test_a_service_that_is_down_is_named(settings: Make) -> None:
     with pytest.raises(ServiceUnreachableError, match=r"127\.0\.0\.1:9") as caught:
         await ask(settings(**flags, **{"generator.seconds": 0.1}))
     assert "generator.base_url" in caught.value.hint
+
+
+async def test_a_model_elsewhere_judges_its_own_sentences_if_it_is_asked_to(settings: Make) -> None:
+    async def write_or_judge(request: web.Request) -> web.Response:
+        body = await request.json()
+        if body.get("logprobs"):
+            return web.json_response(yes_or_no(0.2 if "maps" in body["messages"][-1]["content"] else 0.9))
+        return web.json_response({"choices": [{"message": {"content": ANSWER}, "finish_reason": "stop"}]})
+
+    async with ChatService([write_or_judge]) as http:
+        flags = {"generator.name": "openai:tiny", "generator.base_url": http.url}
+        plain = await ask(settings(**flags))
+        assert len(http.requests) == 1
+        judged = await ask(settings(**flags, **{"citations.judge": "writer"}))
+    assert "judge" not in plain.models
+    assert judged.models["judge"] == "openai:tiny"
+    assert [(s.supported, s.status, s.support) for s in judged.sentences] == [
+        (True, "supported", 1.0),  # a quotation
+        (False, "not_found", 0.0),
+    ]

@@ -203,7 +203,7 @@ def labels(
 
     from citewell.bootstrap.labels.run import LabelRun, write_labels
     from citewell.core.settings import load_settings
-    from citewell.generator.yes import open_yes_model
+    from citewell.generator.load import open_yes_model
 
     settings = load_settings(flags({"generator__name": teacher}, (), ()))
 

@@ -52,6 +52,7 @@ class CatalogModel:
     base: str = ""
     automatic: bool = False
     rank: int = 0
+    judges: bool = False
     untried: bool = False
 
     @property

@@ -9,25 +9,17 @@ from contextlib import AsyncExitStack, contextmanager
 from citewell.core.progress import Counter, Log
 from citewell.core.redact import published_name
 from citewell.core.settings import Settings
+from citewell.generator.citations.asking import MOST_WORDS, support_prompt
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 from citewell.generator.evaluation.judges.parts import parts
-from citewell.generator.prompt import Message
-from citewell.generator.yes import YesModel, open_yes_model
+from citewell.generator.load import open_yes_model
+from citewell.generator.yes import YesModel
 
 WRITER = "writer"
 THRESHOLDS: Mapping[str, float] = {"qwen2.5-coder-1.5b": 0.4}
 """The minimum probability of yes of a supported claim, by model; `benchmarks.writer_judge` finds them."""
 HALF = 0.5
 """The threshold of other models."""
-
-_INSTRUCTION = "You judge whether a passage supports a claim. Reply with one word: Yes or No."
-_ASKED = """\
-Passage: {passage}
-
-Claim: {claim}
-
-Does the passage say all that the claim says?"""
-_WORDS = 600  # of the passages, at once
 
 
 class WriterJudge:
@@ -66,18 +58,9 @@ class WriterJudge:
 
     async def _probability(self, pair: ClaimAndPassages) -> float:
         best = 0.0
-        for part in parts(pair.passages, _WORDS, lambda sentence: len(sentence.split())):
+        for part in parts(pair.passages, MOST_WORDS, lambda sentence: len(sentence.split())):
             best = max(best, (await self._model.ask(support_prompt(pair.claim, part))).yes)
         return best
-
-
-def support_prompt(claim: str, passage: str) -> list[Message]:
-    """Return the messages of a judgment; a longer passage is cut to 600 words."""
-    shown = " ".join(passage.split()[:_WORDS])
-    return [
-        {"role": "system", "content": _INSTRUCTION},
-        {"role": "user", "content": _ASKED.format(passage=shown, claim=claim)},
-    ]
 
 
 @contextmanager

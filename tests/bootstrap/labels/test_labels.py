@@ -53,7 +53,7 @@ async def run(folder: Path, service: ChatService, **changes: Any) -> tuple[str, 
     out = folder / "labels.jsonl"
     async with ChatClient("tiny", service.url, retries=0) as client:
         about = LabelRun(files=write_pairs(folder), out=out, each=3, price=2.0, **changes)
-        cost = await write_labels(about, ApiYesModel(client, 2), lambda line: None)
+        cost = await write_labels(about, ApiYesModel(client), lambda line: None)
     return str(cost), [json.loads(line) for line in out.read_text().splitlines()]
 
 

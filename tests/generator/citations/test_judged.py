@@ -1,0 +1,131 @@
+"""Citations that a language model judges, asked over HTTP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pytest
+from aiohttp import web
+
+from citewell.core.types import Reference, Sentence
+from citewell.generator.chat_client import ChatClient
+from citewell.generator.citations.correction import check_citations
+from citewell.generator.citations.judged import JudgedCitations
+from citewell.generator.yes import ApiYesModel
+from tests.generator.chat_service import ChatService, yes_or_no
+
+CANAL = (
+    "The Suez Canal joins the Mediterranean and the Red Sea. It opened on 17 November 1869 after ten years "
+    "of work. In 1975 it was cleared of mines and ships passed again."
+)
+LENGTH = "It is 193 kilometers long, and a ship needs twelve to sixteen hours for its length."
+REFERENCES = [
+    Reference(1, "https://example.org/1", "Suez Canal", CANAL, 0.8),
+    Reference(2, "https://example.org/2", "Length", f"{LENGTH} " + "Nothing else is known here. " * 40, 0.7),
+]
+QUESTION = "When did the Suez Canal open?"
+
+
+async def judged(
+    answer: str, likely: Mapping[str, float] | float = 0.9, question: str = QUESTION
+) -> tuple[tuple[Sentence, ...], list[tuple[str, str]]]:
+    """The sentences, and the claims with the passages that the model was asked about."""
+    asked: list[tuple[str, str]] = []
+
+    async def service(request: web.Request) -> web.StreamResponse:
+        content = (await request.json())["messages"][-1]["content"]
+        found = re.search(r"Passage: (.*)\n\nClaim: (.*)\n\n", content, re.DOTALL)
+        assert found
+        asked.append((found[2], found[1]))
+        yes = likely if isinstance(likely, float) else likely[found[1].partition(":")[0]]
+        return web.json_response(yes_or_no(yes))
+
+    async with ChatService([service]) as http, ChatClient("tutor", http.url) as client:
+        sentences = check_citations(answer, REFERENCES)
+        return await JudgedCitations(ApiYesModel(client)).check(question, sentences, REFERENCES), asked
+
+
+async def test_what_shares_words_but_is_false_is_not_supported() -> None:
+    false = "The Suez Canal opened in 1975."
+    assert check_citations(false, REFERENCES)[0].supported
+    sentences, asked = await judged(false, 0.3)
+    assert sentences == (Sentence(false, (), 0.3, supported=False, status="partly"),)
+    assert [claim for claim, _ in asked] == [false]
+
+
+async def test_what_is_said_in_other_words_is_supported() -> None:
+    true = "Since 1869 vessels sail through the Suez cut, finished within a decade."
+    assert not check_citations(true, REFERENCES)[0].supported
+    sentences, _ = await judged(true, 0.8)
+    assert sentences == (Sentence(true, (1,), 0.8, supported=True),)
+
+
+@pytest.mark.parametrize(("likely", "supported"), [(0.49, False), (0.51, True), (0.9, True)])
+async def test_yes_has_to_be_likelier_than_no(likely: float, supported: bool) -> None:
+    (sentence,), _ = await judged("After a decade of labor, the Suez Canal opened.", likely)
+    assert sentence.supported == supported
+
+
+@pytest.mark.parametrize(("likely", "supported"), [(0.6, False), (0.7, True)])
+async def test_words_in_another_order_have_to_be_surer(likely: float, supported: bool) -> None:
+    (sentence,), _ = await judged("The Red Sea joins the Suez Canal and the Mediterranean.", likely)
+    assert sentence.supported == supported
+
+
+async def test_a_number_that_the_passage_lacks_is_never_supported() -> None:
+    (sentence,), _ = await judged("The Suez Canal opened in 1896.", 0.99)
+    assert (sentence.supported, sentence.status, sentence.citations) == (False, "partly", ())
+
+
+async def test_a_number_may_stand_there_in_words() -> None:
+    (sentence,), _ = await judged("Building the Suez Canal took 10 years.", 0.8)
+    assert sentence.supported
+
+
+async def test_what_the_passage_denies_is_contradicted() -> None:
+    (sentence,), _ = await judged("The Suez Canal never opened for ships.", 0.1)
+    assert sentence.status == "contradicted"
+
+
+async def test_what_nobody_says_is_not_found() -> None:
+    (sentence,), asked = await judged("Cats purr by twitching their larynx.")
+    assert (sentence.status, sentence.support, asked) == ("not_found", 0.0, [])
+
+
+async def test_a_quotation_is_not_asked_about() -> None:
+    sentences, asked = await judged("It opened on 17 November 1869 after ten years of work. [2]")
+    assert [(s.citations, s.support, s.supported) for s in sentences] == [((1,), 1.0, True)]
+    assert not asked
+
+
+async def test_a_quotation_without_the_beginning_of_its_sentence_is_asked_about() -> None:
+    reference = Reference(1, "https://example.org/1", "Myths", "It is a myth that Napoleon sold Alaska.", 0.8)
+    sentence = Sentence("Napoleon sold Alaska.", (1,), 1.0, supported=True)
+
+    async def service(request: web.Request) -> web.StreamResponse:
+        return web.json_response(yes_or_no(0.1))
+
+    async with ChatService([service]) as http, ChatClient("tutor", http.url) as client:
+        judge = JudgedCitations(ApiYesModel(client))
+        (found,) = await judge.check("What did Napoleon sell?", [sentence], [reference])
+    assert (found.supported, found.status) == (False, "contradicted")
+
+
+async def test_another_reference_is_asked_if_the_closest_does_not_say_it() -> None:
+    claim = "A ship needs half a day for the length of the Suez Canal."
+    (sentence,), asked = await judged(claim, {"Suez Canal": 0.7, "Length": 0.2})
+    assert [passage.partition(":")[0] for _, passage in asked] == ["Length", "Suez Canal"]
+    assert sentence.citations == (1,)
+
+
+async def test_only_the_part_of_a_long_reference_that_matters_is_shown() -> None:
+    _, asked = await judged("The canal is 193 kilometers long.")
+    (passage,) = {passage for _, passage in asked if passage.startswith("Length")}
+    assert LENGTH in passage
+    assert len(passage.split()) < 100
+
+
+async def test_a_short_sentence_is_read_with_its_question() -> None:
+    _, asked = await judged("Yes, 1869.", question="Did the Suez Canal open in 1869?")
+    assert asked[0][0] == "Did the Suez Canal open in 1869? Yes, 1869."
