@@ -45,6 +45,7 @@ from citewell.server.api.headers import secure
 from citewell.server.api.health import get_health, get_problem_type, get_readiness
 from citewell.server.api.metrics import get_metrics
 from citewell.server.api.models import get_model, list_models
+from citewell.server.api.one_collection import delete_collection, get_collection
 from citewell.server.api.problems import reply_to_depth, reply_to_error, reply_to_fault, reply_to_http_error
 from citewell.server.api.rankings import create_ranking
 from citewell.server.api.ratings import create_rating
@@ -84,6 +85,8 @@ _HANDLERS = (
     export_demonstrations,
     list_collections,
     index_source,
+    get_collection,
+    delete_collection,
     list_jobs,
     get_job,
     cancel_job,

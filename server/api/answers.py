@@ -24,9 +24,9 @@ from citewell.server.work.options import QuestionOptions
 _EVENTS = ResponseSpec(
     Any,  # the data of each event differs
     generate_examples=False,
-    description="With `Accept: text/event-stream`: the events of the question as they happen, which are "
-    "`queued`, `searching`, `searched`, `browsed`, `fetched`, `failed`, `ranked`, `notice`, `token`, "
-    "`scored`, and last `done` with the whole answer, or `error` with a problem.",
+    description="With `stream`, or `Accept: text/event-stream`: the events of the question as they happen, "
+    "which are `queued`, `searching`, `searched`, `browsed`, `fetched`, `failed`, `ranked`, `notice`, "
+    "`token`, `scored`, and last `done` with the whole answer, or `error` with a problem.",
     media_type=sse.MEDIA_TYPE,
 )
 _LAST_EVENT = Annotated[
@@ -65,14 +65,14 @@ async def ask_question(
 ) -> Response[AnswerResponse]:
     """Answer a question from pages that are searched, fetched and ranked, with every sentence checked.
 
-    With `Accept: text/event-stream`, the reply is a stream of events. A client whose connection broke resumes
-    it by sending the same request with `Last-Event-ID`.
+    With `stream`, or `Accept: text/event-stream`, the reply is a stream of events. A client whose connection
+    broke resumes it by sending the same request with `Last-Event-ID`.
     """
     if (position := sse.resumed(request.headers)) is not None:
         return await _resumed(services, caller, position.answer_id, position.number)
     options: QuestionOptions = to(QuestionOptions, data)
     subscription = await services.questions.ask(options, caller.key_id, fresh=data.fresh)
-    if sse.wants_events(request.headers.get("accept", "")):
+    if data.stream or sse.wants_events(request.headers.get("accept", "")):
         return sse.stream(subscription, 0)
     answer = await ended(request, subscription)
     return Response(answer_response(answer), headers={"Location": f"/v1/answers/{answer.id}"})

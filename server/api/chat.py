@@ -12,12 +12,13 @@ from litestar.params import JSONBody
 
 from citewell.server.access.authenticator import Caller
 from citewell.server.api import sse
-from citewell.server.api.chat_errors import chat_errors, chat_handlers
+from citewell.server.api.chat_errors import UnsupportedParameterError, chat_errors, chat_handlers
 from citewell.server.api.chat_question import check_parameters, question_of
 from citewell.server.api.chat_reply import ChatCompletion
 from citewell.server.api.chat_schemas import ChatAnswer, ChatRequest
 from citewell.server.api.chat_stream import stream
-from citewell.server.api.models import QUOTING, check_model, full_name
+from citewell.server.api.models import QUOTING, chosen_model, full_name
+from citewell.server.api.schemas import AnswerOptions, to
 from citewell.server.api.waiting import ended
 from citewell.server.services import Services
 from citewell.server.work.options import QuestionOptions
@@ -60,11 +61,16 @@ async def create_chat_completion(
 
     Earlier messages are ignored. Parameters that would change the answer but are not supported are refused.
     """
-    model = check_model(services, data.model)
+    model = await chosen_model(services, data.model)
     check_parameters(data)
-    quotes = model == QUOTING != full_name(services.pipelines.get().generator)
-    options = QuestionOptions(question=question_of(data), extractive=quotes)
-    subscription = await services.questions.ask(options, caller.key_id)
+    if data.collection and model.collection:
+        raise UnsupportedParameterError("collection", "the model names a collection", "Use one of both.")
+    quotes = model.name == QUOTING != full_name(services.pipelines.get().generator)
+    given = {name: getattr(data, name) for name in AnswerOptions.__struct_fields__ if name != "fresh"}
+    own = {"question": question_of(data), "extractive": quotes}
+    named = {"collection": model.collection or data.collection}
+    options: QuestionOptions = to(QuestionOptions, given | own | named)
+    subscription = await services.questions.ask(options, caller.key_id, fresh=data.fresh)
     if data.stream:
-        return stream(services, subscription, data, model)
-    return Response(ChatCompletion(data, model, await ended(request, subscription)).whole())
+        return stream(services, subscription, data, model.name)
+    return Response(ChatCompletion(data, model.name, await ended(request, subscription)).whole())

@@ -22,6 +22,8 @@ from citewell.server.api.problems import (
 )
 from citewell.server.problems import PROBLEMS, problem_of
 
+_MAX_NAMED = 20  # models in a hint
+
 Handler = Callable[[Request[Any, Any, Any], Any], Response[Any]]
 
 _TYPES: Mapping[int, str] = MappingProxyType(
@@ -57,7 +59,8 @@ class NoModelError(CitewellError):
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         """Name the requested model; `known` are the models that exist."""
-        super().__init__(f"The model {name[:64]!r} does not exist.", f"Models: {', '.join(known)}.")
+        named = ", ".join(known[:_MAX_NAMED]) + (", …" if len(known) > _MAX_NAMED else ".")
+        super().__init__(f"The model {name[:64]!r} does not exist.", f"Models: {named}")
 
 
 def error_of(error: CitewellError) -> ChatError:

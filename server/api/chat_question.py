@@ -14,6 +14,10 @@ _UNUSED = (
     "max_tokens",
     "max_completion_tokens",
     "seed",
+    "reasoning_effort",
+    "verbosity",
+    "prediction",
+    "web_search_options",
 )
 _INSTRUCTIONS = frozenset({"system", "developer"})
 

@@ -11,11 +11,12 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from citewell.core.types import Failure, Reference, Sentence
-from citewell.server.api.schemas import Id
+from citewell.server.api.schemas import AnswerOptions, Id
 
 _NOT_USED = "Accepted but ignored: the settings of the service decide how answers are written."
 Number = Annotated[float, Meta(description=_NOT_USED)]
 Count = Annotated[int, Meta(description=_NOT_USED)]
+Ignored = Annotated[Any, Meta(description="Accepted but ignored.")]
 
 
 class ChatMessage(Struct, frozen=True):
@@ -33,8 +34,11 @@ class StreamOptions(Struct, frozen=True):
     include_usage: bool | None = None
 
 
-class ChatRequest(Struct, frozen=True, kw_only=True):
-    """A conversation; the last user message is the question. Unknown keys are ignored."""
+class ChatRequest(AnswerOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A conversation; the last user message is the question.
+
+    The fields of `POST /v1/answers` may stand beside those of OpenAI's API.
+    """
 
     messages: Annotated[
         list[ChatMessage],
@@ -44,9 +48,14 @@ class ChatRequest(Struct, frozen=True, kw_only=True):
             examples=[[{"role": "user", "content": "How do bats find their way in the dark?"}]],
         ),
     ]
-    model: Annotated[str, Meta(max_length=200, description="A generator.", examples=["citewell"])] = (
-        "citewell"
-    )
+    model: Annotated[
+        str,
+        Meta(
+            max_length=200,
+            description="A generator, or `citewell/NAME` to ask the collection NAME.",
+            examples=["citewell"],
+        ),
+    ] = "citewell"
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     temperature: Number | None = None
@@ -56,6 +65,22 @@ class ChatRequest(Struct, frozen=True, kw_only=True):
     max_tokens: Count | None = None
     max_completion_tokens: Count | None = None
     seed: Count | None = None
+    top_logprobs: Count | None = None
+    reasoning_effort: Ignored = None
+    verbosity: Ignored = None
+    prediction: Ignored = None
+    web_search_options: Ignored = None
+    audio: Ignored = None
+    tool_choice: Ignored = None
+    function_call: Ignored = None
+    parallel_tool_calls: Ignored = None
+    metadata: Ignored = None
+    user: Ignored = None
+    safety_identifier: Ignored = None
+    prompt_cache_key: Ignored = None
+    prompt_cache_retention: Ignored = None
+    service_tier: Ignored = None
+    store: Ignored = None
     n: Annotated[int, Meta(description="Number of answers; more than 1 is refused.")] | None = None
     stop: Annotated[str | list[str], Meta(description="Refused, unless empty.")] | None = None
     tools: Annotated[list[Any], Meta(description="Refused, unless empty.")] | None = None

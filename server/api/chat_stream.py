@@ -33,7 +33,7 @@ async def _lines(
     services: Services, subscription: Subscription, asked: ChatRequest, model: str
 ) -> AsyncGenerator[bytes, None]:
     begun = ChatCompletion(asked, model, subscription.answer)
-    draft = _draft(services)
+    draft = _draft(services, asked)
     try:
         yield _chunk(begun, {"role": "assistant", "content": ""})
         async with aclosing(subscription.follow()) as events:
@@ -55,10 +55,10 @@ async def _lines(
         subscription.leave()
 
 
-def _draft(services: Services) -> Draft | None:
+def _draft(services: Services, asked: ChatRequest) -> Draft | None:
     """Return None if what is written may not be the answer: if there are several candidates, or a judge."""
     settings = services.settings
-    if settings.generator.best_of > 1 or services.pipelines.get().judges:
+    if (asked.best_of or settings.generator.best_of) > 1 or services.pipelines.get().judges:
         return None
     return Draft(settings.citations.threshold, drop_unsupported=settings.citations.drop_unsupported)
 

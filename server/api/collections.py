@@ -112,12 +112,15 @@ async def _job(services: Services, job_id: str) -> JobObject:
 
 
 def _collections(settings: Settings) -> CollectionList:
-    rows = [_describe(settings, catalog_of(settings, name), name) for name in collection_names(settings)]
+    rows = [
+        describe_collection(settings, catalog_of(settings, name), name) for name in collection_names(settings)
+    ]
     searched = "collection" in chosen_providers(settings.search)
     return CollectionList(rows, settings.search.collection if searched else None)
 
 
-def _describe(settings: Settings, catalog: Catalog, name: str) -> CollectionSummary:
+def describe_collection(settings: Settings, catalog: Catalog, name: str) -> CollectionSummary:
+    """Return what the API shows of a collection, also if that cannot be searched."""
     try:
         with closing(catalog.open(name)) as store:
             sources = [_source(settings, source) for source in store.sources()]

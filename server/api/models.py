@@ -1,13 +1,16 @@
-"""The generators of the service, under the names by which OpenAI's clients choose them."""
+"""The generators and collections of the service, by the names with which OpenAI's clients choose them."""
 
 from __future__ import annotations
 
+import asyncio
 import re
+from typing import NamedTuple
 
 from litestar import get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from citewell.pipeline.collections import collection_names
 from citewell.server.api.chat_errors import NoModelError, chat_errors, chat_handlers
 from citewell.server.api.chat_schemas import ChatModel, ChatModels
 from citewell.server.services import Services
@@ -16,6 +19,8 @@ USUAL = "citewell"
 """The generator that the settings name."""
 QUOTING = "citewell-extractive"
 """The extractive generator, which every service has."""
+
+_OF_COLLECTION = f"{USUAL}/"
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -26,17 +31,28 @@ def full_name(generator: str) -> str:
     return own if own.startswith(f"{USUAL}-") else f"{USUAL}-{own}"
 
 
-def known_models(services: Services) -> tuple[str, ...]:
+class ChosenModel(NamedTuple):
+    """A model as replies name it, and the collection that it asks, if it names one."""
+
+    name: str
+    collection: str | None = None
+
+
+async def known_models(services: Services) -> tuple[str, ...]:
     """Return the models of the service; raises `NotReadyError` until they are loaded."""
-    return tuple(dict.fromkeys((USUAL, full_name(services.pipelines.get().generator), QUOTING)))
+    generators = (USUAL, full_name(services.pipelines.get().generator), QUOTING)
+    collections = await asyncio.to_thread(collection_names, services.settings)
+    return (*dict.fromkeys(generators), *(_OF_COLLECTION + name for name in collections))
 
 
-def check_model(services: Services, name: str) -> str:
-    """Return the full name of a model; raises `NoModelError` if it does not exist."""
-    known = known_models(services)
+async def chosen_model(services: Services, name: str) -> ChosenModel:
+    """Return a model by its name; raises `NoModelError` if it does not exist."""
+    known = await known_models(services)
     if name not in known:
         raise NoModelError(name, known)
-    return known[1] if name == USUAL else name
+    if name.startswith(_OF_COLLECTION):
+        return ChosenModel(name, name.removeprefix(_OF_COLLECTION))
+    return ChosenModel(known[1] if name == USUAL else name)
 
 
 @get(
@@ -48,12 +64,15 @@ def check_model(services: Services, name: str) -> str:
     tags=["openai"],
 )
 async def list_models(services: NamedDependency[Services]) -> ChatModels:
-    """All generators, in the format of OpenAI's API. `citewell` is the one that the settings name."""
-    return ChatModels([ChatModel(name) for name in known_models(services)])
+    """All generators, in the format of OpenAI's API, and `citewell/NAME` for each collection.
+
+    `citewell` is the generator that the settings name.
+    """
+    return ChatModels([ChatModel(name) for name in await known_models(services)])
 
 
 @get(
-    "/v1/models/{model:str}",
+    "/v1/models/{model:path}",
     opt={"scope": "ask"},
     summary="Read a model",
     responses=chat_errors(404),
@@ -61,6 +80,7 @@ async def list_models(services: NamedDependency[Services]) -> ChatModels:
     tags=["openai"],
 )
 async def get_model(services: NamedDependency[Services], model: FromPath[str]) -> ChatModel:
-    """One generator by its name."""
-    check_model(services, model)
-    return ChatModel(model)
+    """One model by its name."""
+    name = model.removeprefix("/")
+    await chosen_model(services, name)
+    return ChatModel(name)

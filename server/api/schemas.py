@@ -44,10 +44,9 @@ Rating = Annotated[
 Text = Annotated[str, Meta(min_length=1, max_length=100_000)]
 
 
-class RetrieveRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A question to find references for, and where they may come from."""
+class SearchOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Where references may come from, and how many. The settings of the service apply to omitted fields."""
 
-    question: Question
     k: Annotated[int, Meta(ge=1, le=20, description="Max references.", examples=[5])] | None = None
     collection: Name | None = None
     sites: Domains = []
@@ -62,8 +61,8 @@ class RetrieveRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=T
     recency: Literal["day", "week", "month", "year"] | None = None
 
 
-class AskRequest(RetrieveRequest, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A question to answer. The settings of the service apply to omitted fields."""
+class AnswerOptions(SearchOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """How to find references and answer from them."""
 
     mode: Annotated[
         Literal["answer", "browse"],
@@ -87,10 +86,25 @@ class AskRequest(RetrieveRequest, forbid_unknown_fields=True, frozen=True, kw_on
         ]
         | None
     ) = None
+    fresh: Annotated[bool, Meta(description="Do not reuse a cached answer.")] = False
+
+
+class RetrieveRequest(SearchOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A question to find references for."""
+
+    question: Question
+
+
+class AskRequest(AnswerOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A question to answer."""
+
+    question: Question
     extractive: Annotated[
         bool, Meta(description="Answer with quoted sentences, instead of using the generator.")
     ] = False
-    fresh: Annotated[bool, Meta(description="Do not reuse a cached answer.")] = False
+    stream: Annotated[
+        bool, Meta(description="Reply with events as they happen, as with `Accept: text/event-stream`.")
+    ] = False
 
 
 class FeedbackRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):

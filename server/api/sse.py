@@ -38,8 +38,7 @@ def wants_events(accept: str) -> bool:
 
 def resumed(headers: Mapping[str, str]) -> StreamPosition | None:
     """Return the position from which a request resumes a stream; None for a request that asks a question."""
-    last = headers.get("last-event-id")
-    return read_position(last) if last and wants_events(headers.get("accept", "")) else None
+    return read_position(headers.get("last-event-id", ""))
 
 
 def stream(subscription: Subscription, after: int) -> Response[Any]:

@@ -50,6 +50,17 @@ def test_the_events_of_a_question_end_with_the_whole_answer(service: Service) ->
     assert service.client.get(f"/v1/answers/{done['id']}").json() == done
 
 
+def test_a_body_may_ask_for_the_stream_and_a_header_alone_resumes_it(service: Service) -> None:
+    body = {"question": "What thickens honey?", "stream": True}
+    with service.client.stream("POST", "/v1/answers", json=body) as response:
+        assert response.headers["Content-Type"].startswith("text/event-stream")
+        events = list(read_events(response))
+    assert events[-1].name == "done"
+    seen = {"Last-Event-ID": events[-2].id}
+    with service.client.stream("POST", "/v1/answers", json=body, headers=seen) as response:
+        assert [event.id for event in read_events(response)] == [events[-1].id]
+
+
 def test_a_client_that_was_cut_off_gets_the_rest(slow: Service, search: Search) -> None:
     with slow.events("Why?") as stream:
         first = next(stream)

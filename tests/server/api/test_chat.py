@@ -171,9 +171,34 @@ def test_what_changes_nothing_is_accepted(client: openai.OpenAI) -> None:
         modalities=["text"],
         store=False,
         metadata={"topic": "bats"},
-        extra_body={"top_k": 40, "chat_template_kwargs": {}},
+        user="somebody",
     )
     assert (completion.model_extra or {})["citewell"]["notices"] == []
+
+
+def test_fields_of_the_service_are_honored_and_unknown_ones_refused(client: openai.OpenAI) -> None:
+    own = {"k": 1, "collection": "notes", "mode": "answer", "fresh": True}
+    extra = (ask(client, extra_body=own).model_extra or {})["citewell"]
+    assert len(extra["references"]) == 1
+    assert not extra["cached"]
+    with pytest.raises(openai.BadRequestError, match="unknown") as unknown:
+        ask(client, extra_body={"top_k": 40})
+    assert unknown.value.param == "top_k"
+    with pytest.raises(openai.NotFoundError, match="Collections: notes"):
+        ask(client, extra_body={"collection": "nets"})
+
+
+def test_a_model_may_be_a_collection(client: openai.OpenAI) -> None:
+    assert client.models.retrieve("citewell/notes").id == "citewell/notes"
+    messages: Any = [{"role": "user", "content": BATS}]
+    completion = client.chat.completions.create(model="citewell/notes", messages=messages)
+    assert completion.model == "citewell/notes"
+    assert (completion.model_extra or {})["citewell"]["models"]["search"] == "collection:notes"
+    with pytest.raises(openai.NotFoundError) as missing:
+        client.chat.completions.create(model="citewell/nets", messages=messages)
+    assert missing.value.code == "model_not_found"
+    with pytest.raises(openai.BadRequestError):
+        ask(client, extra_body={"collection": "notes", "model": "citewell/notes"})
 
 
 @pytest.mark.parametrize(
@@ -199,7 +224,8 @@ def test_a_conversation_without_a_question_is_refused(
 
 
 def test_models_are_listed_and_an_unknown_one_is_refused(client: openai.OpenAI) -> None:
-    assert [model.id for model in client.models.list()] == ["citewell", "citewell-extractive"]
+    known = [model.id for model in client.models.list()]
+    assert known == ["citewell", "citewell-extractive", "citewell/notes"]
     assert client.models.retrieve("citewell").owned_by == "citewell"
     with pytest.raises(openai.NotFoundError) as caught:
         client.models.retrieve("gpt-4o")
@@ -309,6 +335,7 @@ def test_a_checked_sentence_arrives_while_the_next_one_is_written(start: Start, 
             "citewell",
             "citewell-openai-small",
             "citewell-extractive",
+            "citewell/notes",
         ]
         chunks = client.chat.completions.create(model="citewell", messages=messages, stream=True)
         early = next(text for chunk in chunks if (text := chunk.choices[0].delta.content))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,11 +17,12 @@ ANSWERED = ("feedback", "ratings", "events", "episode")
 
 
 def test_no_address_has_a_fault_or_an_undocumented_reply(
-    settings: Callable[..., Settings], tmp_path: Path
+    settings: Callable[..., Settings], collection_data: Path, tmp_path: Path
 ) -> None:
     """What CONTRIBUTING.md runs with more examples against a service of your own."""
     cheap = {"retriever__prefilter": 2, "retriever__k": 2, "retriever__max_tokens": 32}
-    with serving(settings(server__rate_per_minute=0, **cheap)) as service:
+    own = shutil.copytree(collection_data, tmp_path / "data")  # collections are deleted, too
+    with serving(settings(data_dir=own, server__rate_per_minute=0, **cheap)) as service:
         key = make_key(service, "ask", "feedback", "export", "admin")
         answer = service.client.post("/v1/answers", json={"question": BATS}, headers=key).json()["id"]
         operations = [f"/v1/answers/{{answer_id}}/{name}" for name in ANSWERED]

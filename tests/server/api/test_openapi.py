@@ -40,6 +40,13 @@ def test_every_operation_says_what_it_does_and_what_may_go_wrong(description: di
             assert kinds == {"application/json" if own else "application/problem+json"}, name
 
 
+def test_every_operation_has_a_name_of_its_own(description: dict[str, Any]) -> None:
+    """Generated clients call their methods by these names."""
+    names = [operation["operationId"] for _, operation in operations(description)]
+    assert len(names) == len(set(names))
+    assert {"ask_question", "get_answer", "list_collections", "create_chat_completion"} <= set(names)
+
+
 def test_every_body_has_an_example_for_what_is_needed(description: dict[str, Any]) -> None:
     schemas = description["components"]["schemas"]
     for name, operation in operations(description):

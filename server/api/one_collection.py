@@ -1,0 +1,69 @@
+"""One collection: whether it exists, what it holds, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+
+from litestar import delete, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from citewell.core.errors import CitewellError, InputError
+from citewell.pipeline.collections import HANDBOOK, catalog_of, collection_names
+from citewell.server.api.collections import describe_collection
+from citewell.server.api.documented import problems
+from citewell.server.api.schemas import CollectionSummary
+from citewell.server.services import Services
+from citewell.server.work.pipelines import NoCollectionError
+
+_JOBS = 100  # newest ones, among which running ones are looked for
+
+
+class CollectionBusyError(CitewellError):
+    """A job is filling the collection."""
+
+    status = 409
+
+    def __init__(self, name: str, job_id: str) -> None:
+        """Name the collection and the job."""
+        super().__init__(
+            f"A job is filling the collection {name!r}.", f"DELETE /v1/jobs/{job_id} cancels the job."
+        )
+
+
+@get(
+    "/v1/collections/{name:str}",
+    opt={"scope": "ask"},
+    summary="Read a collection",
+    responses=problems(404),
+    tags=["collections"],
+)
+async def get_collection(services: NamedDependency[Services], name: FromPath[str]) -> CollectionSummary:
+    """The number and the sources of the pages of a collection."""
+    await _check_existence(services, name)
+    settings = services.settings
+    return await asyncio.to_thread(describe_collection, settings, catalog_of(settings, name), name)
+
+
+@delete(
+    "/v1/collections/{name:str}",
+    opt={"scope": "admin"},
+    summary="Delete a collection",
+    responses=problems(404, 409, 429),
+    tags=["collections"],
+)
+async def delete_collection(services: NamedDependency[Services], name: FromPath[str]) -> None:
+    """Delete a collection and all its pages. Answers from it are kept."""
+    await _check_existence(services, name)
+    if name == HANDBOOK:
+        raise InputError("The handbook is a part of Citewell.", "Delete collections of your own.")
+    for job in await services.store.get().jobs.page(_JOBS, None):
+        if job.status == "running" and job.arguments.get("name") == name:
+            raise CollectionBusyError(name, job.id)
+    await asyncio.to_thread(catalog_of(services.settings, name).remove, name)
+
+
+async def _check_existence(services: Services, name: str) -> None:
+    names = await asyncio.to_thread(collection_names, services.settings)
+    if name not in names:
+        raise NoCollectionError(name, names)
