@@ -16,8 +16,9 @@ _MAX_QUERY = 80  # characters
 
 
 def commands_grammar(allowed: Legal) -> str:
-    """Return a grammar of the commands in `allowed`."""
-    return "\n".join(["root ::= " + " | ".join(_commands(allowed)), *_rules(allowed)])
+    """Return a grammar of the commands in `allowed`; where there is none, of giving up."""
+    commands = list(_commands(allowed)) or list(_commands(Legal(search=False)))
+    return "\n".join(["root ::= " + " | ".join(commands), *_rules(allowed)])
 
 
 def _commands(allowed: Legal) -> Iterator[str]:
@@ -38,8 +39,9 @@ def _commands(allowed: Legal) -> Iterator[str]:
         yield '"Back"'
     if allowed.answer:
         yield '"End: Answer"'
-    yield '"End: Nonsense"'
-    yield '"End: Controversial"'
+    if allowed.give_up:
+        yield '"End: Nonsense"'
+        yield '"End: Controversial"'
 
 
 def _rules(allowed: Legal) -> Iterator[str]:

@@ -18,6 +18,7 @@ RESULTS = "Search results for: "
 SHORTEST = 4
 """Minimum words of a passage to quote."""
 
+_SEARCHES = 2  # before giving up
 _LEADS_AWAY = ("Click ", "Search ", "Back")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n")
 _ELLIPSIS = "…"
@@ -27,7 +28,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Legal:
-    """The commands that a state allows; ending without an answer is always allowed.
+    """The commands that a state allows; `give_up` is ending without an answer.
 
     `find` are the words to look for; `quotable` are the words of paragraphs in view, links stripped.
     """
@@ -40,6 +41,7 @@ class Legal:
     up: bool = False
     back: bool = False
     answer: bool = False
+    give_up: bool = True
 
 
 def legal(state: State) -> Legal:
@@ -59,7 +61,8 @@ def onwards(state: State) -> Legal:
     """Return the allowed commands that make progress.
 
     Excludes links that were opened, words that were looked for since the page was opened, passages that were
-    quoted, and scrolling back and forth.
+    quoted, scrolling back and forth, and giving up with quotes or before the second search: language models
+    give up at the first page of results.
     """
     allowed = legal(state)
     here = since_opened(state)
@@ -71,6 +74,7 @@ def onwards(state: State) -> Legal:
         quotable=tuple(_untaken(state, allowed.quotable)),
         down=allowed.down and not last.startswith(("Scrolled up", "Top")),
         up=allowed.up and not last.startswith("Scrolled down"),
+        give_up=not state.quotes and len(queries(state)) >= _SEARCHES,
     )
 
 

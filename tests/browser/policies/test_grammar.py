@@ -10,7 +10,7 @@ import pytest
 from citewell.browser.commands import Invalid, parse
 from citewell.browser.matching import quote as find_quote
 from citewell.browser.policies.grammar import commands_grammar
-from citewell.browser.policies.legal import legal, onwards
+from citewell.browser.policies.legal import Legal, legal, onwards
 from citewell.browser.policies.quoting import abbreviated, passages
 from citewell.browser.state import State
 
@@ -58,13 +58,25 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
         "Quote: The tides of the━are in one line.",
         "Quote: See also Neap tide.",
         "Back",
-        "End: Nonsense",
-        "End: Controversial",
     ],
 )
 def test_commands_that_the_page_allows(reader: Reader, text: str) -> None:
     assert reader.accepts(page(), text)
     assert not isinstance(parse(text), Invalid)
+
+
+@pytest.mark.parametrize("kind", ["Nonsense", "Controversial"])
+def test_giving_up_takes_two_searches_without_a_quote(reader: Reader, kind: str) -> None:
+    end, searches = f"End: {kind}", ("Search tides", "Back", "Search sea")
+    assert not reader.accepts(page(past_actions=searches[:1]), end)
+    assert reader.accepts(page(past_actions=searches), end)
+    quoting = page(past_actions=searches, quotes=(quote(SENTENCE),))
+    assert not reader.accepts(quoting, end)
+    assert reader.accepts(quoting, "End: Answer")
+
+
+def test_where_no_command_leads_on_the_model_can_give_up() -> None:
+    assert commands_grammar(Legal(search=False, give_up=False)).startswith('root ::= "End: Nonsense"')
 
 
 @pytest.mark.parametrize(
