@@ -34,6 +34,7 @@ _COMMAND = 160
 _CANDIDATE = 120
 
 UNSUPPORTED = "The references do not support what the model wrote, so these are quotations:"
+REJECTED = "The references do not support what the model wrote, so it is not shown."
 REFUSED = "The model found no answer in the references."
 
 
@@ -190,9 +191,9 @@ def _action(event: Browsed) -> str:
 
 def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
     uncited = 0
-    if answer.fallback == "unsupported":
-        console.print(f"[yellow]{UNSUPPORTED}[/]\n")
     if answer.outcome == "answered":
+        if answer.fallback:
+            console.print(f"[yellow]{UNSUPPORTED}[/]\n")
         console.print(" ".join(_sentence(sentence) for sentence in answer.sentences))
         unsupported = sum(not sentence.supported for sentence in answer.sentences)
         if unsupported:
@@ -208,8 +209,8 @@ def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
                 uncited += 1
     else:
         console.print(f"[bold]{escape(answer.answer)}[/]")
-        if answer.fallback == "refused":
-            console.print(REFUSED)
+        if answer.fallback:
+            console.print(REFUSED if answer.fallback == "refused" else REJECTED)
         console.print("\n[bold]Nearest pages[/]" if answer.references else "No related page was found.")
         for reference in answer.references:
             _print_reference(console, reference, None)

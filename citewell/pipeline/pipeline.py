@@ -273,9 +273,23 @@ class Pipeline:
             return tuple(sentence for sentence in sentences if sentence.supported)
         return sentences
 
+    def _answering(self, run: QuestionRun) -> tuple[tuple[Sentence, ...], Fallback]:
+        """Return the sentences of the answer, and the reason if they are not what the generator wrote.
+
+        Where the judge found none supported, quotations would not answer either.
+        """
+        best = run.candidates[run.best] if run.candidates else Candidate(())
+        if is_refusal(best.raw):
+            return (), "refused"
+        if any(sentence.supported for sentence in best.sentences):
+            return best.sentences, ""
+        if self.judge is not None and best.sentences:
+            return (), "unsupported"
+        return (run.quotations, "unsupported") if run.quotations else (best.sentences, "")
+
     def _answer(self, run: QuestionRun, *, written: bool = True) -> Answer:
         outcome: Outcome = "retrieved" if run.relevant else "no_evidence"
-        sentences, fallback = _answering(run)
+        sentences, fallback = self._answering(run)
         if written:
             outcome = "answered" if any(sentence.supported for sentence in sentences) else "no_evidence"
         if outcome != "answered":
@@ -298,16 +312,6 @@ class Pipeline:
             | ({"generator": self.generator.name, "scorer": self.scorer.name} if written else {})
             | ({"judge": self.judge.name} if written and self.judge else {}),
         )
-
-
-def _answering(run: QuestionRun) -> tuple[tuple[Sentence, ...], Fallback]:
-    """Return the sentences of the answer, and the reason if they are not what the generator wrote."""
-    best = run.candidates[run.best] if run.candidates else Candidate(())
-    if is_refusal(best.raw):
-        return (), "refused"
-    if any(sentence.supported for sentence in best.sentences) or not run.quotations:
-        return best.sentences, ""
-    return run.quotations, "unsupported"
 
 
 def _searched(run: QuestionRun, asked: Sequence[str]) -> Iterator[str]:

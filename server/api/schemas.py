@@ -313,7 +313,7 @@ class AnswerResponse(Struct, frozen=True):
         Literal["", "unsupported", "refused"],
         Meta(
             description="Why a language model's text is not the answer: it is `unsupported`, and the "
-            "quotations are the answer instead, or it `refused`."
+            "quotations are the answer instead, or nothing is, or it `refused`."
         ),
     ] = ""
     notices: list[str] | UnsetType = UNSET

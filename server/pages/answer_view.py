@@ -122,7 +122,7 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
         return tuple(_claim(number, one, titles, judged=judged) for number, one in enumerate(given))
 
     claims = claims_of(sentences)
-    quotations = () if answer.fallback else answer.quotations
+    quotations = () if answer.fallback and claims else answer.quotations
     stages = tuple((words, timings[name]) for name, words in _STAGES.items() if name in timings)
     return AnswerPage(
         claims=claims,

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from citewell.cli.view import REFUSED, UNSUPPORTED, PlainView, TerminalView
+from citewell.cli.view import REFUSED, REJECTED, UNSUPPORTED, PlainView, TerminalView
 from citewell.core.events import Quoted, Token
 from citewell.core.types import Answer, Fallback, Outcome, Sentence
 
@@ -41,6 +41,7 @@ def test_quotations_stand_above_what_is_being_written(monkeypatch: pytest.Monkey
         ("answered", (WRITTEN,), "", WRITTEN.text),
         ("answered", (QUOTED,), "unsupported", UNSUPPORTED),
         ("no_evidence", (), "refused", REFUSED),
+        ("no_evidence", (), "unsupported", REJECTED),
     ],
 )
 def test_the_answer_says_what_it_is(
@@ -53,5 +54,5 @@ def test_the_answer_says_what_it_is(
     PlainView().show(answer(outcome, sentences, fallback))
     out = capsys.readouterr().out
     assert said in out
-    assert (QUOTED.text in out) == (fallback == "unsupported")
-    assert sum(notice in out for notice in (UNSUPPORTED, REFUSED)) == bool(fallback)
+    assert (QUOTED.text in out) == (QUOTED in sentences)
+    assert sum(notice in out for notice in (UNSUPPORTED, REJECTED, REFUSED)) == bool(fallback)

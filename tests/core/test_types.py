@@ -62,7 +62,13 @@ def test_the_json_of_a_written_answer() -> None:
     ]
     assert value["answer"] == "The sky is blue. [1][3] It is green."
     assert value["sentences"] == [
-        {"text": "The sky is blue.", "citations": [1, 3], "support": 0.9, "supported": True},
+        {
+            "text": "The sky is blue.",
+            "citations": [1, 3],
+            "support": 0.9,
+            "supported": True,
+            "status": "supported",
+        },
         {"text": "It is green.", "citations": [], "support": 0.2, "supported": False},
     ]
     assert value["candidates"] == [

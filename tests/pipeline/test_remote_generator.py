@@ -58,18 +58,25 @@ async def test_a_service_that_is_down_is_named(settings: Make) -> None:
 
 
 async def test_a_model_elsewhere_judges_its_own_sentences_if_it_is_asked_to(settings: Make) -> None:
+    written = ANSWER
+
     async def write_or_judge(request: web.Request) -> web.Response:
         body = await request.json()
         if body.get("logprobs"):
-            return web.json_response(yes_or_no(0.2 if "maps" in body["messages"][-1]["content"] else 0.9))
-        return web.json_response({"choices": [{"message": {"content": ANSWER}, "finish_reason": "stop"}]})
+            return web.json_response(yes_or_no(0.3))
+        return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
 
     async with ChatService([write_or_judge]) as http:
         flags = {"generator.name": "openai:tiny", "generator.base_url": http.url}
         plain = await ask(settings(**flags))
         assert len(http.requests) == 1
         judged = await ask(settings(**flags, **{"citations.judge": "writer"}))
+        written = ANSWER.replace("by echolocation", "with their noses")
+        nothing = await ask(settings(**flags, **{"citations.judge": "writer"}))
     assert "judge" not in plain.models
+    assert (nothing.outcome, nothing.fallback, nothing.sentences) == ("no_evidence", "unsupported", ())
+    assert nothing.quotations
+    assert nothing.candidates[0].sentences[0].status == "partly"
     assert judged.models["judge"] == "openai:tiny"
     assert [(s.supported, s.status, s.support) for s in judged.sentences] == [
         (True, "supported", 1.0),  # a quotation

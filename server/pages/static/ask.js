@@ -93,7 +93,7 @@ async function answered(begin, progress, signal) {
 }
 
 function summaryOf({ outcome, sentences, fallback }) {
-  if (fallback === "unsupported") {
+  if (fallback === "unsupported" && outcome === "answered") {
     return "The sources do not support what the model wrote, so the answer is quotations.";
   }
   if (outcome !== "answered") {
