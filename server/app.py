@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from litestar import Litestar, Request
+from litestar import Litestar, Request, Router
 from litestar.config.cors import CORSConfig
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
@@ -39,6 +39,7 @@ from citewell.server.api.demonstrations import (
 )
 from citewell.server.api.demonstrations_export import export_demonstrations
 from citewell.server.api.description import described
+from citewell.server.api.documents import DOCUMENTS
 from citewell.server.api.exports import EXPORTS
 from citewell.server.api.feedback import create_feedback
 from citewell.server.api.headers import secure
@@ -112,8 +113,9 @@ def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()
             app.state.services = services
             yield
 
+    uploads = Router("/", route_handlers=DOCUMENTS, request_max_body_size=wanted.max_upload)
     return Litestar(
-        (*_HANDLERS, *pages()),
+        (*_HANDLERS, uploads, *pages()),
         lifespan=[opened],
         on_startup=on_startup,
         guards=[authorize],

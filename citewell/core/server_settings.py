@@ -47,6 +47,12 @@ class ServerSettings(Section):
         (), description="Origins allowed to call the API from a browser."
     )
     max_body: int = Field(1_000_000, ge=10_000, description="Max size of a request body, in bytes.")
+    max_document: int = Field(
+        50_000_000, ge=10_000, le=500_000_000, description="Max size of an added document, in bytes."
+    )
+    max_upload: int = Field(
+        200_000_000, ge=10_000, description="Max size of all documents of a request, in bytes."
+    )
     rate_per_minute: int = Field(
         60, ge=0, description="Default rate limit per key, in requests per minute; 0 means no limit."
     )

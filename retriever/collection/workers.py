@@ -33,8 +33,15 @@ def extract_document(document: SourceDocument) -> Page | Failure:
 
 def extract_all(documents: Iterator[SourceDocument], limits: SandboxLimits | None) -> Iterator[Batch]:
     """Extract in batches and in order: in worker processes, or in this process if `limits` is None."""
-    outcomes = _in_sandbox(documents, limits) if limits else ((d, extract_document(d)) for d in documents)
+    outcomes = extract_each(documents, limits)
     return iter(lambda: list(islice(outcomes, _BATCH)), [])
+
+
+def extract_each(
+    documents: Iterator[SourceDocument], limits: SandboxLimits | None
+) -> Iterator[tuple[SourceDocument, Page | Failure]]:
+    """Extract as `extract_all` does, one by one."""
+    return _in_sandbox(documents, limits) if limits else ((d, extract_document(d)) for d in documents)
 
 
 def _in_sandbox(

@@ -66,7 +66,7 @@ async def authorize(connection: ASGIConnection[Any, Any, Any, Any], handler: Bas
     names = own_names(services.settings.server)
     if names and _PORT.sub("", connection.headers.get("host", "")).lower() not in names:
         raise WrongHostError
-    _check_type(connection)
+    _check_type(connection, "multipart/form-data" if handler.opt.get("multipart") else "application/json")
     scope = handler.opt.get("scope")
     if scope is None:
         return
@@ -77,12 +77,15 @@ async def authorize(connection: ASGIConnection[Any, Any, Any, Any], handler: Bas
         await _count(services, caller, asks=bool(handler.opt.get("asks")) and not is_resumed)
 
 
-def _check_type(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
-    """Accept JSON only: a page of another site may send forms and plain text without a preflight request."""
+def _check_type(connection: ASGIConnection[Any, Any, Any, Any], wanted: str) -> None:
+    """Accept one type only: a page of another site may send forms and plain text without a preflight request.
+
+    Handlers that take a form need a scope that no request has without a header of its own.
+    """
     headers = connection.headers
     has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
-    if has_body and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise HTTPException(status_code=415, detail="Send the body as application/json.")
+    if has_body and headers.get("content-type", "").partition(";")[0].strip().lower() != wanted:
+        raise HTTPException(status_code=415, detail=f"Send the body as {wanted}.")
 
 
 async def _count(services: Services, caller: Caller, *, asks: bool) -> None:

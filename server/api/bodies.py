@@ -13,6 +13,7 @@ from litestar.types import ASGIApp, HTTPReceiveMessage, Receive, Scope, Send
 from citewell.core.errors import CitewellError
 
 _SECONDS = 30.0  # for a whole body, of at most server.max_body bytes
+_UPLOAD_SECONDS = 900.0  # for files, of at most server.max_upload bytes
 
 _LOG = logging.getLogger("citewell.service")
 
@@ -38,7 +39,7 @@ class ClientLeftError(CitewellError):
 
 
 class BodyReader:
-    """Middleware that ends slow and broken bodies with an error. All bodies are JSON, and thus UTF-8."""
+    """Middleware that ends slow and broken bodies with an error. All are JSON, and thus UTF-8, or files."""
 
     def __init__(self, app: ASGIApp, seconds: float = _SECONDS) -> None:
         """Wrap `app`; a body may take `seconds`."""
@@ -51,7 +52,10 @@ class BodyReader:
         await self._app(scope, self._bounded(scope, receive) if is_http else receive, send)
 
     def _bounded(self, scope: Scope, receive: Receive) -> Receive:
-        until = asyncio.get_running_loop().time() + self._seconds
+        headers = {name.lower(): value for name, value in scope.get("headers", ())}
+        has_files = headers.get(b"content-type", b"").lower().startswith(b"multipart/form-data")
+        seconds = _UPLOAD_SECONDS if has_files else self._seconds
+        until = asyncio.get_running_loop().time() + seconds
         decoder = codecs.getincrementaldecoder("utf-8")()
         is_whole = False
 
@@ -63,12 +67,14 @@ class BodyReader:
                 async with asyncio.timeout_at(until):
                     message = await receive()
             except TimeoutError:
-                raise SlowBodyError(self._seconds) from None
+                raise SlowBodyError(seconds) from None
             if message["type"] == "http.disconnect":
                 _LOG.info("A client left in the middle of a body: %s %s", scope.get("method"), scope["path"])
                 raise ClientLeftError
             if message["type"] == "http.request":
                 is_whole = not message.get("more_body", False)
+                if has_files:
+                    return message
                 try:
                     decoder.decode(message.get("body", b""), final=is_whole)
                 except UnicodeDecodeError as error:

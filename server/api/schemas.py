@@ -357,6 +357,34 @@ class CollectionList(Struct, frozen=True):
     searched: str | None
 
 
+class DocumentResult(Struct, frozen=True):
+    """What became of a document that was added; `reason` says why it was skipped, or what was not read."""
+
+    name: str
+    status: Literal["waiting", "indexed", "unchanged", "skipped"]
+    reason: str = ""
+    url: str = ""
+    title: str = ""
+    passages: int = 0
+
+
+class DocumentSummary(Struct, frozen=True):
+    """A document of a collection."""
+
+    url: str
+    title: str
+    passages: int
+    date: Annotated[str, Meta(description="The day on which it was published, if it says so.")] = ""
+
+
+class DocumentList(Struct, frozen=True):
+    """A page of the documents of a collection; `next` is the `after` of the next page."""
+
+    documents: list[DocumentSummary]
+    total: Annotated[int, Meta(description="Number of documents in the collection.")]
+    next: str | None
+
+
 class JobObject(Struct, frozen=True):
     """A background job."""
 
@@ -369,6 +397,9 @@ class JobObject(Struct, frozen=True):
     created: datetime
     updated: datetime
     arguments: dict[str, Any]
+    documents: Annotated[
+        list[DocumentResult] | None, Meta(description="For documents that were added: what became of each.")
+    ] = None
 
 
 class JobList(Struct, frozen=True):

@@ -33,6 +33,8 @@ class StoredJob:
     created: datetime
     updated: datetime
     arguments: dict[str, Any]
+    documents: list[dict[str, Any]] | None = None
+    """What became of each document of a job that was given documents one by one."""
 
 
 _COLUMNS = [*(JOBS.c[name] for name in StoredJob.__dataclass_fields__), JOBS.c.owner]
@@ -56,9 +58,10 @@ class JobStore:
         done: int | None = None,
         total: int | None = None,
         message: str | None = None,
+        documents: list[dict[str, Any]] | None = None,
     ) -> bool:
         """Change the given values and the time of the update; returns False unless the job is running."""
-        given = {"status": status, "done": done, "total": total, "message": message}
+        given = {"status": status, "done": done, "total": total, "message": message, "documents": documents}
         values = {name: value for name, value in given.items() if value is not None}
         is_running = (JOBS.c.id == id_) & (JOBS.c.status == "running")
         statement = update(JOBS).where(is_running).values(values | {"updated": datetime.now(UTC)})

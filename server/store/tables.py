@@ -139,6 +139,7 @@ JOBS = Table(
     Column("created", UtcTime, nullable=False),
     Column("updated", UtcTime, nullable=False),
     Column("arguments", _JSON, nullable=False),
+    Column("documents", _JSON, nullable=True),  # what became of each, if they were named
     _text("owner"),  # the process that works on it
     Index(None, "status"),
 )

@@ -7,13 +7,13 @@ import logging
 import threading
 from contextlib import suppress
 from datetime import UTC, datetime
+from typing import Literal
 
 from citewell.core.errors import CitewellError, FetchError, InputError
 from citewell.core.settings import Settings
 from citewell.core.stopping import StopSignal
 from citewell.pipeline.collections import catalog_of
 from citewell.pipeline.dense import dense_indexing
-from citewell.pipeline.indexing import index_source
 from citewell.retriever.collection.indexing import Report, indexing
 from citewell.retriever.collection.naming import check_name
 from citewell.retriever.collection.sources import read_source
@@ -22,11 +22,13 @@ from citewell.server.store.database import ServiceStore
 from citewell.server.store.ids import new_id
 from citewell.server.store.jobs import JobStatus, StoredJob
 from citewell.server.work.errors import StoppingError
+from citewell.server.work.filling import GivenDocuments, IndexingJob, SourceWork
 from citewell.server.work.public_urls import PublicUrls
 from citewell.server.work.reconnecting import Reconnecting
 
 _EVERY = 0.5  # seconds between two updates of the progress
 _MAX_WAITING = 16
+_SHOWN = 20  # documents named that were not read
 _STOP_SECONDS = 2.0  # for jobs to end at shutdown; a killed one loses nothing that was committed
 
 _LOG = logging.getLogger("citewell.service")
@@ -44,14 +46,15 @@ class IndexingBusyError(CitewellError):
 
 
 class IndexingService:
-    """An indexer of sources, one at a time."""
+    """An indexer of sources, one at a time, and beside them of documents that people add."""
 
     def __init__(self, settings: Settings, store: Reconnecting[ServiceStore]) -> None:
         # Whoever may index must not reach the networks that the setting opens for questions.
         fetch = settings.fetch.model_copy(update={"allow_networks": ()})
         self._settings = settings.model_copy(update={"fetch": fetch})
         self._store = store
-        self._turn = asyncio.Lock()
+        # Two, so that nobody who adds a file waits for a crawl.
+        self._turns = {"index": asyncio.Lock(), "add": asyncio.Lock()}
         self._jobs: dict[str, StopSignal] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_stopping = False
@@ -62,19 +65,37 @@ class IndexingService:
         Raises `InputError` for a source that must not be indexed or is empty, `IndexingBusyError`,
         `StoppingError` and `StoreError`.
         """
+        self._check(name)
+        address = await asyncio.to_thread(self._resolve, source)
+        work = SourceWork(address, self._settings.server.sources)
+        return await self._accept("index", name, {"name": name, "source": source}, work)
+
+    async def add(self, name: str, documents: GivenDocuments) -> StoredJob:
+        """Accept documents for the collection `name`; their files are deleted at the end.
+
+        Raises `InputError`, `IndexingBusyError`, `StoppingError` and `StoreError`.
+        """
+        self._check(name)
+        count = len(documents.given)
+        source = documents.given[0].name if count == 1 else f"{count} documents"
+        return await self._accept("add", name, {"name": name, "source": source}, documents)
+
+    def _check(self, name: str) -> None:
         if self._is_stopping:
             raise StoppingError
         if len(self._jobs) >= _MAX_WAITING:
             raise IndexingBusyError
-        address = await asyncio.to_thread(self._resolve, source)
         check_name(name)
+
+    async def _accept(
+        self, kind: Literal["index", "add"], name: str, arguments: dict[str, str], work: IndexingJob
+    ) -> StoredJob:
         now = datetime.now(UTC)
-        job = StoredJob(
-            new_id(), "index", "running", 0, None, "waiting", now, now, {"name": name, "source": source}
-        )
+        id_, total = new_id(), len(work.documents) if work.documents is not None else None
+        job = StoredJob(id_, kind, "running", 0, total, "waiting", now, now, arguments, work.documents)
         await self._store.get().jobs.add(job)
         stop = self._jobs[job.id] = StopSignal()
-        task = asyncio.create_task(self._work(job.id, name, address, stop))
+        task = asyncio.create_task(self._work(job.id, self._turns[kind], name, work, stop))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return job
@@ -125,50 +146,56 @@ class IndexingService:
             raise InputError(f"{source!r} contains nothing to index.") from None
         return str(path)
 
-    async def _work(self, job_id: str, name: str, address: str, stop: StopSignal) -> None:
+    async def _work(
+        self, job_id: str, turn: asyncio.Lock, name: str, work: IndexingJob, stop: StopSignal
+    ) -> None:
         try:
-            async with self._turn:
+            async with turn:
                 report = Report()
-                working = self._start(name, address, report, stop)
+                working = self._start(name, work, report, stop)
                 while not working.done():
                     await asyncio.wait({working}, timeout=_EVERY)
                     if not working.done() and not await self._note(
-                        job_id, "running", report.seen, "indexing"
+                        job_id, "running", report.seen, "indexing", work
                     ):
                         stop.set()  # another process of the service has cancelled it
                 status, message = _end(working.result(), report)
-                await self._note(job_id, status, report.seen, PublicUrls(name, [address]).text(message))
+                public = PublicUrls(name, [work.address])
+                await self._note(job_id, status, report.seen, public.text(message), work)
         finally:
             self._jobs.pop(job_id, None)
+            await asyncio.to_thread(work.close)
 
-    async def _note(self, job_id: str, status: JobStatus, done: int, message: str) -> bool:
+    async def _note(self, job_id: str, status: JobStatus, done: int, message: str, work: IndexingJob) -> bool:
         """Store the state of a job; return False if it was cancelled."""
         try:
-            return await self._store.get().jobs.update(job_id, status=status, done=done, message=message)
+            return await self._store.get().jobs.update(
+                job_id, status=status, done=done, message=message, documents=work.documents
+            )
         except CitewellError as error:
             _LOG.error("The progress of the job %s was not stored: %s", job_id, error)
             return True
 
     def _start(
-        self, name: str, address: str, report: Report, stop: StopSignal
+        self, name: str, work: IndexingJob, report: Report, stop: StopSignal
     ) -> asyncio.Future[BaseException | None]:
         """Index in a thread that does not keep the process alive; return how it ends."""
         loop = asyncio.get_running_loop()
         ended: asyncio.Future[BaseException | None] = loop.create_future()
 
-        def work() -> None:
+        def run() -> None:
             outcome = None
             try:
-                self._index(name, address, report, stop)
+                self._index(name, work, report, stop)
             except BaseException as error:  # noqa: BLE001 - the task that waits reports it
                 outcome = error
             with suppress(RuntimeError):  # the event loop is closed if the process is ending
                 loop.call_soon_threadsafe(ended.set_result, outcome)
 
-        threading.Thread(target=work, name="indexing", daemon=True).start()
+        threading.Thread(target=run, name="indexing", daemon=True).start()
         return ended
 
-    def _index(self, name: str, address: str, report: Report, stop: StopSignal) -> None:
+    def _index(self, name: str, work: IndexingJob, report: Report, stop: StopSignal) -> None:
         """Index in this thread, keeping `report` up to date."""
 
         def on_progress(now: Report) -> None:
@@ -177,7 +204,6 @@ class IndexingService:
 
         on_progress(report)
         settings = self._settings
-        root = settings.server.sources
         catalog = catalog_of(settings, name)
         is_new = catalog.version(name) is None
         try:
@@ -185,13 +211,15 @@ class IndexingService:
                 indexing(catalog, name) as indexer,
                 dense_indexing(indexer.store, settings, dense=None, check=stop.check) as encode,
             ):
-                found = index_source(address, indexer, settings, on_progress, stop=stop, within=root)
+                found = work.fill(name, indexer, settings, on_progress, stop)
                 vars(report).update(vars(found))
                 encode(as_json=True)
         except (CitewellError, asyncio.CancelledError):
             if is_new and not report.added and catalog.version(name):
                 catalog.remove(name)
             raise
+        if is_new and work.documents is not None and not report.added:
+            catalog.remove(name)  # a new collection without any of its documents
 
 
 def _end(error: BaseException | None, report: Report) -> tuple[JobStatus, str]:
@@ -203,5 +231,8 @@ def _end(error: BaseException | None, report: Report) -> tuple[JobStatus, str]:
         _LOG.error("An indexing job failed.", exc_info=error)
         return "failed", "Internal error. See the log of the service."
     numbers = f"{report.added:,} added, {report.changed:,} changed, {report.unchanged:,} unchanged, "
-    failures = "".join(f"\n{failure.url}: {failure.reason}" for failure in report.failures[:20])
-    return "done", f"{numbers}{report.removed:,} removed, {len(report.failures):,} failed{failures}"
+    skipped = f", {len(report.skipped):,} skipped" if report.skipped else ""
+    unread = [(each.url, each.reason) for each in report.failures[:_SHOWN]]
+    unread += [(each.url, each.reason) for each in report.skipped[:_SHOWN]]
+    lines = "".join(f"\n{url}: {reason}" for url, reason in unread)
+    return "done", f"{numbers}{report.removed:,} removed, {len(report.failures):,} failed{skipped}{lines}"
