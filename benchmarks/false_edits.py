@@ -1,0 +1,102 @@
+"""Measure which false edits of true sentences pass a check of support, by the kind of the edit.
+
+`python -m benchmarks.false_edits` reads `questions/false_edits.jsonl`: 38 paragraphs of Wikipedia for
+Schools, each with two true sentences and up to nine false ones, in which a name, a number or a date was
+exchanged, a verb denied, a word replaced by its opposite, roles were swapped, a cause or a detail invented,
+or a condition cut. It prints the share that passes the word rule, the reader of support (from a
+probability of one half), and both. Two thirds of the paragraphs are for development; `--held` measures the
+others.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.report import output_option, save, table
+from citewell.core.jsonl import read_lines
+from citewell.core.settings import CitationSettings, load_settings
+from citewell.generator.citations.support import holds_facts, rouge_1_precision
+from citewell.retriever.cross_encoder.support import load_support_reader
+
+FILE = Path(__file__).parent / "questions" / "false_edits.jsonl"
+TRUE = "true"
+KINDS = ("name", "number", "date", "negation", "antonym", "roles", "cause", "condition", "invented")
+
+Check = Callable[[Sequence[tuple[str, str]]], list[bool]]
+"""Says of n pairs of a claim and a text which texts support their claims."""
+
+
+class EditedClaim(NamedTuple):
+    """A claim about a text, and the kind of its edit, or `true`."""
+
+    claim: str
+    text: str
+    kind: str
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--reader", default="citewell-support", help="name or folder of the reader")
+    parser.add_argument("--held", action="store_true", help="measure the third that is held out")
+    output_option(parser)
+    arguments = parser.parse_args()
+    settings = load_settings()
+    claims = read_claims(held=arguments.held)
+    reader = load_support_reader(arguments.reader, settings.cache_dir, threads=settings.threads)
+
+    def read(pairs: Sequence[tuple[str, str]]) -> list[bool]:
+        return [found >= 0.5 for found in reader.probabilities(pairs)]
+
+    def both(pairs: Sequence[tuple[str, str]]) -> list[bool]:
+        return [one and other for one, other in zip(word_rule(pairs), read(pairs), strict=True)]
+
+    checks: dict[str, Check] = {"word rule": word_rule, "reader": read, "both": both}
+    found = {name: passed(check, claims) for name, check in checks.items()}
+    counts = {kind: sum(each.kind == kind for each in claims) for kind in (TRUE, *KINDS)}
+    rows = [
+        [
+            f"{kind} ({counts[kind]})" if kind in counts else kind,
+            *(f"{of[kind]:.2f}" for of in found.values()),
+        ]
+        for kind in next(iter(found.values()))
+    ]
+    print(table(["passes", *found], rows))
+    save("false_edits", {"held": arguments.held, "claims": counts, "passed": found}, arguments.output)
+
+
+def read_claims(*, held: bool) -> list[EditedClaim]:
+    """Read the claims of the paragraphs that are held out, or of the others."""
+    found = []
+    for line in read_lines(FILE):
+        row = line.row()
+        if row["held"] is held:
+            found += [EditedClaim(claim, row["passage"], TRUE) for claim in row["true"]]
+            found += [EditedClaim(claim, row["passage"], kind) for kind, claim in row["false"].items()]
+    return found
+
+
+def word_rule(pairs: Sequence[tuple[str, str]]) -> list[bool]:
+    """Return what the word rule says."""
+    threshold = CitationSettings().threshold
+    return [rouge_1_precision(*pair) >= threshold and holds_facts(*pair) for pair in pairs]
+
+
+def passed(check: Check, claims: Sequence[EditedClaim]) -> Mapping[str, float]:
+    """Return the share of each kind that a check lets pass, and that of all false claims."""
+    verdicts = check([(each.claim, each.text) for each in claims])
+    shares = {}
+    for kind in (TRUE, *KINDS):
+        of = [verdict for verdict, each in zip(verdicts, claims, strict=True) if each.kind == kind]
+        shares[kind] = round(sum(of) / len(of), 3)
+    false = [verdict for verdict, each in zip(verdicts, claims, strict=True) if each.kind != TRUE]
+    return shares | {"all false": round(sum(false) / len(false), 3)}
+
+
+if __name__ == "__main__":
+    main()
