@@ -45,6 +45,7 @@ SYSTEMS: Mapping[str, tuple[str, ...]] = {
     WORDS: (WORDS,),
     COSINE: (COSINE,),
     READER: (READER,),
+    "reader, facts": (READER, FACTS),
     COMBINATION: (READER, WORDS, FACTS, COSINE),
     WRITER: (WRITER,),
 }

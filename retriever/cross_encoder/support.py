@@ -7,6 +7,7 @@ from pathlib import Path
 
 from citewell.core.errors import ModelError
 from citewell.core.logistic import sigmoid
+from citewell.core.text import split_sentences
 from citewell.core.windows import Windows
 from citewell.retriever.cross_encoder.form import read_cross_encoder_form
 from citewell.retriever.cross_encoder.load import PooledCrossEncoder, load_cross_encoder
@@ -30,16 +31,19 @@ class SupportReader:
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return the probability that the text of each pair of a claim and a text supports the claim.
 
-        N numbers. Of a longer text, the best window is read (`citewell.core.windows`); equal pairs are read
-        once, and all together.
+        N numbers. Each sentence of a claim is read with the text's best window for it
+        (`citewell.core.windows`), and the least supported one counts. Equal sentences are read once, and all
+        pairs together.
         """
         windows = {text: Windows(text) for text in dict.fromkeys(text for _, text in pairs)}
-        read = [(claim, windows[text].best(claim)) for claim, text in pairs]
-        distinct = list(dict.fromkeys(read))
-        scores = self._model.pair_scores(distinct)
-        found = sigmoid(self._slope * scores + self._shift)
+        read = [
+            [(sentence, windows[text].best(sentence)) for sentence in split_sentences(claim)]
+            for claim, text in pairs
+        ]
+        distinct = list(dict.fromkeys(each for claim in read for each in claim if each[1].strip()))
+        found = sigmoid(self._slope * self._model.pair_scores(distinct) + self._shift)
         known = dict(zip(distinct, found.tolist(), strict=True))
-        return [known[each] if each[1] else 0.0 for each in read]
+        return [min((known.get(each, 0.0) for each in claim), default=0.0) for claim in read]
 
 
 def load_support_reader(

@@ -117,7 +117,12 @@ def test_the_reader_of_support_gives_calibrated_probabilities(
     # The order and the company of a pair do not matter, nor the text around its best window.
     again = reader.probabilities([pairs[7], pairs[3], pairs[7]])
     assert again == pytest.approx([found[7], found[3], found[7]], abs=0.02)
-    assert reader.probabilities([("aaa", "")]) == [0.0]
+    assert reader.probabilities([("aaa", ""), ("aaa", " "), ("", "bbb")]) == [0.0, 0.0, 0.0]
+    # Each sentence of a claim must be supported.
+    text = kept[0]["premise"] + ". " + kept[2]["premise"] + "."
+    claims = [f"{kept[0]['claim']}.", f"{kept[1]['claim']}."]
+    one, other, both = reader.probabilities([(each, text) for each in [*claims, " ".join(claims)]])
+    assert both == pytest.approx(min(one, other), abs=0.02)
     assert reader.probabilities([]) == []
 
 
