@@ -54,7 +54,8 @@ def described() -> OpenAPIConfig:
     return OpenAPIConfig(
         title="Citewell",
         version=version("citewell"),
-        description="Answers questions from web pages and documents, with checked citations.",
+        description="Answers questions from web pages and documents, with checked citations. The "
+        "[handbook](/docs/service) explains the API.",
         path="/schema",
         use_handler_docstrings=True,
         operation_id_creator=_operation_id,

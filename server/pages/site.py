@@ -17,6 +17,7 @@ from litestar.template import TemplateConfig
 
 from citewell.core.errors import CitewellError
 from citewell.server.pages.answers import answer_page, ask_page, history_page
+from citewell.server.pages.api import api_page
 from citewell.server.pages.compare import compare_page
 from citewell.server.pages.demonstrate import demonstration_page, demonstrations_page
 from citewell.server.pages.formats import spoken_bytes, spoken_day, spoken_seconds, spoken_time
@@ -48,6 +49,7 @@ def pages() -> tuple[Router, Router]:
             trace_page,
             episode_page,
             sources_page,
+            api_page,
             handbook_start,
             handbook_page,
         ],

@@ -20,6 +20,7 @@ from tests.server.api.conftest import Service, serving
 OPEN = "open"
 DOORS = {
     "GET /": OPEN,
+    "GET /api": OPEN,
     "GET /docs": OPEN,
     "GET /docs/{name}": OPEN,
     "GET /health": OPEN,
