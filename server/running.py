@@ -6,8 +6,10 @@ import asyncio
 import gc
 import logging
 import math
+import os
 import socket
 import sys
+import webbrowser
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -20,6 +22,7 @@ from uvicorn.supervisors import Multiprocess
 from citewell.core.errors import InputError
 from citewell.core.settings import Settings
 from citewell.server.access.limiter import open_limiter
+from citewell.server.access.owner import opening_page, owner_token
 from citewell.server.app import create_app
 from citewell.server.log_lines import OneLineFormatter
 from citewell.server.packages import need_tracing_packages
@@ -43,8 +46,10 @@ _LOGGING: Mapping[str, Any] = {
 }
 
 
-def run(settings: Settings) -> None:
+def run(settings: Settings, *, browser: bool = False) -> None:
     """Serve until SIGTERM or SIGINT, which let running questions finish first.
+
+    `browser` opens the pages in a browser, if there is a screen.
 
     Raises `InputError` if the address cannot be listened on, if other computers could connect to a service
     without keys, or if packages are missing, and `SettingsError` for a setting that cannot be used.
@@ -57,12 +62,21 @@ def run(settings: Settings) -> None:
     listening = listen(wanted.host, wanted.port)
     config = server_config(settings)
     click.echo(f"Citewell listens on {shown_url(listening)} ({notice})", err=True)
+    if is_loopback(wanted.host):
+        own = f"{shown_url(listening)}/#token={owner_token(settings.data_dir)}"
+        click.echo(f"Open {own} in a browser: with this address, the pages have all rights.", err=True)
+        if browser and _has_screen():
+            webbrowser.open(opening_page(settings.data_dir, own).as_uri())
     with listening:
         if wanted.workers > 1:
             with sharing_metrics() as folder:
                 _Workers(config, [listening], folder).run()
         else:
             uvicorn.Server(config).run(sockets=[listening])
+
+
+def _has_screen() -> bool:
+    return sys.platform in ("darwin", "win32") or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
 
 
 class _Workers(Multiprocess):

@@ -12,6 +12,7 @@ from citewell.core.server_settings import ServerSettings
 from citewell.core.settings import Settings
 from citewell.server.access.authenticator import Authenticator
 from citewell.server.access.limiter import Limiter, open_limiter
+from citewell.server.access.owner import owner_token
 from citewell.server.api.keyring import RememberedKeys
 from citewell.server.sockets import is_loopback
 from citewell.server.store.address import store_url
@@ -79,6 +80,8 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
         demonstrations = DemonstrationService(
             store, lambda collection: pipelines.get().web(QuestionOptions("", collection=collection))
         )
+        own = is_loopback(wanted.host)
+        token = owner_token(settings.data_dir) if own else None
         keys = RememberedKeys(lambda: store.get().keys)
         try:
             await store.start()
@@ -94,7 +97,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
                 texts=TextService(limits),
                 indexing=indexing,
                 demonstrations=demonstrations,
-                authenticator=Authenticator(keys, loopback=is_loopback(wanted.host)),
+                authenticator=Authenticator(keys, loopback=own, owner=token),
                 metrics=metrics,
             )
         finally:

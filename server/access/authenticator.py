@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -36,12 +37,15 @@ class Caller:
 ANONYMOUS = Caller(None, frozenset(SCOPES) - {"admin"})
 """Everyone, as long as no key was ever created and the service listens on this computer only."""
 
+OWNER = Caller(None, frozenset(SCOPES))
+"""The owner of the computer that the service runs on."""
+
 
 class Authenticator:
-    """An authenticator of requests by the keys of a store.
+    """An authenticator of requests by the keys of a store, or by the token of the owner.
 
     `loopback` says that the service listens on this computer only: there it is open while no key exists;
-    anywhere else it is closed.
+    anywhere else it is closed. `owner` is the token of the owner, None if nobody has one.
     """
 
     def __init__(
@@ -49,10 +53,12 @@ class Authenticator:
         keys: KeyRing,
         *,
         loopback: bool = True,
+        owner: str | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._keys = keys
         self._loopback = loopback
+        self._owner = owner
         self._now = now
         self._has_keys = False
 
@@ -62,12 +68,18 @@ class Authenticator:
         Raises `NoKeyError` if a key is needed and missing, `WrongKeyError` if it is unknown, wrong, revoked
         or expired, `WrongScopeError` if it lacks `scope`, and `StoreError`.
         """
+        if self._is_owner(header):
+            return OWNER
         if self._loopback and not await self._any_keys():
             return _allowed(ANONYMOUS, scope)
         scheme, _, text = (header or "").strip().partition(" ")
         if scheme.lower() != "bearer" or not text.strip():
             raise NoKeyError("An API key is required.", _HOW)
         return _allowed(await self._caller(text.strip()), scope)
+
+    def _is_owner(self, header: str | None) -> bool:
+        expected = f"Bearer {self._owner}".encode() if self._owner else None
+        return expected is not None and hmac.compare_digest(expected, (header or "").encode())
 
     async def _caller(self, text: str) -> Caller:
         presented = read_key(text)

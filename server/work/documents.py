@@ -74,7 +74,7 @@ def read_document(settings: Settings, name: str, url: str) -> Page:
 def remove_document(settings: Settings, name: str, url: str) -> None:
     """Remove a document by its public URL.
 
-    raise CollectionInUseError(f"The collection {name!r} is being indexed.", "Try again soon.")
+    Raises `NoCollectionError`, `NoDocumentError`, and `CollectionInUseError` while a run fills it.
     """
     with _opened(settings, name) as store:
         stored = _stored(store, PublicUrls(name, store.sources()), name, url)

@@ -6,7 +6,7 @@ import { prepareCompare } from "./compare.js";
 import { prepareDemonstrate } from "./demonstrate.js";
 import { prepareRate } from "./rate.js";
 import { prepareOtherKey, prepareSources, watchJobs } from "./sources.js";
-import { request, showKey } from "./service.js";
+import { currentKey, keepToken, request, showKey } from "./service.js";
 import { prepareTrace } from "./trace.js";
 
 /** Fetch a page with the key. The service has escaped its content. */
@@ -81,7 +81,10 @@ addEventListener("popstate", () => {
     location.reload();
   }
 });
+keepToken();
 prepare(document.getElementById("main"));
-if (document.querySelector('[data-needs-key="401"]')) {
+// A browser opens an address without the key, so that the service may have left something out.
+const lacks = currentKey() ? "[data-needs-key], [data-by-rights]" : '[data-needs-key="401"]';
+if (document.querySelector(lacks)) {
   await refresh();
 }

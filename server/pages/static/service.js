@@ -1,22 +1,43 @@
 // Requests to the service, with a key if one is required.
 //
-// The key is kept in sessionStorage: in this tab, until it is closed. It is only sent in the header
-// Authorization, never in a URL.
+// The key is kept in sessionStorage: in this tab, until it is closed. The token of the computer's owner comes
+// in the fragment of the address that `citewell serve` prints, which is never sent, and is kept in
+// localStorage, for all tabs. Both are only sent in the header Authorization, never in a URL.
 
 const STORED = "citewell-key";
+const OWNER = "citewell-owner";
+const TOKEN = /^#token=(cw_owner_[\w-]{43})$/;
 const NEEDS_KEY = 401;
 
-/** Send a request with the key; if the service requires one, ask for it and resend. */
+/** Keep the owner's token from the address, and remove it there. */
+export function keepToken() {
+  const found = TOKEN.exec(location.hash);
+  if (found) {
+    localStorage.setItem(OWNER, found[1]);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+}
+
+/** The key of this tab or else the owner's token, or null. */
+export function currentKey() {
+  return sessionStorage.getItem(STORED) ?? localStorage.getItem(OWNER);
+}
+
+/** Send a request with the key or the token; if the service requires one, ask for it and resend. */
 export async function request(address, { headers = {}, ...options } = {}) {
   for (;;) {
-    const key = sessionStorage.getItem(STORED);
+    const key = currentKey();
     const sent = key ? { ...headers, Authorization: `Bearer ${key}` } : headers;
     const response = await fetch(address, { ...options, headers: sent });
     if (response.status !== NEEDS_KEY) {
       return response;
     }
-    if (key && key !== sessionStorage.getItem(STORED)) {
+    if (key && key !== currentKey()) {
       continue; // another request has asked meanwhile
+    }
+    if (key && key === localStorage.getItem(OWNER)) {
+      localStorage.removeItem(OWNER); // of another data folder
+      continue;
     }
     sessionStorage.removeItem(STORED);
     const why = key ? "The service rejected the key." : "This service requires an API key.";

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+import os
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
-from citewell.server.access.authenticator import ANONYMOUS, Authenticator, Caller
+from citewell.server.access.authenticator import ANONYMOUS, OWNER, Authenticator, Caller
 from citewell.server.access.errors import AccessError, NoKeyError, WrongKeyError, WrongScopeError
 from citewell.server.access.keys import SCOPES, ApiKey, NewKey, new_key
+from citewell.server.access.owner import opening_page, owner_token
 
 NOW = datetime(2026, 3, 4, tzinfo=UTC)
 
@@ -135,3 +138,33 @@ async def test_no_secret_is_logged_or_told(
         assert secret.split("_", 2)[2] not in str(refused.value)
     for secret in (made.secret, wrong.secret):
         assert secret.split("_", 2)[2] not in caplog.text
+
+
+async def test_the_owner_has_all_rights_with_the_token_in_the_data_folder(
+    made: NewKey, tmp_path: Path
+) -> None:
+    token = owner_token(tmp_path / "data")
+    assert owner_token(tmp_path / "data") == token
+    assert (tmp_path / "data" / "owner-token").stat().st_mode & 0o777 == 0o600
+    ring = Ring({made.key.id: made.key})
+    authenticator = Authenticator(ring, owner=token)
+    for scope in SCOPES:
+        assert await authenticator.admit(f"Bearer {token}", scope) == OWNER
+    with pytest.raises(WrongKeyError):
+        await authenticator.admit(f"Bearer {token[:-1]}!", "ask")
+    with pytest.raises(WrongKeyError):  # where other computers can connect, nobody has the token
+        await Authenticator(ring, loopback=False).admit(f"Bearer {token}", "ask")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are POSIX's")
+def test_a_token_that_others_could_read_is_replaced(tmp_path: Path) -> None:
+    token = owner_token(tmp_path)
+    (tmp_path / "owner-token").chmod(0o644)
+    assert owner_token(tmp_path) != token
+    assert (tmp_path / "owner-token").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_page_that_opens_the_browser_is_for_its_user_alone(tmp_path: Path) -> None:
+    page = opening_page(tmp_path, "http://127.0.0.1:1/#token=secret")
+    assert "0;http://127.0.0.1:1/#token=secret" in page.read_text()
+    assert page.stat().st_mode & 0o077 == 0

@@ -9,6 +9,7 @@ import pytest
 
 from citewell.core.settings import Settings
 from citewell.server.access.keys import NewKey, new_key
+from citewell.server.access.owner import owner_token
 from tests.server.api.conftest import Service, serving
 from tests.server.pages.conftest import BATS, OpenPage, in_store
 
@@ -66,3 +67,29 @@ async def test_a_key_is_asked_for_once(
         await page.get_by_role("button", name="Remove the key").click()
         await page.wait_for_url(f"{service.url}/")
         assert await page.evaluate("sessionStorage.length") == 0
+
+
+async def test_the_owner_of_the_computer_needs_no_key(
+    open_page: OpenPage, settings: Callable[..., Settings], tmp_path: Path
+) -> None:
+    with serving(settings(server__sources=tmp_path)) as service:
+        token = owner_token(service.settings.data_dir)
+        page = await open_page(f"/#token={token}", url=service.url, expected="401 (Unauthorized)")
+        await page.get_by_label("Your question").wait_for()
+        assert page.url == f"{service.url}/"
+        add_key(service, "admin")  # which closes the service for all without a key
+        await page.get_by_label("Your question").fill(BATS)
+        await page.keyboard.press("Enter")
+        await page.locator(".answer[data-answer] .actions").wait_for()
+
+        other = await page.context.new_page()  # another tab
+        await other.goto(f"{service.url}/history")
+        await other.get_by_role("link", name=BATS).wait_for()
+        await other.goto(f"{service.url}/sources")
+        await other.get_by_role("button", name="Index").wait_for()
+        assert token not in other.url
+
+        await other.evaluate("localStorage.setItem('citewell-owner', 'cw_owner_of-another-folder')")
+        await other.goto(f"{service.url}/history")
+        await other.get_by_role("dialog", name="API key required").wait_for()
+        assert await other.evaluate("localStorage.length") == 0
