@@ -42,7 +42,7 @@ from citewell.server.api.description import described
 from citewell.server.api.documents import DOCUMENTS
 from citewell.server.api.exports import EXPORTS
 from citewell.server.api.feedback import create_feedback
-from citewell.server.api.headers import secure
+from citewell.server.api.headers import secure, tell_limits
 from citewell.server.api.health import get_health, get_problem_type, get_readiness
 from citewell.server.api.metrics import get_metrics
 from citewell.server.api.models import get_model, list_models
@@ -130,7 +130,7 @@ def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()
             Exception: reply_to_fault,
         },
         middleware=[BodyReader],
-        before_send=[secure, counted.sent],
+        before_send=[secure, tell_limits, counted.sent],
         request_max_body_size=wanted.max_body,
         cors_config=_cors(wanted.cors_origins),
         openapi_config=described(),
@@ -156,5 +156,5 @@ def _cors(origins: tuple[str, ...]) -> CORSConfig | None:
         allow_origins=list(origins),
         allow_methods=["GET", "POST", "DELETE"],
         allow_headers=["Authorization", "Content-Type", "Last-Event-ID"],
-        expose_headers=["Location", "Retry-After"],
+        expose_headers=["Location", "RateLimit", "RateLimit-Policy", "Retry-After"],
     )

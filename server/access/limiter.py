@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from citewell.core.packages import need_packages
 
@@ -19,13 +19,26 @@ if TYPE_CHECKING:
 _DAY = 86_400  # seconds
 
 
+class LimitState(NamedTuple):
+    """A limit after a request: how many more may pass, and the seconds until there are more again."""
+
+    name: Literal["minute", "day"]
+    limit: int
+    remaining: int
+    reset: float
+
+
 @dataclass(frozen=True)
 class AccessDecision:
-    """The decision on a request: if it may not pass, the limit it exceeds and the seconds to wait."""
+    """The decision on a request: if it may not pass, the limit it exceeds and the seconds to wait.
+
+    `states` are those of all its limits.
+    """
 
     allowed: bool
     limit: int | None = None
     retry_after: float = 0.0
+    states: tuple[LimitState, ...] = field(default=(), compare=False)
 
 
 class Limiter(Protocol):
@@ -62,20 +75,32 @@ class WindowLimiter:
 
         now = self._now()
         today = str(int(now // _DAY))
-        spent = AccessDecision(allowed=False, limit=daily, retry_after=_DAY - now % _DAY)
-        if daily and not await self._days.test(RateLimitItemPerDay(daily), name, today):
-            return spent
-        if per_minute:
-            limit = RateLimitItemPerMinute(per_minute)
-            if not await self._minutes.hit(limit, name):
-                window = await self._minutes.get_window_stats(limit, name)
-                return AccessDecision(
-                    allowed=False, limit=per_minute, retry_after=max(window.reset_time - time.time(), 0.0)
-                )
+        minute = RateLimitItemPerMinute(per_minute) if per_minute else None
+        day = RateLimitItemPerDay(daily) if daily else None
+
+        async def states() -> tuple[LimitState, ...]:
+            found = []
+            if minute:
+                window = await self._minutes.get_window_stats(minute, name)
+                seconds = max(window.reset_time - time.time(), 0.0)
+                found.append(LimitState("minute", minute.amount, window.remaining, seconds))
+            if day:
+                left = (await self._days.get_window_stats(day, name, today)).remaining
+                found.append(LimitState("day", day.amount, left, _DAY - now % _DAY))
+            return tuple(found)
+
+        async def spent() -> AccessDecision:
+            return AccessDecision(False, daily, _DAY - now % _DAY, await states())
+
+        if day and not await self._days.test(day, name, today):
+            return await spent()
+        if minute and not await self._minutes.hit(minute, name):
+            known = await states()
+            return AccessDecision(False, per_minute, known[0].reset, known)
         # The test above saves a slot of the minute; this call counts, in one step for all processes.
-        if daily and not await self._days.hit(RateLimitItemPerDay(daily), name, today):
-            return spent
-        return AccessDecision(allowed=True)
+        if day and not await self._days.hit(day, name, today):
+            return await spent()
+        return AccessDecision(allowed=True, states=await states())
 
 
 @asynccontextmanager

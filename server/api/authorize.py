@@ -12,6 +12,7 @@ from litestar.handlers import BaseRouteHandler
 from citewell.core.errors import CitewellError
 from citewell.server.access.authenticator import Caller
 from citewell.server.access.errors import AccessError
+from citewell.server.access.limiter import AccessDecision
 from citewell.server.api import sse
 from citewell.server.services import Services, own_names
 
@@ -74,7 +75,11 @@ async def authorize(connection: ASGIConnection[Any, Any, Any, Any], handler: Bas
     connection.state.caller = caller
     if connection.scope.get("method") in _CHANGING:
         is_resumed = bool(handler.opt.get("resumes")) and sse.resumed(connection.headers) is not None
-        await _count(services, caller, asks=bool(handler.opt.get("asks")) and not is_resumed)
+        asks = bool(handler.opt.get("asks")) and not is_resumed
+        decision = await _counted(services, caller, asks=asks)
+        connection.state.limits = decision.states
+        if not decision.allowed:
+            raise TooOftenError(decision.limit, decision.retry_after)
 
 
 def _check_type(connection: ASGIConnection[Any, Any, Any, Any], wanted: str) -> None:
@@ -88,15 +93,13 @@ def _check_type(connection: ASGIConnection[Any, Any, Any, Any], wanted: str) -> 
         raise HTTPException(status_code=415, detail=f"Send the body as {wanted}.")
 
 
-async def _count(services: Services, caller: Caller, *, asks: bool) -> None:
+async def _counted(services: Services, caller: Caller, *, asks: bool) -> AccessDecision:
     """Count a request against the limits of its key. Without keys, all callers use this computer."""
     if caller.key_id is None:
-        return
+        return AccessDecision(allowed=True)
     wanted = services.settings.server
     per_minute = wanted.rate_per_minute if caller.rate_per_minute is None else caller.rate_per_minute
     daily = wanted.daily if caller.daily is None else caller.daily
-    decision = await services.limiter.take(
+    return await services.limiter.take(
         f"{caller.key_id}:{'ask' if asks else 'write'}", per_minute, daily if asks else None
     )
-    if not decision.allowed:
-        raise TooOftenError(decision.limit, decision.retry_after)

@@ -1,9 +1,13 @@
-"""Security headers of every reply, including errors."""
+"""Headers of every reply, including errors: security, and the limits of the key."""
 
 from __future__ import annotations
 
+import math
+
 from litestar.datastructures import MutableScopeHeaders
 from litestar.types import Message, Scope
+
+from citewell.server.access.limiter import LimitState
 
 _ALWAYS = {
     "X-Content-Type-Options": "nosniff",
@@ -17,6 +21,23 @@ _ALWAYS = {
     "Cache-Control": "no-store",
 }
 """Advice of the OWASP Secure Headers Project (https://owasp.org/www-project-secure-headers/)."""
+
+
+_WINDOWS = {"minute": 60, "day": 86_400}  # seconds
+
+
+async def tell_limits(message: Message, scope: Scope) -> None:
+    """Add the limits of the key, as `RateLimit` and `RateLimit-Policy`, to a reply that counted against them.
+
+    They follow https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/.
+    """
+    states: tuple[LimitState, ...] = scope["state"].get("limits", ())
+    if message["type"] == "http.response.start" and states:
+        headers = MutableScopeHeaders.from_message(message)
+        policies = [f'"{each.name}";q={each.limit};w={_WINDOWS[each.name]}' for each in states]
+        left = [f'"{each.name}";r={each.remaining};t={math.ceil(each.reset)}' for each in states]
+        headers.add("RateLimit-Policy", ", ".join(policies))
+        headers.add("RateLimit", ", ".join(left))
 
 
 async def secure(message: Message, scope: Scope) -> None:

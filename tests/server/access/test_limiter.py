@@ -27,6 +27,18 @@ async def test_a_limit_per_minute(limiter: WindowLimiter) -> None:
     assert await limiter.take("bob", 2, None) == PASSES
 
 
+async def test_what_is_left_of_each_limit_is_told(limiter: WindowLimiter) -> None:
+    first, _, refused = [await limiter.take("ada", 2, 9) for _ in range(3)]
+    assert [(state.name, state.limit, state.remaining) for state in first.states] == [
+        ("minute", 2, 1),
+        ("day", 9, 8),
+    ]
+    assert [(state.name, state.remaining) for state in refused.states] == [("minute", 0), ("day", 7)]
+    assert 59 < first.states[0].reset <= 60
+    assert 0 < first.states[1].reset <= 86_400
+    assert (await limiter.take("ada", None, None)).states == ()
+
+
 async def test_the_minute_moves(limiter: WindowLimiter, monkeypatch: pytest.MonkeyPatch) -> None:
     began = time.time()
     for seconds, is_allowed in ((0, True), (30, True), (59, False), (61, True), (62, False), (91, True)):

@@ -113,4 +113,11 @@ def test_keys_and_their_limits_hold(settings: Callable[..., Settings]) -> None:
         second = service.client.post("/v1/embeddings", json={"input": "A text."}, headers=asking)
         assert (first.status_code, second.status_code) == (200, 429)
         assert int(second.headers["Retry-After"]) > 0
+        assert first.headers["RateLimit-Policy"] == '"minute";q=1;w=60'
+        assert [reply.headers["RateLimit"].split(";t=")[0] for reply in (first, second)] == [
+            '"minute";r=0',
+            '"minute";r=0',
+        ]
+        assert 0 < int(first.headers["RateLimit"].partition("t=")[2]) <= 60
+        assert "RateLimit" not in service.client.get("/v1/models", headers=asking).headers
         assert second.json()["error"]["type"] == "rate_limit_error"
