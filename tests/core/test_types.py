@@ -69,7 +69,7 @@ def test_the_json_of_a_written_answer() -> None:
             "supported": True,
             "status": "supported",
         },
-        {"text": "It is green.", "citations": [], "support": 0.2, "supported": False},
+        {"text": "It is green.", "citations": [], "support": 0.2, "supported": False, "status": "not_found"},
     ]
     assert value["candidates"] == [
         {
