@@ -156,7 +156,7 @@ class TerminalView:
             case Token(text, 0):
                 self._text += text
             case Scored(candidates):
-                self._stage = f"Checked {len(candidates)} candidate(s)"
+                self._stage = f"Checking the citations of the best of {len(candidates)} candidate(s)"
             case Browsed():
                 self._console.print(Text(_action(event), style="" if event.valid else "yellow"))
                 if event.quote:

@@ -87,7 +87,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """All candidates have been checked and scored; `best` is the index of the winner."""
+    """All candidates have been checked by words and scored; a model may still judge the winner, `best`."""
 
     candidates: tuple[Candidate, ...]
     best: int

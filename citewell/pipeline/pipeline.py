@@ -255,9 +255,9 @@ class Pipeline:
                 )
                 for sentences, verdict in zip(rounds.candidates, choice.verdicts, strict=True)
             ]
+            yield Scored(tuple(map(self._shown, candidates)), run.best)
             candidates[run.best] = await self._judged(run, candidates[run.best])
-            run.candidates = tuple(replace(one, sentences=self._shown(one.sentences)) for one in candidates)
-            yield Scored(run.candidates, run.best)
+            run.candidates = tuple(map(self._shown, candidates))
 
     async def _judged(self, run: QuestionRun, best: Candidate) -> Candidate:
         """Return the best candidate as the judge finds it."""
@@ -267,11 +267,11 @@ class Pipeline:
             sentences = await self.judge.check(run.question, best.sentences, run.references)
         return replace(best, sentences=sentences, unsupported=sum(not s.supported for s in sentences))
 
-    def _shown(self, sentences: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
+    def _shown(self, candidate: Candidate) -> Candidate:
         # After scoring: dropping unsupported sentences must not raise an answer's score.
-        if self.limits.drop_unsupported:
-            return tuple(sentence for sentence in sentences if sentence.supported)
-        return sentences
+        if not self.limits.drop_unsupported:
+            return candidate
+        return replace(candidate, sentences=tuple(s for s in candidate.sentences if s.supported))
 
     def _answering(self, run: QuestionRun) -> tuple[tuple[Sentence, ...], Fallback]:
         """Return the sentences of the answer, and the reason if they are not what the generator wrote.
@@ -283,7 +283,7 @@ class Pipeline:
             return (), "refused"
         if any(sentence.supported for sentence in best.sentences):
             return best.sentences, ""
-        if self.judge is not None and best.sentences:
+        if self.judge is not None and best.raw:
             return (), "unsupported"
         return (run.quotations, "unsupported") if run.quotations else (best.sentences, "")
 
