@@ -2,16 +2,17 @@
 
 `python -m benchmarks.citation_support` takes claims with texts of 16 sets. It compares the word rule (ROUGE-1
 precision of content words, all names and numbers), the cosine of the best sentence, the reader of support,
-the combination of all three and, with `--judges writer`, the language model, on few pairs. Each score is
-calibrated (Platt scaling) on the rows that the reader's training left out, without those of the kind that is
-measured, and a claim counts as supported from a probability of one half; the word rule also as it is by
-default. Printed are balanced accuracy and the area under the ROC curve with 95% intervals (bootstrap), and
-the expected calibration error. `--pairs 40` is the small form.
+the combination of all three and, with `--judges writer`, the check by the language model as it is by default,
+on few pairs. The others are calibrated (Platt scaling) on the rows that the reader's training left out,
+without those of the kind that is measured, and a claim counts as supported from a probability of one half;
+the word rule also as it is by default. Printed are balanced accuracy and the area under the ROC curve with
+95% intervals (bootstrap), and the expected calibration error. `--pairs 40` is the small form.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -19,7 +20,6 @@ import numpy as np
 
 from benchmarks.report import RESULTS, output_option, save, table
 from benchmarks.support_measures import (
-    Numbers,
     Scores,
     SupportBin,
     SupportMeasures,
@@ -32,24 +32,26 @@ from benchmarks.support_measures import (
 )
 from benchmarks.support_sets import SupportSet, read_sets
 from citewell.core.settings import CitationSettings, Settings, load_settings
+from citewell.core.types import Reference, Sentence
+from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.citations.support import holds_facts, rouge_1_precision
 from citewell.generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages
-from citewell.generator.evaluation.judges.writer import open_writer_judge
+from citewell.generator.load import open_yes_model
 from citewell.retriever.cross_encoder.support import load_support_reader
 from citewell.retriever.encoder.load import load_encoder
 
 RULE, WORDS, FACTS, COSINE = "word rule", "words", "facts", "embedding"
-READER, COMBINATION, WRITER = "reader", "combination", "writer"
+READER, COMBINATION, WRITER, PASSED = "reader", "combination", "writer", "passed"
 SYSTEMS: Mapping[str, tuple[str, ...]] = {
     WORDS: (WORDS,),
     COSINE: (COSINE,),
     READER: (READER,),
     "reader, facts": (READER, FACTS),
     COMBINATION: (READER, WORDS, FACTS, COSINE),
-    WRITER: (WRITER,),
 }
-"""The scores that each system combines; the word rule has its own threshold."""
+"""The scores that each system combines; the word rule and the writer's check have their own thresholds."""
+MODEL_OF_WRITER = "qwen2.5-coder-1.5b"
 _CLIP = 1e-4
 
 
@@ -75,8 +77,8 @@ def main() -> None:
         most = arguments.judge_pairs
         few = [each._replace(rows=each.rows[:most]) for each in sets]
         shown = {
-            each.name: {name: values[:most] for name, values in scored[each.name].items()} | {WRITER: written}
-            for each, written in zip(few, score_by_writer(few, settings), strict=True)
+            each.name: {**{name: values[:most] for name, values in scored[each.name].items()}, **judged}
+            for each, judged in zip(few, asyncio.run(check_by_writer(few, settings)), strict=True)
         }
         found |= {f"{name}, {most} pairs": of for name, of in measure_sets(few, shown).items()}
     print_tables(sets, found)
@@ -105,14 +107,24 @@ def score_sets(sets: Sequence[SupportSet], settings: Settings, reader: str) -> d
     return found
 
 
-def score_by_writer(sets: Sequence[SupportSet], settings: Settings) -> list[Numbers]:
-    """Return the logits of yes of the default language model on each set."""
-    found = []
-    with open_writer_judge("qwen2.5-coder-1.5b", settings, lambda text: print(text, flush=True)) as judge:
+async def check_by_writer(sets: Sequence[SupportSet], settings: Settings) -> list[Scores]:
+    """Return the probabilities of the check of answers by a language model, and which claims passed it."""
+    wanted = settings.generator.model_copy(update={"name": MODEL_OF_WRITER})
+    found: list[Scores] = []
+    async with open_yes_model(wanted, settings.cache_dir, threads=settings.threads) as model:
+        judge = JudgedCitations(model)
         for each in sets:
-            asked = [ClaimAndPassages(row.claim, (row.text,)) for row in each.rows]
-            yes = np.clip(judge.probabilities(asked), _CLIP, 1 - _CLIP)
-            found.append(np.log(yes / (1 - yes)))
+            checked: list[Sentence] = []
+            for row in each.rows:
+                claim = Sentence(row.claim, (), 0.0, supported=False)
+                checked += await judge.check("", [claim], [Reference(1, "", "", row.text, 0.0)])
+            found.append(
+                {
+                    WRITER: np.array([sentence.support for sentence in checked]),
+                    PASSED: np.array([float(sentence.supported) for sentence in checked]),
+                }
+            )
+            print(f"{each.name}: {len(each.rows)} claims by {model.name}", flush=True)
     return found
 
 
@@ -121,7 +133,7 @@ def measure_sets(
 ) -> dict[str, dict[str, SupportMeasures]]:
     """Return the measures by system and set, with means over the kinds trained on and the others."""
     found: dict[str, dict[str, SupportMeasures]] = {}
-    for name, parts in {RULE: (WORDS, FACTS), **SYSTEMS}.items():
+    for name, parts in {RULE: (WORDS, FACTS), **SYSTEMS, WRITER: (WRITER,)}.items():
         if any(part not in scored[each.name] for each in sets for part in parts):
             continue
         said = {each.name: verdicts(name, each, sets, scored) for each in sets}
@@ -136,6 +148,8 @@ def verdicts(
     system: str, each: SupportSet, sets: Sequence[SupportSet], scored: Mapping[str, Scores]
 ) -> Verdicts:
     """Return what a system says of a set."""
+    if system == WRITER:
+        return Verdicts(scored[each.name][WRITER], scored[each.name][PASSED] == 1)
     if system != RULE:
         return calibrated(SYSTEMS[system], each, sets, scored)
     words, facts = scored[each.name][WORDS], scored[each.name][FACTS]
