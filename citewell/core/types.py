@@ -201,3 +201,9 @@ class Answer:
             for key in ("answer", "sentences", "candidates", "quotations", "fallback"):
                 del value[key]
         return value
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the answer with its citations and their passages."""
+        from citewell.core.answer_html import answer_html
+
+        return answer_html(self)

@@ -26,7 +26,7 @@ def test_the_programs_of_the_page_get_cited_answers(handbook_service: Service) -
     programs += [
         ([sys.executable, "-c"], code) for code in re.findall(r"^```py\n(.*?)^```", OPENAI, re.M | re.S)
     ]
-    assert len(programs) == 4
+    assert len(programs) == 3
     for interpreter, code in programs:
         own = code.replace("http://127.0.0.1:8090", handbook_service.url).replace("cw_…", "none")
         done = subprocess.run([*interpreter, own], capture_output=True, text=True, check=False)

@@ -1,0 +1,62 @@
+"""An answer as HTML for notebooks. All text is escaped, and only web addresses become links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from citewell.core.addresses import shown_address
+
+if TYPE_CHECKING:
+    from citewell.core.types import Answer, Reference, Sentence
+
+_UNSUPPORTED = "No reference supports this sentence."
+
+
+def answer_html(answer: Answer) -> str:
+    """Return the sentences with their citations, the cited references with their passages, and the notices.
+
+    Without an answer, all references are shown.
+    """
+    known = {reference.number: reference for reference in answer.references}
+    cited = {number for sentence in answer.sentences for number in sentence.citations}
+    shown = [reference for reference in answer.references if reference.number in cited or not cited]
+    sentences = " ".join(_sentence(sentence, known) for sentence in answer.sentences)
+    parts = [f"<p><b>{escape(answer.question)}</b></p>", f"<p>{sentences or escape(answer.answer)}</p>"]
+    if shown:
+        parts.append(f"<ol>{''.join(_references(shown))}</ol>")
+    parts += [f"<p><small>Note: {escape(notice)}</small></p>" for notice in answer.notices]
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _sentence(sentence: Sentence, known: Mapping[int, Reference]) -> str:
+    if not sentence.supported:
+        return f'<span style="opacity: 0.6" title="{_UNSUPPORTED}">{escape(sentence.text)} (?)</span>'
+    marks = "".join(_mark(number, known.get(number)) for number in sentence.citations)
+    return f"{escape(sentence.text)}{f'<sup>{marks}</sup>' if marks else ''}"
+
+
+def _mark(number: int, reference: Reference | None) -> str:
+    return f"[{number}]" if reference is None else _link(reference.url, f"[{number}]", reference.place)
+
+
+def _references(references: Iterable[Reference]) -> Iterator[str]:
+    for reference in references:
+        address = shown_address(reference.url)
+        about = ", ".join(filter(None, (reference.place or address, reference.date)))
+        yield (
+            f'<li value="{reference.number}">{_link(reference.url, about, address)}'
+            f"<details><summary>Passage</summary>{escape(reference.text)}</details></li>"
+        )
+
+
+def _link(url: str, text: str, title: str) -> str:
+    if not url.startswith(("https://", "http://")):
+        return f'<span title="{escape(title)}">{escape(text)}</span>'
+    address = escape(quote(url, safe="!#$%&'()*+,/:;=?@[]~"))
+    return (
+        f'<a href="{address}" title="{escape(title)}" target="_blank" rel="noopener noreferrer">'
+        f"{escape(text)}</a>"
+    )
