@@ -34,7 +34,7 @@ _COMMAND = 160
 _CANDIDATE = 120
 
 UNSUPPORTED = "The references do not support what the model wrote, so these are quotations:"
-REJECTED = "The references do not support what the model wrote, so it is not shown."
+REJECTED = "The references do not support what the model wrote, so it is not shown. They say:"
 REFUSED = "The model found no answer in the references."
 
 
@@ -211,6 +211,8 @@ def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
         console.print(f"[bold]{escape(answer.answer)}[/]")
         if answer.fallback:
             console.print(REFUSED if answer.fallback == "refused" else REJECTED)
+        if answer.fallback == "unsupported":
+            console.print(" ".join(_sentence(sentence) for sentence in answer.quotations))
         console.print("\n[bold]Nearest pages[/]" if answer.references else "No related page was found.")
         for reference in answer.references:
             _print_reference(console, reference, None)

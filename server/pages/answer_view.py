@@ -122,7 +122,8 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
         return tuple(_claim(number, one, titles, judged=judged) for number, one in enumerate(given))
 
     claims = claims_of(sentences)
-    quotations = () if answer.fallback and claims else answer.quotations
+    rejected = answer.fallback == "unsupported" and not claims
+    quotations = answer.quotations if rejected or not answer.fallback else ()
     stages = tuple((words, timings[name]) for name, words in _STAGES.items() if name in timings)
     return AnswerPage(
         claims=claims,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from tests.generator.chat_service import ChatService, chunk, streamed
+from tests.generator.chat_service import ChatService, chunk, streamed, yes_or_no
 from tests.server.api.conftest import serving
 from tests.server.pages.conftest import BATS, OpenPage
 
@@ -63,3 +63,38 @@ async def test_quotations_are_shown_until_the_answer_is_written(
             else:
                 assert "found no answer" in await note.inner_text()
                 assert "No evidence" in shown
+
+
+@pytest.mark.parametrize("yes", [0.9, 0.1])
+async def test_what_the_model_does_not_find_supported_is_not_shown(
+    open_page: OpenPage, settings: Any, yes: float
+) -> None:
+    async def writes_and_judges(request: web.Request) -> web.StreamResponse:
+        if (await request.json()).get("logprobs"):
+            return web.json_response(yes_or_no(yes))
+        second = " In the dark, bats listen to echoes of [1] their own calls."
+        return await streamed(request, chunk(WRITTEN + second), chunk("", finish="stop"))
+
+    async with ChatService([writes_and_judges]) as model:
+        wanted = settings(
+            generator__name="openai:tiny",
+            generator__base_url=model.url,
+            generator__key="none",
+            citations__judge="writer",
+            server__cache_seconds=0,
+        )
+        with serving(wanted) as service:
+            page = await open_page("/", url=service.url)
+            await page.get_by_label("Your question").fill(BATS)
+            await page.keyboard.press("Enter")
+            await page.locator(".answer[data-answer] .actions").wait_for()
+            shown = await page.locator(".prose").inner_text()
+            quotation = page.locator("#quotations blockquote").first
+            if yes > 0.5:
+                assert "echoes of their own calls" in shown
+                assert not await quotation.is_visible()
+            else:
+                assert "No evidence" in shown
+                assert "so it is not shown" in await page.locator("#fallback").inner_text()
+                assert await quotation.is_visible()
+                assert await page.get_by_text("their own calls").count() == 0
