@@ -67,11 +67,13 @@ async def authorize(connection: ASGIConnection[Any, Any, Any, Any], handler: Bas
     names = own_names(services.settings.server)
     if names and _PORT.sub("", connection.headers.get("host", "")).lower() not in names:
         raise WrongHostError
-    _check_type(connection, "multipart/form-data" if handler.opt.get("multipart") else "application/json")
+    media_type = "multipart/form-data" if handler.opt.get("multipart") else "application/json"
     scope = handler.opt.get("scope")
     if scope is None:
+        _check_type(connection, media_type)
         return
     caller = await services.authenticator.admit(connection.headers.get("authorization"), scope)
+    _check_type(connection, media_type)
     connection.state.caller = caller
     if connection.scope.get("method") in _CHANGING:
         is_resumed = bool(handler.opt.get("resumes")) and sse.resumed(connection.headers) is not None

@@ -115,8 +115,9 @@ def _collections(settings: Settings) -> CollectionList:
     rows = [
         describe_collection(settings, catalog_of(settings, name), name) for name in collection_names(settings)
     ]
-    searched = "collection" in chosen_providers(settings.search)
-    return CollectionList(rows, settings.search.collection if searched else None)
+    providers = list(chosen_providers(settings.search))
+    searched = settings.search.collection if "collection" in providers else None
+    return CollectionList(rows, searched, providers)
 
 
 def describe_collection(settings: Settings, catalog: Catalog, name: str) -> CollectionSummary:

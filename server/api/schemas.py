@@ -48,6 +48,13 @@ class SearchOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """Where references may come from, and how many. The settings of the service apply to omitted fields."""
 
     k: Annotated[int, Meta(ge=1, le=20, description="Max references.", examples=[5])] | None = None
+    search: Annotated[
+        Literal["", "wikipedia", "web"],
+        Meta(
+            description="Search Wikipedia, or the web by the providers of the settings, beside a collection "
+            "if one is named; by default, what is set up is searched."
+        ),
+    ] = ""
     collection: Name | None = None
     sites: Domains = []
     language: Annotated[
@@ -355,6 +362,7 @@ class CollectionList(Struct, frozen=True):
 
     collections: list[CollectionSummary]
     searched: str | None
+    providers: Annotated[list[str], Meta(description="The search providers that are set up.")] = []
 
 
 class DocumentResult(Struct, frozen=True):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from citewell.core.text import shorten
 from citewell.core.types import STATUS_WORDS, Failure, Reference, Sentence, SupportStatus
 from citewell.server.api.schemas import AnswerResponse
-from citewell.server.pages.links import site_of, web_address
+from citewell.server.pages.links import own_document, site_of, web_address
 from citewell.server.pages.markdown import as_markdown
 from citewell.server.pages.support import Piece, supporting
 
@@ -128,7 +128,7 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     return AnswerPage(
         claims=claims,
         quotations=claims_of(quotations),
-        sources=tuple(_source(reference, sentences) for reference in references),
+        sources=tuple(_source(reference, sentences, answer.id) for reference in references),
         unread=tuple(_unread(failure) for failure in answer.failures or []),
         stages=stages,
         seconds=timings.get("total", answer.seconds or 0.0),
@@ -146,7 +146,7 @@ def _claim(number: int, sentence: Sentence, titles: dict[int, str], *, judged: b
     return SentenceView(number, sentence.text, sentence.supported, status, reason, citations)
 
 
-def _source(reference: Reference, sentences: Sequence[Sentence]) -> CitedSource:
+def _source(reference: Reference, sentences: Sequence[Sentence], answer_id: str) -> CitedSource:
     supports = tuple(
         Support(
             _anchor(number, reference.number),
@@ -159,6 +159,8 @@ def _source(reference: Reference, sentences: Sequence[Sentence]) -> CitedSource:
     )
     also = tuple(_link(url, "") for url in reference.duplicate_urls)
     link = _link(reference.url, reference.place)
+    if own := own_document(reference.url, answer_id, reference.number):
+        link = replace(link, href=own)
     return CitedSource(reference.number, link, _day(reference.date), reference.text, also, supports)
 
 

@@ -17,6 +17,7 @@ from citewell.server.api.answer_reply import answer_response
 from citewell.server.api.visibility import visible_answer
 from citewell.server.pages.answer_view import view_of
 from citewell.server.pages.replies import html
+from citewell.server.pages.searched import chosen, searched, set_up
 from citewell.server.services import Services
 
 _ROWS = 25
@@ -24,10 +25,20 @@ _ROWS = 25
 
 @get("/")
 async def ask_page(
+    services: NamedDependency[Services],
     question: Annotated[str, QueryParameter(max_length=20_000)] = "",
+    words: Annotated[str, QueryParameter(name="q", max_length=20_000)] = "",
+    collection: Annotated[str, QueryParameter(max_length=64)] = "",
 ) -> Template:
-    """The form for a question, filled in from the URL but not submitted."""
-    return html("ask.html", here="ask", question=question)
+    """The form for a question, filled in from the URL; `q` is asked at once."""
+    return html(
+        "ask.html",
+        here="ask",
+        question=words or question,
+        at_once=bool(words.strip()),
+        where=f"collection:{collection}" if collection else "",
+        set_up=set_up(services.settings),
+    )
 
 
 @get("/answers/{answer_id:str}", opt={"scope": "ask"})
@@ -38,7 +49,18 @@ async def answer_page(
     answer = answer_response(await visible_answer(services, caller, answer_id))
     view = view_of(answer) if answer.status == "done" else None
     title = shorten(answer.question, 80)
-    return html("answer.html", here="", title=title, question="", answer=answer, view=view)
+    return html(
+        "answer.html",
+        here="",
+        title=title,
+        question="",
+        at_once=False,
+        where=chosen(answer.options),
+        set_up=set_up(services.settings),
+        answer=answer,
+        view=view,
+        searched=searched(services.settings, answer.options),
+    )
 
 
 @get("/history", opt={"scope": "ask"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote, urlencode
 
 from citewell.core.addresses import address_parts, shown_name
 
@@ -13,6 +14,18 @@ _WEB = re.compile(r"https?://[^\s\\\x00-\x20]+", re.I)
 def web_address(url: str) -> str | None:
     """Return the URL if it may become a link, which only http and https may; otherwise None."""
     return url if _WEB.fullmatch(url) and address_parts(url).hostname else None
+
+
+def document_address(collection: str, url: str, answer: str = "", reference: int = 0) -> str:
+    """Return the address of the page that shows a document, at the passage of a reference if there is one."""
+    values = {"url": url} | ({"answer": answer, "reference": reference} if answer else {})
+    return f"/collections/{quote(collection)}/document?{urlencode(values)}" + ("#cited" if answer else "")
+
+
+def own_document(url: str, answer: str, reference: int) -> str | None:
+    """Return the address of the page that shows a document of a collection; None for another page."""
+    name = url.removeprefix("collection:").partition("/")[0]
+    return document_address(name, url, answer, reference) if url.startswith("collection:") and name else None
 
 
 def site_of(url: str) -> str:

@@ -18,6 +18,7 @@ from litestar.template import TemplateConfig
 from citewell.core.errors import CitewellError
 from citewell.server.pages.answers import answer_page, ask_page, history_page
 from citewell.server.pages.api import api_page
+from citewell.server.pages.collections import collection_page, collections_page, document_page
 from citewell.server.pages.compare import compare_page
 from citewell.server.pages.demonstrate import demonstration_page, demonstrations_page
 from citewell.server.pages.formats import spoken_bytes, spoken_day, spoken_seconds, spoken_time
@@ -25,7 +26,6 @@ from citewell.server.pages.handbook import handbook_page, handbook_start
 from citewell.server.pages.rank import rank_page
 from citewell.server.pages.rate import rate_page, ratings_page
 from citewell.server.pages.replies import page_of_error, page_of_fault, page_of_http_error
-from citewell.server.pages.sources import sources_page
 from citewell.server.pages.trace import episode_page, trace_page
 
 _NO_NAMES = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EINVAL}
@@ -48,7 +48,9 @@ def pages() -> tuple[Router, Router]:
             demonstration_page,
             trace_page,
             episode_page,
-            sources_page,
+            collections_page,
+            collection_page,
+            document_page,
             api_page,
             handbook_start,
             handbook_page,

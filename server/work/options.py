@@ -15,9 +15,10 @@ from citewell.retriever.search.query import Recency
 class QuestionOptions:
     """A question and how to answer it; None stands for the value of the settings.
 
-    With the mode `retrieve`, no answer is written; with `browse`, a policy finds the references with the text
-    browser, in at most `actions` actions. `sites` are the only domains that pages may come from. An
-    `extractive` answer is quoted, regardless of the settings' generator.
+    With `search`, Wikipedia or the web providers of the settings are searched, beside the `collection` if
+    one is given. With the mode `retrieve`, no answer is written; with `browse`, a policy finds the references
+    with the text browser, in at most `actions` actions. `sites` are the only domains that pages may come
+    from. An `extractive` answer is quoted, regardless of the settings' generator.
     """
 
     question: str
@@ -25,6 +26,7 @@ class QuestionOptions:
     k: int | None = None
     best_of: int | None = None
     collection: str | None = None
+    search: Literal["", "wikipedia", "web"] = ""
     sites: tuple[str, ...] = ()
     language: str = ""
     recency: Recency | None = None

@@ -74,7 +74,7 @@ class Pipelines:
         settings = parts.settings
         self._pipeline = pipeline
         self._parts = parts
-        self._browsed: dict[str | None, _Browsed] = {}
+        self._browsed: dict[str, _Browsed] = {}
         self._opened_policy: Opened | None = None
         self._stack = AsyncExitStack()
         self._settings = settings
@@ -107,7 +107,7 @@ class Pipelines:
         Raises `NoCollectionError`.
         """
         name = options.collection or self._settings.search.collection
-        if options.collection or self._searches_collection:
+        if options.collection or (self._searches_collection and not options.search):
             return f"{self._fingerprint}:{':'.join(await self._collection_version(name))}"
         return self._fingerprint
 
@@ -133,7 +133,7 @@ class Pipelines:
     async def public_urls(self, options: QuestionOptions) -> PublicUrls:
         """Return the public names of the pages that may be found; raises `NoCollectionError`."""
         name = options.collection or self._settings.search.collection
-        if not options.collection and not self._searches_collection:
+        if not options.collection and (options.search or not self._searches_collection):
             return PublicUrls(name, ())
         version = await self._collection_version(name)
         known = self._public_urls.get(name)
@@ -145,6 +145,7 @@ class Pipelines:
     def check(self, options: QuestionOptions) -> None:
         """Raise `InputError` if the question or its filters cannot be used."""
         self._pipeline.checked(options.question)
+        self._providers(options.search)
         wanted = self._settings.search
         try:
             asked = SearchSettings(
@@ -173,8 +174,8 @@ class Pipelines:
 
         Raises `NoCollectionError`, and `InputError` if a package that browsing needs is not installed.
         """
-        name = options.collection
-        search = await self._collection(name) if name else self._pipeline.search
+        name = f"{options.collection or ''}/{options.search}"
+        search = await self._search(options)
         query = self._filtered(options)
         if query != search.query:
             return web_of(self._parts, search, query)
@@ -203,9 +204,7 @@ class Pipelines:
         await self._stack.aclose()
 
     async def _shaped(self, options: QuestionOptions) -> Pipeline:
-        name = options.collection
-        search = await self._collection(name) if name else self._pipeline.search
-        search = replace(search, query=self._filtered(options))
+        search = replace(await self._search(options), query=self._filtered(options))
         shaped = self._pipeline.varied(k=options.k, best_of=options.best_of, search=search)
         return shaped.quoting(self._settings.generator.sentences) if options.extractive else shaped
 
@@ -220,24 +219,39 @@ class Pipelines:
             recency=options.recency or query.recency,
         )
 
-    async def _collection(self, name: str) -> OpenedSearch:
+    async def _search(self, options: QuestionOptions) -> OpenedSearch:
+        """Return the search for a question: of a collection, of Wikipedia or the web, or of the settings."""
+        name = options.collection
+        if not name and not options.search:
+            return self._pipeline.search
+        providers = (*(("collection",) if name else ()), *self._providers(options.search))
+        place = f"{name or ''}/{options.search}"
         async with self._opening_collection:
-            identity = (await self._collection_version(name)).identity
-            known = self._opened.get(name)
+            identity = (await self._collection_version(name)).identity if name else ""
+            known = self._opened.get(place)
             if known is not None and known.identity == identity:
-                self._opened.move_to_end(name)
+                self._opened.move_to_end(place)
                 return known.search
-            wanted = self._settings.search.model_copy(
-                update={"collection": name, "providers": ("collection",)}
-            )
+            update = {"providers": providers} | ({"collection": name} if name else {})
+            wanted = self._settings.search.model_copy(update=update)
             settings = self._settings.model_copy(update={"search": wanted})
             search = await asyncio.to_thread(self._parts.search, settings)
-            self._opened[name] = _Opened(search, identity)
-            self._opened.move_to_end(name)
+            self._opened[place] = _Opened(search, identity)
+            self._opened.move_to_end(place)
             if len(self._opened) > _MAX_OPEN:
                 oldest, _ = self._opened.popitem(last=False)
                 self._browsed.pop(oldest, None)
             return search
+
+    def _providers(self, search: str) -> tuple[str, ...]:
+        """Return the providers that a question may name; raise `InputError` if none is set up."""
+        if search != "web":
+            return (search,) if search else ()
+        chosen = chosen_providers(self._settings.search)
+        web = tuple(name for name in chosen if name not in ("collection", "wikipedia"))
+        if not web:
+            raise InputError("No search provider of the web is set up.", "Set one in search.providers.")
+        return web
 
     def _sources(self, name: str) -> Sequence[str]:
         with closing(catalog_of(self._settings, name).open(name)) as store:

@@ -1,8 +1,10 @@
 // The form for a question, and following the question to its answer.
 
+import { prepareAdding } from "./add.js";
 import { follow } from "./events.js";
 import { Progress } from "./progress.js";
 import { post, problemOf, request, troubleOf } from "./service.js";
+import { chosenOptions, fillPicker } from "./where.js";
 
 /** Add the behavior of the form; `arrive` is called with the address of the finished answer. */
 export function prepareAsking(root, arrive) {
@@ -61,8 +63,22 @@ export function prepareAsking(root, arrive) {
       return;
     }
     const headers = { Accept: "text/event-stream" };
-    const asked = form.querySelector("#browse").checked ? { question, mode: "browse" } : { question };
+    const mode = form.querySelector("#browse").checked ? { mode: "browse" } : {};
+    const asked = { question, ...mode, ...chosenOptions(form) };
     work(question, (signal) => post("/v1/answers", asked, { headers, signal }));
+  });
+
+  const picked = fillPicker(root);
+  if (root.querySelector("#hero")) {
+    field.focus();
+  }
+  if (root.querySelector("[data-at-once]")) {
+    history.replaceState(null, "", "/");
+    picked.then(() => form.requestSubmit());
+  }
+  prepareAdding(root, async (name) => {
+    await fillPicker(root, `collection:${name}`);
+    field.focus();
   });
 
   const running = root.querySelector('.answer[data-status="running"]');
@@ -71,6 +87,25 @@ export function prepareAsking(root, arrive) {
     const headers = { Accept: "text/event-stream" };
     work(running.querySelector("h1").textContent, (signal) => request(address, { headers, signal }));
   }
+}
+
+/** "/" and Ctrl-K move to the field for a question, or to the page that has one. */
+export function prepareShortcuts() {
+  document.addEventListener("keydown", (event) => {
+    const isTyping = event.target.matches("input, textarea, select, [contenteditable]");
+    const isSlash = event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey;
+    const isK = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
+    if ((isSlash || isK) && !document.querySelector("dialog[open]")) {
+      event.preventDefault();
+      const field = document.getElementById("question");
+      if (field) {
+        field.focus();
+        field.select();
+      } else {
+        location.assign("/");
+      }
+    }
+  });
 }
 
 async function answered(begin, progress, signal) {

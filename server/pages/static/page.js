@@ -1,7 +1,9 @@
 // The entry point of every page. The service renders pages; scripts fetch them with the key and insert them.
 
 import { prepareAnswer } from "./answer.js";
-import { prepareAsking } from "./ask.js";
+import { prepareAdding } from "./add.js";
+import { prepareAsking, prepareShortcuts } from "./ask.js";
+import { prepareCollection } from "./collection.js";
 import { prepareCompare } from "./compare.js";
 import { prepareDemonstrate } from "./demonstrate.js";
 import { prepareRate } from "./rate.js";
@@ -28,6 +30,16 @@ async function refresh() {
   const page = await fetched(location.href);
   take(page, ".top nav");
   prepare(take(page, "#main"));
+  const place = location.hash.slice(1);
+  if (place) {
+    document.getElementById(place)?.scrollIntoView();
+  }
+}
+
+/** Reload the list of documents, but keep the form beside it. */
+async function refreshDocuments() {
+  take(await fetched(location.href), "#documents");
+  prepareCollection(document, refresh);
 }
 
 /** Reload the lists of this page, but keep the input of forms. */
@@ -69,6 +81,10 @@ function prepare(main) {
   prepareCompare(main, refresh);
   prepareRate(main, refresh);
   prepareSources(main, refreshLists);
+  prepareCollection(main, refresh);
+  if (!main.querySelector("#ask")) {
+    prepareAdding(main, main.querySelector("#documents") ? refreshDocuments : refreshLists);
+  }
   prepareOtherKey(main, refresh);
   prepareDemonstrate(main);
   prepareTrace(main);
@@ -82,6 +98,7 @@ addEventListener("popstate", () => {
   }
 });
 keepToken();
+prepareShortcuts();
 prepare(document.getElementById("main"));
 // A browser opens an address without the key, so that the service may have left something out.
 const lacks = currentKey() ? "[data-needs-key], [data-by-rights]" : '[data-needs-key="401"]';

@@ -10,7 +10,7 @@ from tests.server.pages.conftest import BATS, HARM, SCRIPT, OpenPage
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-ADDRESSES = ("/", f"/?question={SCRIPT}", f'/history?query="><b>{SCRIPT}', "/sources", "/answers/none")
+ADDRESSES = ("/", f"/?question={SCRIPT}", f'/history?query="><b>{SCRIPT}', "/collections", "/answers/none")
 
 
 async def test_a_stored_answer_is_text(open_page: OpenPage, stored: str) -> None:
@@ -87,7 +87,7 @@ async def test_pages_load_nothing_from_elsewhere(open_page: OpenPage, service: S
     page = await open_page("/")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    for address in (f"/answers/{stored}", "/sources"):
+    for address in (f"/answers/{stored}", "/collections"):
         await page.goto(address, wait_until="networkidle")
     assert asked
     assert {url for url in asked if not url.startswith(service.url + "/")} == set()

@@ -48,16 +48,16 @@ async def test_a_key_is_asked_for_once(
         assert asking.secret not in page.url
         assert await page.evaluate("[localStorage.length, document.cookie]") == [0, ""]
 
-        await page.get_by_role("link", name="Sources").click()
+        await page.get_by_role("link", name="Collections", exact=True).click()
         await page.get_by_role("button", name="Use another key").click()
         await dialog.get_by_label("Key").fill(filling.secret)
         await page.keyboard.press("Enter")
-        await page.get_by_label("Collection", exact=True).fill("new")
+        await page.locator("#name").fill("new")
         await page.get_by_label("Source", exact=True).fill(".")
-        await page.get_by_role("button", name="Index").click()
-        await page.get_by_label("Collection", exact=True).fill("typed meanwhile")
+        await page.get_by_role("button", name="Index", exact=True).click()
+        await page.locator("#name").fill("typed meanwhile")
         await page.locator('[data-job][data-status="done"]').wait_for()
-        assert await page.get_by_label("Collection", exact=True).input_value() == "typed meanwhile"
+        assert await page.locator("#name").input_value() == "typed meanwhile"
         job = page.locator("[data-job]")
         assert "1 added" in await job.inner_text()
         await job.get_by_text("Pages that failed").click()
@@ -85,8 +85,8 @@ async def test_the_owner_of_the_computer_needs_no_key(
         other = await page.context.new_page()  # another tab
         await other.goto(f"{service.url}/history")
         await other.get_by_role("link", name=BATS).wait_for()
-        await other.goto(f"{service.url}/sources")
-        await other.get_by_role("button", name="Index").wait_for()
+        await other.goto(f"{service.url}/collections")
+        await other.get_by_role("button", name="Index", exact=True).wait_for()
         assert token not in other.url
 
         await other.evaluate("localStorage.setItem('citewell-owner', 'cw_owner_of-another-folder')")

@@ -22,7 +22,28 @@ from citewell.server.sockets import listen
 from tests.server.api.conftest import make_key, serving
 from tests.server.security.test_doors import DOORS
 
-TAKING = [re.sub(r"{\w+}", "none", door).split(" ")[1] for door in DOORS if door.startswith("POST")]
+FILES = "/v1/collections/none/documents"  # which takes a form
+POSTED = [re.sub(r"{\w+}", "none", door).split(" ")[1] for door in DOORS if door.startswith("POST")]
+TAKING = [path for path in POSTED if path != FILES]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "status"),
+    [
+        ("application/json", b"{}", 415),
+        ("application/x-www-form-urlencoded", b"link=a", 415),
+        ("multipart/form-data", b"--a\r\n", 400),
+        ("multipart/form-data; boundary=a", b"--a\r\nno header", 400),
+        ("multipart/form-data; boundary=a", b"\xff" * 1000, 400),
+        (
+            "multipart/form-data; boundary=a",
+            b'--a\r\nContent-Disposition: form-data; name="file"; f' * 2000,
+            400,
+        ),
+    ],
+)
+def test_a_form_that_is_none_is_refused(client: httpx.Client, kind: str, body: bytes, status: int) -> None:
+    assert client.post(FILES, content=body, headers={"Content-Type": kind}).status_code == status
 
 
 @pytest.fixture(scope="module")

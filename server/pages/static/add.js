@@ -1,0 +1,151 @@
+// Adding documents to a collection: files that are chosen or dropped, and links.
+
+import { make } from "./progress.js";
+import { currentKey, problemOf, request, troubleOf } from "./service.js";
+
+const EVERY = 500; // milliseconds between two looks at a job
+const WORDS = { waiting: "Reading…", indexed: "Added", unchanged: "Already there", skipped: "Skipped" };
+
+/** Add the behavior of the form; `arrive` is called with the collection once documents are in it. */
+export function prepareAdding(root, arrive) {
+  const form = root.querySelector("#add");
+  if (!form) {
+    return;
+  }
+  const files = form.querySelector("#files");
+  const link = form.querySelector("#link");
+  const section = root.querySelector("#adding");
+  const opener = root.querySelector("#show-add");
+  const show = (shown) => {
+    if (section) {
+      section.hidden = !shown;
+      opener.setAttribute("aria-expanded", String(shown));
+    }
+  };
+  root.querySelector("#ask")?.addEventListener("submit", () => show(false));
+  if (opener) {
+    opener.hidden = false;
+    opener.addEventListener("click", () => {
+      show(section.hidden);
+      if (!section.hidden) {
+        files.focus();
+      }
+    });
+  }
+  const add = (given, links) => {
+    show(true);
+    return begin(form, given, links, arrive);
+  };
+  files.addEventListener("change", () => {
+    const given = [...files.files];
+    files.value = "";
+    add(given, []);
+  });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const address = link.value.trim();
+    if (address && (await add([], [address]))) {
+      link.value = "";
+    }
+  });
+  prepareDropping(add, root);
+}
+
+/** Take files and links that are dropped anywhere on the page. */
+function prepareDropping(add, root) {
+  const on = (name, act) =>
+    document.addEventListener(name, (event) => {
+      if (root.isConnected && [...event.dataTransfer.types].some((type) => type === "Files" || type === "text/uri-list")) {
+        event.preventDefault();
+        act(event.dataTransfer);
+      }
+    });
+  const mark = (dropping) => document.body.classList.toggle("dropping", dropping);
+  on("dragover", () => mark(true));
+  document.addEventListener("dragleave", (event) => event.relatedTarget ?? mark(false));
+  on("drop", (data) => {
+    mark(false);
+    const files = [...data.files];
+    const links = files.length ? [] : data.getData("text/uri-list").split(/\r?\n/).filter((line) => /^https?:/.test(line));
+    if (files.length || links.length) {
+      add(files, links);
+    }
+  });
+}
+
+/** Send documents and follow their job; returns whether they were taken. */
+async function begin(form, files, links, arrive) {
+  const into = form.querySelector("#into");
+  const problem = form.querySelector("#add-problem");
+  const name = form.dataset.collection || into.value.trim();
+  problem.textContent = "";
+  if (into && !into.reportValidity()) {
+    return false;
+  }
+  const body = new FormData();
+  files.forEach((file) => body.append("file", file));
+  links.forEach((link) => body.append("link", link));
+  const items = [...files.map((file) => file.name), ...links].map((title) => listed(form, title));
+  say(form, `Sending ${counted(items.length)}…`);
+  try {
+    const response = await request(`/v1/collections/${encodeURIComponent(name)}/documents`, { method: "POST", body });
+    if (!response.ok) {
+      const why = response.status === 403 && !currentKey() ? " Or open the address that `citewell serve` printed." : "";
+      throw new Error((await problemOf(response)) + why);
+    }
+    await followed(form, items, name, (await response.json()).id, arrive);
+    return true;
+  } catch (error) {
+    items.forEach((item) => item.remove());
+    say(form, "");
+    problem.textContent = error instanceof TypeError ? troubleOf(error) : error.message;
+    return false;
+  }
+}
+
+async function followed(form, items, name, id, arrive) {
+  for (;;) {
+    const response = await request(`/v1/jobs/${encodeURIComponent(id)}`).catch(() => null);
+    if (response?.ok) {
+      const job = await response.json();
+      job.documents.forEach((document, number) => update(items[number], document, job.status));
+      if (job.status !== "running") {
+        const added = job.documents.filter(({ status }) => status === "indexed" || status === "unchanged").length;
+        say(form, `${added} of ${counted(items.length)} in the collection ${name}.`);
+        if (job.status !== "done") {
+          throw new Error(job.message);
+        }
+        if (added) {
+          await arrive(name);
+        }
+        return;
+      }
+      say(form, `Reading ${counted(items.length)}: ${job.done} done.`);
+    }
+    await new Promise((next) => setTimeout(next, EVERY));
+  }
+}
+
+function listed(form, title) {
+  const item = make("li", "waiting");
+  const named = make("span", "title", title);
+  named.dir = "auto";
+  item.append(named, " ", make("span", "about", "Sending…"));
+  form.querySelector(".given").append(item);
+  return item;
+}
+
+function update(item, { name, status, reason, title, passages }, job) {
+  item.className = status;
+  const state = status === "waiting" && job !== "running" ? "Not read" : WORDS[status];
+  const count = status === "indexed" ? `${passages} ${passages === 1 ? "passage" : "passages"}` : "";
+  item.querySelector(".about").textContent = [state, title === name ? "" : title, count, reason].filter(Boolean).join(" · ");
+}
+
+function counted(number) {
+  return `${number} ${number === 1 ? "document" : "documents"}`;
+}
+
+function say(form, text) {
+  form.querySelector("#add-status").textContent = text;
+}
