@@ -11,7 +11,7 @@ import pytest
 
 from citewell.core.settings import Settings
 from tests.retriever.extract.office.made import docx_file, xlsx_file
-from tests.server.api.conftest import Service, Start, make_key, serving
+from tests.server.api.conftest import Search, Service, Start, make_key, serving
 from tests.server.api.test_collections import finished
 
 SONG = b"# Whale song\n\nMale humpback whales sing for 30 minutes.\n"
@@ -180,3 +180,27 @@ def test_questions_are_answered_while_documents_are_indexed(
     assert "30 minutes" in answer["answer"]
     assert service.client.get(taken.headers["Location"], headers=key).json()["status"] == "running"
     assert service.client.delete(taken.headers["Location"], headers=key).json()["status"] == "cancelled"
+
+
+def test_a_question_may_search_the_web_that_is_set_up_beside_a_collection(
+    start: Start, search: Search
+) -> None:
+    service = start(search__providers="searxng collection", search__searxng_url=search.url)
+    search.gate.set()
+    asked = {"question": "How do bats find their way in the dark?"}
+    web = service.client.post("/v1/answers", json=asked | {"search": "web"}).json()
+    assert (web["outcome"], web["options"]) == ("no_evidence", {"search": "web"})
+    both = service.client.post("/v1/answers", json=asked | {"search": "web", "collection": "notes"}).json()
+    assert "echolocation" in both["answer"]
+    assert len(search.questions) == 2
+    own = service.client.post("/v1/answers", json=asked | {"collection": "notes"}).json()
+    assert "echolocation" in own["answer"]
+    assert len(search.questions) == 2
+    assert service.client.get("/v1/collections").json()["providers"] == ["searxng", "collection"]
+
+
+def test_the_web_is_refused_where_none_is_set_up(service: Service) -> None:
+    refused = service.client.post("/v1/answers", json={"question": "Why?", "search": "web"})
+    assert refused.status_code == 400
+    assert "search.providers" in refused.json()["detail"]
+    assert service.client.post("/v1/answers", json={"question": "Why?", "search": "x"}).status_code == 400
