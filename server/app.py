@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
-from typing import Any
+from contextlib import asynccontextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
 
 from litestar import Litestar, Request, Router
 from litestar.config.cors import CORSConfig
@@ -12,6 +12,7 @@ from litestar.di import Provide
 from litestar.exceptions import HTTPException
 
 from citewell.core.errors import CitewellError
+from citewell.core.packages import is_installed
 from citewell.core.settings import Settings
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.answers import ask_question, delete_answer, follow_question, get_answer, list_answers
@@ -56,6 +57,9 @@ from citewell.server.pages.site import pages, templates
 from citewell.server.services import Services, open_services
 from citewell.server.telemetry.metrics import Metrics
 from citewell.server.telemetry.shared import shared_folder
+
+if TYPE_CHECKING:
+    from citewell.server.mcp.mounted import MountedTools
 
 _HANDLERS = (
     get_health,
@@ -106,16 +110,20 @@ def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()
     """
     wanted = settings.server
     counted = Metrics(shared_folder())
+    tools = _tools(settings)
 
     @asynccontextmanager
     async def opened(app: Litestar) -> AsyncGenerator[None, None]:
-        async with open_services(settings, counted) as services:
+        async with (
+            open_services(settings, counted) as services,
+            nullcontext() if tools is None else tools.open(),
+        ):
             app.state.services = services
             yield
 
     uploads = Router("/", route_handlers=DOCUMENTS, request_max_body_size=wanted.max_upload)
     return Litestar(
-        (*_HANDLERS, uploads, *pages()),
+        (*_HANDLERS, uploads, *pages(), *(() if tools is None else (tools.handler(),))),
         lifespan=[opened],
         on_startup=on_startup,
         guards=[authorize],
@@ -137,6 +145,15 @@ def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()
         template_config=templates(),
         logging_config=None,  # left to the program that runs the application
     )
+
+
+def _tools(settings: Settings) -> MountedTools | None:
+    """Return the tools of the Model Context Protocol; None where the extra `mcp` is not installed."""
+    if not is_installed("mcp"):
+        return None
+    from citewell.server.mcp.mounted import MountedTools
+
+    return MountedTools(settings)
 
 
 def _services(request: Request[Any, Any, Any]) -> Services:

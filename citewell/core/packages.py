@@ -21,7 +21,7 @@ def need_packages(what: str, extra: str, *modules: str) -> None:
     The hint is the command that installs `extra`, the extra of Citewell's own package that brings them.
     """
     for name in modules:
-        if not _is_there(name):
+        if not is_installed(name):
             raise InputError(
                 f"{what} needs the package {name.replace('_', '-')}, which is not installed.",
                 install_command(extra),
@@ -65,7 +65,8 @@ def _origin() -> dict[str, Any]:
     return json.loads(found) if found else {}
 
 
-def _is_there(name: str) -> bool:
+def is_installed(name: str) -> bool:
+    """Return whether a module can be imported."""
     try:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:  # the package that holds it is missing too

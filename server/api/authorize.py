@@ -59,7 +59,8 @@ async def authorize(connection: ASGIConnection[Any, Any, Any, Any], handler: Bas
     """Accept a request and set `caller` in the state of its connection, or raise why it is refused.
 
     The `opt` of a handler has the `scope` that it needs, None for public ones, whether it `asks` a question,
-    and whether it `resumes` the stream of one instead if the headers say so, without doing its work again.
+    whether it `resumes` the stream of one instead if the headers say so, without doing its work again, and
+    whether it `counts_itself` against the limits of the key.
     """
     if sum(len(name) + len(value) for name, value in connection.scope["headers"]) > _MAX_HEADERS:
         raise HeadersTooLargeError
@@ -75,10 +76,11 @@ async def authorize(connection: ASGIConnection[Any, Any, Any, Any], handler: Bas
     caller = await services.authenticator.admit(connection.headers.get("authorization"), scope)
     _check_type(connection, media_type)
     connection.state.caller = caller
-    if connection.scope.get("method") in _CHANGING:
+    connection.state.services = services
+    if connection.scope.get("method") in _CHANGING and not handler.opt.get("counts_itself"):
         is_resumed = bool(handler.opt.get("resumes")) and sse.resumed(connection.headers) is not None
         asks = bool(handler.opt.get("asks")) and not is_resumed
-        decision = await _counted(services, caller, asks=asks)
+        decision = await counted(services, caller, asks=asks)
         connection.state.limits = decision.states
         if not decision.allowed:
             raise TooOftenError(decision.limit, decision.retry_after)
@@ -95,7 +97,7 @@ def _check_type(connection: ASGIConnection[Any, Any, Any, Any], wanted: str) -> 
         raise HTTPException(status_code=415, detail=f"Send the body as {wanted}.")
 
 
-async def _counted(services: Services, caller: Caller, *, asks: bool) -> AccessDecision:
+async def counted(services: Services, caller: Caller, *, asks: bool) -> AccessDecision:
     """Count a request against the limits of its key. Without keys, all callers use this computer."""
     if caller.key_id is None:
         return AccessDecision(allowed=True)

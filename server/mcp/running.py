@@ -38,7 +38,7 @@ def run_over_http(settings: Settings) -> None:
     if not is_loopback(wanted.host):
         raise InputError(
             f"`citewell mcp` asks for no keys, so it only listens on this computer, not on {wanted.host}.",
-            "Use the API of citewell serve from other computers: it asks for keys.",
+            "For other computers, run citewell serve, which asks for keys and has the same tools at /mcp.",
         )
     with listen(wanted.host, wanted.port) as listening:
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Annotated, Any
 
@@ -34,19 +36,15 @@ Collection = Annotated[
 ]
 
 
-def tool_server(asking_of: AskingOf, collections: str = "", **options: Any) -> MCPServer[Any]:
-    """Return a server with the three tools.
-
-    `collections` is a sentence on what can be searched; `options` are further ones of `MCPServer`.
-    """
-    server = MCPServer[Any](
-        "citewell",
-        title="Citewell",
-        instructions=f"{_INSTRUCTIONS} {collections}".strip(),
-        version=version("citewell"),
-        log_level="ERROR",
-        **options,
-    )
+def tool_server(asking_of: AskingOf, collections: str = "") -> MCPServer[Any]:
+    """Return a server with the three tools; `collections` is a sentence on what can be searched."""
+    with _same_logging():
+        server = MCPServer[Any](
+            "citewell",
+            title="Citewell",
+            instructions=f"{_INSTRUCTIONS} {collections}".strip(),
+            version=version("citewell"),
+        )
 
     @server.tool(title="Ask a question", annotations=_READS)
     async def ask(
@@ -100,6 +98,18 @@ def tool_server(asking_of: AskingOf, collections: str = "", **options: Any) -> M
         return await _safely(reply)
 
     return server
+
+
+@contextmanager
+def _same_logging() -> Iterator[None]:
+    """Undo what the SDK changes in the logging of the whole process."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
 
 
 async def _safely(reply: Callable[[], Awaitable[CallToolResult]]) -> CallToolResult:

@@ -23,12 +23,14 @@ from citewell.core.types import Page
 from citewell.pipeline.browsing import Browsing, browser_limits
 from citewell.pipeline.build import pipeline_of
 from citewell.pipeline.collections import HANDBOOK, catalog_of, collection_names
+from citewell.pipeline.fetching import open_fetcher
 from citewell.pipeline.parts import Parts, open_parts
 from citewell.pipeline.pipeline import Pipeline
 from citewell.pipeline.providers import OpenedSearch, chosen_providers, filters
 from citewell.pipeline.reading import read_page
 from citewell.pipeline.web import web_of
 from citewell.retriever.collection.protocol import CollectionVersion
+from citewell.retriever.fetch.http import HttpFetcher
 from citewell.retriever.rank import Ranker
 from citewell.retriever.search.query import Query
 from citewell.server.work.options import QuestionOptions
@@ -76,6 +78,8 @@ class Pipelines:
         self._parts = parts
         self._browsed: dict[str, _Browsed] = {}
         self._opened_policy: Opened | None = None
+        self._opened_fetcher: HttpFetcher | None = None
+        self._opening_fetcher = asyncio.Lock()
         self._stack = AsyncExitStack()
         self._settings = settings
         self._fingerprint = _fingerprint(settings)
@@ -129,6 +133,33 @@ class Pipelines:
     async def read(self, options: QuestionOptions, address: str) -> Page:
         """Return a page of the web or of the collection; raises `NoCollectionError` and as `read_page`."""
         return await read_page(await self._shaped(options), address)
+
+    async def read_public(self, options: QuestionOptions, address: str) -> Page:
+        """Return a page by its public name or URL, under its public name.
+
+        Networks that the settings open for questions are not read: the caller chooses the address. Raises as
+        `read` does.
+        """
+        pipeline = await self._shaped(options)
+        urls = await self.public_urls(options)
+        pages = pipeline.search.pages
+        if pages is not None:
+            for url in urls.addresses(address.strip()):
+                if page := await asyncio.to_thread(pages.page, url):
+                    return urls.outside(page)
+        if self._settings.fetch.allow_networks:
+            pipeline = replace(pipeline, fetch=(await self._public_fetcher()).fetch)
+        return urls.outside(await read_page(pipeline, address))
+
+    async def _public_fetcher(self) -> HttpFetcher:
+        async with self._opening_fetcher:
+            if self._opened_fetcher is None:
+                fetch = self._settings.fetch.model_copy(update={"allow_networks": ()})
+                settings = self._settings.model_copy(update={"fetch": fetch})
+                self._opened_fetcher = await self._stack.enter_async_context(
+                    open_fetcher(settings, hosts=self._parts.fetcher.hosts)
+                )
+            return self._opened_fetcher
 
     async def public_urls(self, options: QuestionOptions) -> PublicUrls:
         """Return the public names of the pages that may be found; raises `NoCollectionError`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -39,6 +39,15 @@ class PublicUrls:
         path = Path(unquote(address_parts(url).path))
         shown = next((path.relative_to(root) for root in self._roots if path.is_relative_to(root)), path.name)
         return f"collection:{self._collection}/{shown_address(str(shown))}"
+
+    def addresses(self, url: str) -> Iterator[str]:
+        """Yield the URLs whose public name may be this one."""
+        name = url.removeprefix(f"collection:{self._collection}/")
+        if name == url:
+            yield url
+            return
+        for root in self._roots:
+            yield (root / name).as_uri()
 
     def text(self, text: str) -> str:
         """Return a message with public URLs and without indexed folders."""
