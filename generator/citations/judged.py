@@ -16,7 +16,7 @@ from citewell.generator.yes import YesModel
 
 # The least probability of yes of a supported sentence. Models say yes too easily where all words of a claim
 # stand in the passage, also in another order or with another meaning.
-_LEAST, _LEAST_VERBATIM = 0.5, 0.65
+_LEAST, _LEAST_VERBATIM = 0.5, 0.6
 _VERBATIM = 0.99
 # A sentence that is not supported is partly so above this probability or this share of its words …
 _PARTLY, _PARTLY_WORDS = 0.35, 0.6

@@ -13,6 +13,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
+from tests.generator.chat_service import yes_or_no
 from tests.server.api.conftest import BATS, Search, Service, Start, make_key
 from tests.server.local import ReplyHandler, answering
 
@@ -357,3 +358,31 @@ def until(holds: Callable[[], bool]) -> None:
             return
         threading.Event().wait(0.01)
     raise AssertionError("it did not come to pass")
+
+
+def test_what_a_model_still_has_to_judge_is_not_streamed(start: Start) -> None:
+    class Handler(ReplyHandler):
+        def do_POST(self) -> None:  # noqa: N802 - http.server calls it
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(200)
+            self.end_headers()
+            if asked.get("logprobs"):
+                yes = 0.9 if "short calls" in asked["messages"][-1]["content"].partition("Claim")[2] else 0.1
+                self.wfile.write(json.dumps(yes_or_no(yes)).encode())
+                return
+            text = "In the dark, bats have no way to find. Bats listen to echoes of the short calls. "
+            choice = {"index": 0, "delta": {"content": text}, "finish_reason": "stop"}
+            self.wfile.write(f"data: {json.dumps({'choices': [choice]})}\n\ndata: [DONE]\n\n".encode())
+
+    with answering(Handler) as url:
+        service = start(
+            generator__name="openai:small", generator__base_url=f"{url}/v1", citations__judge="writer"
+        )
+        with client_of(service) as client:
+            chunks = stream(client)
+    texts = [chunk.choices[0].delta.content for chunk in chunks if chunk.choices[0].delta.content]
+    assert len(texts) == 1
+    first, second = (chunks[-1].model_extra or {})["citewell"]["sentences"]
+    assert (first["supported"], second["supported"]) == (False, True)
+    assert "no way to find" in texts[0]
+    assert "The final answer" not in texts[0]
