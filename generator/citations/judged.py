@@ -26,14 +26,7 @@ _CONTRADICTED = 0.2
 _ASKED_ABOUT, _FEWEST_SHARED = 2, 0.15
 # A sentence with fewer content words, such as "Yes.", says something only with its question.
 _FEWEST_WORDS = 3
-
-
-class _Judgment(NamedTuple):
-    """What the check found of a sentence and one reference."""
-
-    status: SupportStatus
-    probability: float
-    number: int
+_WINDOW = 200  # words of a reference that are shown
 
 
 @dataclass(frozen=True)
@@ -55,39 +48,62 @@ class JudgedCitations:
     ) -> tuple[Sentence, ...]:
         """Return the sentences with new citations, support and status.
 
-        A sentence of a reference that it cites is not asked about. Others are
-        compared with up to two references that share most words with them, until one supports them. Numbers
-        that a reference lacks rule it out. Raises the errors of the model.
+        A sentence of a reference that it cites is not asked about. Others are compared with up to two
+        references that share most words with them, until one supports them. Numbers that a reference lacks
+        rule it out. Raises the errors of the model.
         """
-        texts = {r.number: f"{r.title}\n{r.text}" for r in references}
-        compared = {number: ReferenceText(text) for number, text in texts.items()}
-        return tuple([await self._sentence(question, each, texts, compared) for each in sentences])
+        claims = [_Claim.of(question, sentence, references) for sentence in sentences]
+        judged: dict[int, Sentence] = {}
+        # Claims on one reference follow one another: what they share is then read once.
+        for place in sorted(range(len(claims)), key=lambda place: [r.number for r in claims[place].closest]):
+            judged[place] = await self._judged(claims[place])
+        return tuple(judged[place] for place in range(len(claims)))
 
-    async def _sentence(
-        self, question: str, sentence: Sentence, texts: dict[int, str], compared: dict[int, ReferenceText]
-    ) -> Sentence:
-        quoted = squeeze(sentence.text)
-        verbatim = [n for n in sentence.citations if quoted in reference_sentences(texts[n])]
-        if verbatim:
-            return replace(sentence, citations=tuple(verbatim), support=1.0)
+    async def _judged(self, claim: _Claim) -> Sentence:
+        sentence = claim.sentence
+        if claim.quoted:
+            return replace(sentence, citations=claim.quoted, support=1.0)
+        support: float = 0.0
+        status: SupportStatus = "not_found"
+        for reference, share in zip(claim.closest, claim.shares, strict=True):
+            text = best_window(reference.text, claim.text, _WINDOW)
+            asked = support_prompt(claim.text, f"{reference.title}: {text}" if reference.title else text)
+            yes = (await self.model.ask(asked)).yes
+            held = ReferenceText(_whole(reference)).holds_numbers(sentence.text)
+            found = _status(yes, share, held=held)
+            if found == "supported":
+                return Sentence(sentence.text, (reference.number,), round(yes, 3), supported=True)
+            if reference is claim.closest[0]:
+                support, status = round(yes, 3), found
+        return Sentence(sentence.text, (), support, supported=False, status=status)
+
+
+class _Claim(NamedTuple):
+    """A sentence, what is asked about it, and the references to ask about with their shares of its words."""
+
+    sentence: Sentence
+    text: str
+    quoted: tuple[int, ...]
+    """The references that it cites of which it is a whole sentence."""
+    closest: tuple[Reference, ...]
+    shares: tuple[float, ...]
+
+    @classmethod
+    def of(cls, question: str, sentence: Sentence, references: Sequence[Reference]) -> _Claim:
+        """Return the claim of a sentence of the answer to a question."""
         short = len(content_words(sentence.text)) < _FEWEST_WORDS
-        claim = f"{question} {sentence.text}" if short else sentence.text
-        shares = {number: text.precision(claim) for number, text in compared.items()}
-        ranked = sorted(shares, key=lambda number: (-shares[number], number))[:_ASKED_ABOUT]
-        best = _Judgment("not_found", 0.0, 0)
-        for number in ranked:
-            if shares[number] < _FEWEST_SHARED:
-                break
-            title, _, text = texts[number].partition("\n")
-            window = f"{title}: {best_window(text, claim)}" if title else best_window(text, claim)
-            yes = (await self.model.ask(support_prompt(claim, window))).yes
-            held = compared[number].holds_numbers(sentence.text)
-            found = _Judgment(_status(yes, shares[number], held=held), round(yes, 3), number)
-            if found.status == "supported":
-                return Sentence(sentence.text, (number,), found.probability, supported=True)
-            if number == ranked[0]:
-                best = found
-        return Sentence(sentence.text, (), best.probability, supported=False, status=best.status)
+        text = f"{question} {sentence.text}" if short else sentence.text
+        shares = {reference: ReferenceText(_whole(reference)).precision(text) for reference in references}
+        ranked = sorted(references, key=lambda reference: (-shares[reference], reference.number))
+        closest = tuple(r for r in ranked[:_ASKED_ABOUT] if shares[r] >= _FEWEST_SHARED)
+        squeezed = squeeze(sentence.text)
+        cited = [reference for reference in references if reference.number in sentence.citations]
+        quoted = tuple(r.number for r in cited if squeezed in reference_sentences(r.text))
+        return cls(sentence, text, quoted, closest, tuple(shares[r] for r in closest))
+
+
+def _whole(reference: Reference) -> str:
+    return f"{reference.title}\n{reference.text}"
 
 
 def _status(yes: float, share: float, *, held: bool) -> SupportStatus:

