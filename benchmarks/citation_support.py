@@ -2,7 +2,7 @@
 
 `python -m benchmarks.citation_support` takes claims with texts of 16 sets. It compares the word rule (ROUGE-1
 precision of content words, all names and numbers), the cosine of the best sentence, the reader of support,
-the combination of all three and, with `--judges writer`, the check by the language model as it is by default,
+these together and, with `--judges writer`, the check by the language model as it is by default,
 on few pairs. The others are calibrated (Platt scaling) on the rows that the reader's training left out,
 without those of the kind that is measured, and a claim counts as supported from a probability of one half;
 the word rule also as it is by default. Printed are balanced accuracy and the area under the ROC curve with
@@ -27,6 +27,7 @@ from benchmarks.support_measures import (
     bins,
     calibrated,
     draw,
+    gated,
     measured,
     supported,
 )
@@ -43,11 +44,12 @@ from citewell.retriever.encoder.load import load_encoder
 
 RULE, WORDS, FACTS, COSINE = "word rule", "words", "facts", "embedding"
 READER, COMBINATION, WRITER, PASSED = "reader", "combination", "writer", "passed"
+GATED = "reader and facts"
 SYSTEMS: Mapping[str, tuple[str, ...]] = {
     WORDS: (WORDS,),
     COSINE: (COSINE,),
     READER: (READER,),
-    "reader, facts": (READER, FACTS),
+    GATED: (READER, FACTS),
     COMBINATION: (READER, WORDS, FACTS, COSINE),
 }
 """The scores that each system combines; the word rule and the writer's check have their own thresholds."""
@@ -150,6 +152,8 @@ def verdicts(
     """Return what a system says of a set."""
     if system == WRITER:
         return Verdicts(scored[each.name][WRITER], scored[each.name][PASSED] == 1)
+    if system == GATED:
+        return gated(READER, FACTS, each, sets, scored)
     if system != RULE:
         return calibrated(SYSTEMS[system], each, sets, scored)
     words, facts = scored[each.name][WORDS], scored[each.name][FACTS]
