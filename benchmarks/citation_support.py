@@ -62,7 +62,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--reader", default="citewell-support", help="name or folder of the reader")
+    parser.add_argument("--reader", help="folder of the reader; without it, nothing of it is measured")
     parser.add_argument("--pairs", type=int, default=400, help="of each set [400]")
     parser.add_argument("--judges", choices=["none", WRITER], default="none", help="slow judges [none]")
     parser.add_argument("--judge-pairs", type=int, default=30, help="of each set for slow judges [30]")
@@ -84,27 +84,30 @@ def main() -> None:
         }
         found |= {f"{name}, {most} pairs": of for name, of in measure_sets(few, shown).items()}
     print_tables(sets, found)
-    draw(plotted(sets, scored), arguments.plot)
+    if arguments.reader:
+        draw(plotted(sets, scored), arguments.plot)
     counts = {each.name: len(each.rows) for each in sets}
     systems = {name: {group: of.shown() for group, of in groups.items()} for name, groups in found.items()}
     save("citation_support", {"pairs": counts, "systems": systems}, arguments.output)
 
 
-def score_sets(sets: Sequence[SupportSet], settings: Settings, reader: str) -> dict[str, Scores]:
+def score_sets(sets: Sequence[SupportSet], settings: Settings, reader: str | None) -> dict[str, Scores]:
     """Return the scores of all systems but the writer by the name of the set; the reader's are logits."""
     encoder = load_encoder(MODEL, settings.cache_dir, max_tokens=256, threads=settings.threads)
     judge = EmbeddingJudge(encoder.encode_passages)
-    model = load_support_reader(reader, settings.cache_dir, threads=settings.threads)
+    model = load_support_reader(reader, settings.cache_dir, threads=settings.threads) if reader else None
     found: dict[str, Scores] = {}
     for each in sets:
         pairs = [(row.claim, row.text) for row in each.rows]
-        yes = np.clip(model.probabilities(pairs), _CLIP, 1 - _CLIP)
-        found[each.name] = {
+        scores = {
             WORDS: np.array([rouge_1_precision(claim, text) for claim, text in pairs]),
             FACTS: np.array([float(holds_facts(claim, text)) for claim, text in pairs]),
             COSINE: np.array(judge.cosines([ClaimAndPassages(claim, (text,)) for claim, text in pairs])),
-            READER: np.log(yes / (1 - yes)),
         }
+        if model is not None:
+            yes = np.clip(model.probabilities(pairs), _CLIP, 1 - _CLIP)
+            scores[READER] = np.log(yes / (1 - yes))
+        found[each.name] = scores
         print(f"{each.name}: {len(each.rows)} claims", flush=True)
     return found
 

@@ -37,7 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--reader", default="citewell-support", help="name or folder of the reader")
+    parser.add_argument("--reader", required=True, help="folder of the reader")
     output_option(parser)
     arguments = parser.parse_args()
     threads = load_settings().threads
