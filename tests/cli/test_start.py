@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import subprocess
 import sys
 import time
@@ -89,3 +91,22 @@ def test_unknown_setting_is_named_with_the_nearest_one(cli: Cli, tmp_path: Path,
     assert "CITEWELL_RETRIEVER__KK" in err if place == "environment" else "'retriever.kk'" in err
     assert f"Did you mean {nearest}?" in err
     assert "Traceback" not in err
+
+
+def test_the_shell_completes_commands_options_and_values(cli: Cli) -> None:
+    """By the line that the handbook gives, in a real bash."""
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^eval .*_CITEWELL_COMPLETE.*$", page, re.M)
+    script = (
+        line
+        + """
+for words in "citewell retr" "citewell ask --rec" "citewell ask --recency w"; do
+    COMP_WORDS=($words) COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMPREPLY=()
+    _citewell_completion citewell "${COMP_WORDS[-1]}"
+    echo "${COMPREPLY[@]}"
+done
+"""
+    )
+    env = cli.env | {"PATH": f"{Path(cli.command).parent}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", script], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["retrieve", "--recency", "week"]
