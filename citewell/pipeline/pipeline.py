@@ -236,9 +236,7 @@ class Pipeline:
                         yield token
             with run.timed("check"):
                 written = ["".join(pieces[candidate]).strip() for candidate in sorted(pieces)]
-                checked = [
-                    check_citations(finished(text), run.references, limits.threshold) for text in written
-                ]
+                checked = [self._checked(text, run.references) for text in written]
             raw = dict(zip(checked, written, strict=True)) | raw
             with run.timed("score"):
                 await asyncio.to_thread(rounds.add, checked, written=len(written))
@@ -258,6 +256,11 @@ class Pipeline:
             yield Scored(tuple(map(self._shown, candidates)), run.best)
             candidates[run.best] = await self._judged(run, candidates[run.best])
             run.candidates = tuple(map(self._shown, candidates))
+
+    def _checked(self, text: str, references: Sequence[Reference]) -> tuple[Sentence, ...]:
+        """Return the sentences of an answer without later ones that say that there is none."""
+        sentences = check_citations(finished(text), references, self.limits.threshold)
+        return tuple(s for s in sentences if not is_refusal(s.text)) or sentences
 
     async def _judged(self, run: QuestionRun, best: Candidate) -> Candidate:
         """Return the best candidate as the judge finds it."""

@@ -195,3 +195,9 @@ async def test_a_refusal_of_the_writer_is_no_evidence(ask: Ask) -> None:
     answer = await ask(REFUSAL, quotes=True)
     assert (answer.outcome, answer.fallback, answer.answer) == ("no_evidence", "refused", NO_EVIDENCE)
     assert (answer.sentences, bool(answer.quotations)) == ((), True)
+
+
+async def test_a_later_sentence_does_not_refuse_what_an_earlier_one_answers(ask: Ask) -> None:
+    answer = await ask(f"{TRUE} [1] {REFUSAL}")
+    assert [sentence.text for sentence in answer.sentences] == [TRUE]
+    assert answer.outcome == "answered"

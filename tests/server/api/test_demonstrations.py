@@ -187,7 +187,7 @@ def test_another_process_goes_on_where_one_stopped(settings: Callable[..., Setti
 def test_no_folder_of_the_computer_is_told(settings: Callable[..., Settings], tmp_path: Path) -> None:
     with serving(settings(data_dir=tmp_path, search__collection="handbook")) as service:
         now = browse(service, begin(service), "Search how a citation is checked", "Clicked on link 0")
-        sentence = "Citewell checks a citation by comparing━must occur there."
+        sentence = "Citewell checks a citation in two━says all of it."
         now = browse(service, now, f"Quote: {sentence}", "End: Answer")
         done = submit(service, now, "By comparing [1].")
         recording = service.client.get(f"/v1/demonstrations/{now['id']}/recording").text

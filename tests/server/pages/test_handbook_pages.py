@@ -20,7 +20,7 @@ def test_pages_are_shown_without_a_key_and_link_to_one_another(service: Service)
     assert "<h1" in start.text
     assert 'href="/docs/citations"' in start.text
     page = service.client.get("/docs/citations").text
-    assert "checks every sentence of an answer" in page
+    assert "checks a citation in two ways" in page
     assert "<title>How citations are checked" in page
 
 
