@@ -165,7 +165,7 @@ def test_a_question_from_a_project_with_folders_of_our_names(
 
     first = run(*ask, cwd=project, **folders, **nowhere | {"PIP_INDEX_URL": index})
     assert first.returncode == 0, first.stderr
-    assert "content words" in first.stdout
+    assert "compares the words" in first.stdout
     second = run(*ask, cwd=project, **folders, **nowhere)
     assert second.returncode == 0, second.stderr
     used = "import citewell.core.settings as s; print(s.__file__)"

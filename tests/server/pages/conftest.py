@@ -121,7 +121,7 @@ async def open_page(browser: Any, service: Service) -> AsyncIterator[OpenPage]:
             context = await browser.new_context(base_url=url, **options)
             stack.push_async_callback(context.close)
             page = await context.new_page()
-            page.set_default_timeout(15_000)
+            page.set_default_timeout(60_000)
 
             def heard(message: Any) -> None:
                 if message.type in ("error", "warning") and expected not in message.text:
