@@ -57,4 +57,4 @@ def test_clients_that_leave_write_a_line_each(run: Serve) -> None:
     assert len([line for line in lines if "left in the middle of a body" in line]) == 6
     assert len(lines) < 12
     assert _FORGED not in lines
-    assert all(re.match(r"20\d\d-|Citewell|citewell", line) for line in lines), lines
+    assert all(re.match(r"20\d\d-|Citewell|citewell|Open http", line) for line in lines), lines
