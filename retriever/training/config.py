@@ -128,7 +128,7 @@ class EncoderDevConfig(EncoderSourceConfig):
     measure: Measure = Field(
         "ndcg",
         description="Metric: `ndcg` (nDCG@10), `pair_accuracy`, `spearman` (rank correlation), or `auc` over "
-        "the pairs of all questions, which is that of claims.",
+        "all pairs.",
     )
 
 
