@@ -84,5 +84,10 @@ def _read(body: bytes, url: str, content_type: str, denied: Collection[str]) -> 
             return text_page(
                 url, document.title, inert("\n\n".join([*blocks, f"[{notice}]"] if notice else blocks))
             )
+        case "zip" | "gzip" as archive:
+            raise ExtractionError(
+                f"it is a binary file ({'gzip' if archive == 'gzip' else 'ZIP'} archive or Office document)",
+                "The text browser reads HTML, plain text and PDF.",
+            )
         case _:
             return text_page(url, "", inert(decode(body, content_type)).strip("\n"))

@@ -63,7 +63,7 @@ def calibration(yes: Sequence[float], gold: Sequence[bool]) -> tuple[float, floa
 
     1 and 0 if all are equal, or if no line separates them better than another.
     """
-    logits = np.array([[_logit(each)] for each in yes], dtype=np.float64)
+    logits = np.array([_logit(each) for each in yes], dtype=np.float64).reshape(-1, 1)
     slope, shift = fit_logistic(logits, np.asarray(gold, dtype=np.bool_))
     return float(slope), float(shift)
 

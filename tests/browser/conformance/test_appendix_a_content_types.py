@@ -65,6 +65,7 @@ def test_what_is_shown(body: bytes, content_type: str, text: str | None) -> None
 ERRORS = {
     "an image is an error": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png", "binary file (PNG image)"),
     "an archive is an error": (b"PK\x03\x04\x14\0", "application/zip", "binary file (ZIP archive"),
+    "a compressed file is an error": (b"\x1f\x8b\x08\0\0", "application/gzip", "binary file (gzip archive"),
     "sound is an error": (b"ID3\x04\0", "audio/mpeg", "binary file (MP3 audio)"),
     "bytes of an unknown type are an error": (b"\0\1\2\3" * 9, "application/octet-stream", "binary file"),
     "an image that calls itself HTML is an error": (b"\xff\xd8\xff\xe0", "text/html", "JPEG"),
