@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.report import external_data, output_option, save, table
+from benchmarks.support_measures import balanced_accuracy
+from citewell.core.ranking_metrics import area_under_curve
 from citewell.core.settings import CitationSettings, load_settings
 from citewell.generator.citations.support import rouge_1_precision
 from citewell.generator.evaluation.held_out import is_held_out
@@ -98,8 +100,8 @@ def measured(scores: Numbers, kinds: Numbers, threshold: float) -> dict[str, flo
     supported = kinds == "complete"
     found = {
         "threshold": round(threshold, 2),
-        "area under the curve": round(area(scores, supported), 3),
-        "balanced accuracy": round(balanced(scores, supported, threshold), 3),
+        "area under the curve": round(area_under_curve(scores, supported), 3),
+        "balanced accuracy": round(balanced_accuracy(supported, scores >= threshold), 3),
     }
     for kind in ("complete", "incomplete", "other passage"):
         found[f"{kind} ({(kinds == kind).sum()})"] = round(
@@ -111,19 +113,7 @@ def measured(scores: Numbers, kinds: Numbers, threshold: float) -> dict[str, flo
 def best_threshold(scores: Numbers, supported: Numbers) -> float:
     """Return the threshold with the best balanced accuracy, in hundredths."""
     steps = [step / 100 for step in range(5, 100)]
-    return max(steps, key=lambda step: balanced(scores, supported, step))
-
-
-def balanced(scores: Numbers, supported: Numbers, threshold: float) -> float:
-    """Return the mean share of each kind that a threshold classifies correctly."""
-    said = scores >= threshold
-    return float((said[supported].mean() + (~said[~supported]).mean()) / 2)
-
-
-def area(scores: Numbers, supported: Numbers) -> float:
-    """Return the share of pairs, one per kind, in which the supported one scores more; ties count half."""
-    high, low = scores[supported][:, None], scores[~supported][None, :]
-    return float(((high > low) + (high == low) / 2).mean())
+    return max(steps, key=lambda step: balanced_accuracy(supported, scores >= step))
 
 
 if __name__ == "__main__":

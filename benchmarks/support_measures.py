@@ -97,7 +97,9 @@ def gated(
     steps = np.quantile(np.concatenate(open_to), np.linspace(0.02, 0.98, 97))
 
     def accuracy(least: float) -> float:
-        return float(np.mean([_balanced(true, of >= least) for true, of in zip(truth, open_to, strict=True)]))
+        return float(
+            np.mean([balanced_accuracy(true, of >= least) for true, of in zip(truth, open_to, strict=True)])
+        )
 
     own = _refused(scored[each.name], score, gate)
     return Verdicts(own, own >= max(steps, key=accuracy))
@@ -179,10 +181,11 @@ def _refused(scores: Scores, score: str, gate: str) -> Numbers:
     return found
 
 
-def _balanced(true: Truth, accepted: Truth) -> float:
+def balanced_accuracy(true: Truth, accepted: Truth) -> float:
+    """Return the mean share of the true and of the false that are accepted and not accepted."""
     return float((accepted[true].mean() + (~accepted[~true]).mean()) / 2)
 
 
 def _both(true: Truth, of: Verdicts, places: NDArray[np.intp]) -> tuple[float, float]:
     here, accepted = true[places], of.accepted[places]
-    return _balanced(here, accepted), area_under_curve(of.scores[places], here)
+    return balanced_accuracy(here, accepted), area_under_curve(of.scores[places], here)

@@ -16,9 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.judge_threshold import area, balanced, best_threshold
+from benchmarks.judge_threshold import best_threshold
 from benchmarks.report import external_data, output_option, save, table
+from benchmarks.support_measures import balanced_accuracy
 from citewell.core.jsonl import read_lines
+from citewell.core.ranking_metrics import area_under_curve
 from citewell.core.settings import load_settings
 from citewell.generator.citations.support import rouge_1_precision
 from citewell.generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
@@ -95,13 +97,13 @@ def measured(score: Score, labeled: list[LabeledPair]) -> dict[str, float]:
     rest = ~chooses
     found = {
         "threshold": threshold,
-        "balanced accuracy": balanced(scores[rest], supported[rest], threshold),
-        "at one half": balanced(scores[rest], supported[rest], 0.5),
-        "area under the curve": area(scores[rest], supported[rest]),
+        "balanced accuracy": balanced_accuracy(supported[rest], scores[rest] >= threshold),
+        "at one half": balanced_accuracy(supported[rest], scores[rest] >= 0.5),
+        "area under the curve": area_under_curve(scores[rest], supported[rest]),
     }
     for name in SETS:
         of_set = rest & (sources == name)
-        found[f"area, {name}"] = area(scores[of_set], supported[of_set])
+        found[f"area, {name}"] = area_under_curve(scores[of_set], supported[of_set])
     return {name: round(value, 3) for name, value in found.items()}
 
 

@@ -123,9 +123,9 @@ async def open_yes_model(
     if wanted.name == EXTRACTIVE:
         named = given.name == EXTRACTIVE
         raise InputError(
-            "Only a language model can judge, and extractive is none."
+            "Only a language model can judge, and extractive is not one."
             if named
-            else "Only a language model can judge, and none is installed.",
+            else "Only a language model can judge, and there is none here.",
             "Name a model of `citewell models`, a GGUF file or openai:MODEL."
             if named
             else f"Run: citewell models get {writers()[0].name}. Or name a GGUF file or openai:MODEL.",

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from citewell.core.addresses import shown_address
+from citewell.core.types import STATUS_WORDS
 
 if TYPE_CHECKING:
     from citewell.core.types import Answer, Reference, Sentence
-
-_UNSUPPORTED = "No reference supports this sentence."
 
 
 def answer_html(answer: Answer) -> str:
@@ -33,7 +32,8 @@ def answer_html(answer: Answer) -> str:
 
 def _sentence(sentence: Sentence, known: Mapping[int, Reference]) -> str:
     if not sentence.supported:
-        return f'<span style="opacity: 0.6" title="{_UNSUPPORTED}">{escape(sentence.text)} (?)</span>'
+        word = STATUS_WORDS[sentence.status]
+        return f'<span style="opacity: 0.6">{escape(sentence.text)} ({escape(word)})</span>'
     marks = "".join(_mark(number, known.get(number)) for number in sentence.citations)
     return f"{escape(sentence.text)}{f'<sup>{marks}</sup>' if marks else ''}"
 

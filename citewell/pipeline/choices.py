@@ -97,13 +97,16 @@ def choose_judge(settings: Settings, generator: GeneratorBackend) -> JudgedCitat
 
     A generator that quotes needs none.
     """
-    wanted = settings.citations.judge
-    if wanted == "words" or generator.yes_model is None:
-        return None
-    known = catalog().get(generator.name)
-    if wanted == "auto" and not (known and known.judges):
+    if generator.yes_model is None or not judges_itself(settings, generator.name):
         return None
     return JudgedCitations(generator.yes_model)
+
+
+def judges_itself(settings: Settings, name: str) -> bool:
+    """Return whether the settings let the language model `name` judge the citations of what it writes."""
+    wanted = settings.citations.judge
+    known = catalog().get(name)
+    return wanted == "writer" or (wanted == "auto" and known is not None and known.judges)
 
 
 def without_writer(settings: Settings) -> Settings:

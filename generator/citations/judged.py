@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -52,7 +52,8 @@ class JudgedCitations:
         references that share most words with them, until one supports them. Numbers that a reference lacks
         rule it out. Raises the errors of the model.
         """
-        claims = [_Claim.of(question, sentence, references) for sentence in sentences]
+        texts = {of: ReferenceText(f"{of.title}\n{of.text}") for of in references}
+        claims = [_Claim.of(question, sentence, texts) for sentence in sentences]
         judged: dict[int, Sentence] = {}
         # Claims on one reference follow one another: what they share is then read once.
         for place in sorted(range(len(claims)), key=lambda place: [r.number for r in claims[place].closest]):
@@ -69,8 +70,7 @@ class JudgedCitations:
             text = best_window(reference.text, claim.text, _WINDOW)
             asked = support_prompt(claim.text, f"{reference.title}: {text}" if reference.title else text)
             yes = (await self.model.ask(asked)).yes
-            held = ReferenceText(_whole(reference)).holds_numbers(sentence.text)
-            found = _status(yes, share, held=held)
+            found = _status(yes, share, held=claim.texts[reference].holds_numbers(sentence.text))
             if found == "supported":
                 return Sentence(sentence.text, (reference.number,), round(yes, 3), supported=True)
             if reference is claim.closest[0]:
@@ -87,23 +87,20 @@ class _Claim(NamedTuple):
     """The references that it cites of which it is a whole sentence."""
     closest: tuple[Reference, ...]
     shares: tuple[float, ...]
+    texts: Mapping[Reference, ReferenceText]
 
     @classmethod
-    def of(cls, question: str, sentence: Sentence, references: Sequence[Reference]) -> _Claim:
+    def of(cls, question: str, sentence: Sentence, texts: Mapping[Reference, ReferenceText]) -> _Claim:
         """Return the claim of a sentence of the answer to a question."""
         short = len(content_words(sentence.text)) < _FEWEST_WORDS
         text = f"{question} {sentence.text}" if short else sentence.text
-        shares = {reference: ReferenceText(_whole(reference)).precision(text) for reference in references}
-        ranked = sorted(references, key=lambda reference: (-shares[reference], reference.number))
+        shares = {reference: of.precision(text) for reference, of in texts.items()}
+        ranked = sorted(texts, key=lambda reference: (-shares[reference], reference.number))
         closest = tuple(r for r in ranked[:_ASKED_ABOUT] if shares[r] >= _FEWEST_SHARED)
         squeezed = squeeze(sentence.text)
-        cited = [reference for reference in references if reference.number in sentence.citations]
+        cited = [reference for reference in texts if reference.number in sentence.citations]
         quoted = tuple(r.number for r in cited if squeezed in reference_sentences(r.text))
-        return cls(sentence, text, quoted, closest, tuple(shares[r] for r in closest))
-
-
-def _whole(reference: Reference) -> str:
-    return f"{reference.title}\n{reference.text}"
+        return cls(sentence, text, quoted, closest, tuple(shares[r] for r in closest), texts)
 
 
 def _status(yes: float, share: float, *, held: bool) -> SupportStatus:

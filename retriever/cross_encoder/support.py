@@ -53,7 +53,7 @@ def load_support_reader(
     threads: int,
     on_step: Callable[[str, str], None] = lambda name, step: None,
 ) -> SupportReader:
-    """Load the reader `name`: that of a shipped one, or the folder of one trained on claims.
+    """Load the reader `name`, which is the folder of one trained on claims.
 
     Raises `ModelError` for a model that is missing, damaged, or was not trained on claims.
     """

@@ -1,4 +1,4 @@
-"""The token of the owner: whoever can read it in the data folder has all rights on the computer itself."""
+"""The token of the owner: who reads it from the data folder has all rights on the computer itself."""
 
 from __future__ import annotations
 

@@ -16,8 +16,6 @@ from citewell.server.api.schemas import CollectionSummary
 from citewell.server.services import Services
 from citewell.server.work.pipelines import NoCollectionError
 
-_JOBS = 100  # newest ones, among which running ones are looked for
-
 
 class CollectionBusyError(CitewellError):
     """A job is filling the collection."""
@@ -57,8 +55,8 @@ async def delete_collection(services: NamedDependency[Services], name: FromPath[
     await _check_existence(services, name)
     if name == HANDBOOK:
         raise InputError("The handbook is a part of Citewell.", "Delete collections of your own.")
-    for job in await services.store.get().jobs.page(_JOBS, None):
-        if job.status == "running" and job.arguments.get("name") == name:
+    for job in await services.store.get().jobs.running():
+        if job.arguments.get("name") == name:
             raise CollectionBusyError(name, job.id)
     await asyncio.to_thread(catalog_of(services.settings, name).remove, name)
 

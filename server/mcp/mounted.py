@@ -19,12 +19,11 @@ from citewell.core.types import Page
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.authorize import TooOftenError, counted
 from citewell.server.mcp.asking import OnEvent
-from citewell.server.mcp.tools import tool_server
+from citewell.server.mcp.tools import PATH, tool_server
 from citewell.server.services import Services
 from citewell.server.work.event_log import QuestionEnded, QuestionQueued, Started
 from citewell.server.work.options import QuestionOptions
 
-PATH = "/mcp"
 _OWN = (QuestionQueued, Started, QuestionEnded)  # events of the service, not of the pipeline
 
 
@@ -44,9 +43,7 @@ class ServiceAsking:
         try:
             async with aclosing(subscription.follow()) as events:
                 async for numbered in events:
-                    if numbered is None or isinstance(
-                        numbered.event, QuestionQueued | Started | QuestionEnded
-                    ):
+                    if numbered is None or isinstance(numbered.event, _OWN):
                         continue
                     await on_event(numbered.event)
             body = (await subscription.ended()).body

@@ -14,10 +14,8 @@ from citewell.core.errors import InputError
 from citewell.core.settings import Settings
 from citewell.pipeline.collections import collection_names
 from citewell.server.mcp.asking import OwnPipelines, own_pipelines
-from citewell.server.mcp.tools import tool_server
+from citewell.server.mcp.tools import PATH, tool_server
 from citewell.server.sockets import is_loopback, listen, shown_url
-
-PATH = "/mcp"
 
 
 def run_over_pipes(settings: Settings) -> None:

@@ -19,6 +19,8 @@ from citewell.server.mcp.replies import answer_reply, error_reply, page_reply, r
 from citewell.server.mcp.results import AskResult, ReadResult, RetrieveResult
 from citewell.server.work.options import QuestionOptions
 
+PATH = "/mcp"
+"""Where the tools are served over HTTP."""
 AskingOf = Callable[[Context[Any, Any]], Asking]
 """Returns what answers the questions of the caller."""
 

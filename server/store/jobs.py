@@ -72,6 +72,11 @@ class JobStore:
         rows = await self._database.rows(select(*_COLUMNS).where(JOBS.c.id == id_))
         return _job(rows[0]) if rows else None
 
+    async def running(self) -> list[StoredJob]:
+        """Return the jobs whose processes run."""
+        rows = await self._database.rows(select(*_COLUMNS).where(JOBS.c.status == "running"))
+        return [job for job in map(_job, rows) if job.status == "running"]
+
     async def page(self, limit: int, before: str | None = None) -> list[StoredJob]:
         """Return the newest jobs, at most `limit`; `before` skips that job and all newer ones."""
         statement = newest(_COLUMNS, JOBS.c.id, limit, before)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote
 
-from citewell.core.addresses import address_parts
 from citewell.core.errors import CitewellError, CollectionError
 from citewell.core.settings import Settings
 from citewell.core.types import Page
@@ -101,13 +98,8 @@ def _opened(settings: Settings, name: str) -> Iterator[CollectionStore]:
 
 def _stored(store: CollectionStore, public: PublicUrls, name: str, url: str) -> str:
     """Return the URL under which the collection keeps the document with a public URL."""
-    candidates = [url]
-    path = unquote(address_parts(url).path).partition("/")[2] if url.startswith("collection:") else ""
-    if path:
-        roots = [Path(source) for source in store.sources() if "://" not in source]
-        candidates += [(root / path).as_uri() for root in roots if root.is_absolute()]
-        candidates += [(root.parent / path).as_uri() for root in roots if root.is_absolute()]
-    found = [each for each in store.read(candidates) if public.name(each) == url]
+    found = [each for each in store.read(list(public.addresses(url))) if public.name(each) == url]
+    # A file whose source is gone has a name that leads to no folder.
     found = found or [each for each in store.digests() if public.name(each) == url]
     if not found:
         raise NoDocumentError(name, url)

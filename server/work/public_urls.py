@@ -41,13 +41,13 @@ class PublicUrls:
         return f"collection:{self._collection}/{shown_address(str(shown))}"
 
     def addresses(self, url: str) -> Iterator[str]:
-        """Yield the URLs whose public name may be this one."""
+        """Yield the URLs whose public name may be this one: itself, then those of files."""
+        yield url
         name = url.removeprefix(f"collection:{self._collection}/")
         if name == url:
-            yield url
             return
-        for root in self._roots:
-            yield (root / name).as_uri()
+        for path in dict.fromkeys((name, unquote(name))):
+            yield from ((root / path).as_uri() for root in self._roots if root.is_absolute())
 
     def text(self, text: str) -> str:
         """Return a message with public URLs and without indexed folders."""

@@ -73,6 +73,18 @@ def test_a_language_model_judges_and_is_named_with_its_threshold(cli: Cli, rows:
     assert f"## Differences to extractive, judged by {name}" in result.out
     notice = "SmolLM2-135M-Instruct may favor answers of its family: those of citewell-smollm2."
     assert notice in result.out
+    assert "also checked the citations" not in result.out, "words checked them"
+
+
+def test_a_writer_that_checks_its_own_citations_is_named(cli: Cli, rows: Path) -> None:
+    result = cli.run(
+        *("eval", "generation", rows, "--limit", "1", "--set", "generator.answer_tokens=16"),
+        *("--generators", "extractive,SmolLM2-135M-Instruct", "--judges", "embedding"),
+        *("--set", "citations.judge=writer"),
+    )
+    assert result.code == 0, result.err
+    notice = "The language model that wrote also checked the citations of SmolLM2-135M-Instruct."
+    assert notice in result.out
 
 
 def test_other_settings_are_another_generator(cli: Cli, rows: Path, tmp_path: Path) -> None:
@@ -88,7 +100,7 @@ def test_other_settings_are_another_generator(cli: Cli, rows: Path, tmp_path: Pa
 MISTAKES = {
     "only rouge": (("--judges", "rouge"), "ROUGE would be the only judge"),
     "unknown judge": (("--judges", "gpt"), "There is no judge 'gpt'"),
-    "no writer": (("--judges", "writer:extractive"), "extractive is none"),
+    "no writer": (("--judges", "writer:extractive"), "extractive is not one"),
     "unknown writer": (("--judges", "writer:nobody"), "There is no model named 'nobody'"),
     "generator twice": (("--generators", "default,default"), "The generator 'default' is named twice"),
     "no generator": (("--generators", ","), "--generators names no generator"),

@@ -22,7 +22,7 @@ def test_each_mark_leads_to_its_reference_and_what_is_unsupported_is_marked() ->
         answer="",
         sentences=(
             Sentence("They listen to echoes.", (2,), 1.0, True),
-            Sentence("They wear glasses.", (), 0.1, False),
+            Sentence("They wear glasses.", (), 0.1, False, "contradicted"),
         ),
         references=(
             Reference(1, "https://a.example/", "Bees", "Bees hum.", 0.1),
@@ -39,7 +39,7 @@ def test_each_mark_leads_to_its_reference_and_what_is_unsupported_is_marked() ->
     (item,) = page.xpath("//ol/li")  # the cited reference alone, under its own number
     assert item.get("value") == "2"
     assert item.text_content() == "Bats, Hunt, p. 3, 2024-05-06PassageBats listen."
-    assert "They wear glasses. (?)" in page.text_content()
+    assert "They wear glasses. (contradicted)" in page.text_content()
     assert "Note: Searched the notes." in page.text_content()
 
 

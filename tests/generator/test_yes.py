@@ -90,7 +90,7 @@ async def test_a_service_without_log_probabilities(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "kind", "message"),
     [
-        ("extractive", InputError, "extractive is none"),
+        ("extractive", InputError, "extractive is not one"),
         ("nobody", ModelError, "no model named 'nobody'"),
         ("openai:", ModelError, "names no model"),
         ("nowhere.gguf", ModelError, "no file nowhere.gguf"),
@@ -110,6 +110,6 @@ async def test_where_no_writer_is_installed_one_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CITEWELL_CACHE_DIR", str(tmp_path))
-    with pytest.raises(InputError, match="none is installed") as caught:
+    with pytest.raises(InputError, match="there is none here") as caught:
         await answer("auto", tmp_path)
     assert "citewell models get" in caught.value.hint

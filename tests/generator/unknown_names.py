@@ -1,4 +1,4 @@
-"""Names for which there is no language model, with the errors that opening one raises."""
+"""Names that no language model has, with the errors of opening them."""
 
 from __future__ import annotations
 

@@ -245,12 +245,18 @@ def _same_family(judge: str | None, name: str, settings: Settings) -> bool:
 def _notices(
     raw: bool, names: Sequence[str], judges: Sequence[str], settings: Settings, fluency: str | None
 ) -> tuple[str, ...]:
+    from citewell.generator.auto import EXTRACTIVE
     from citewell.generator.evaluation.judges.writer import WRITER
+    from citewell.pipeline.choices import judges_itself
 
     marks = "as the generator wrote them" if raw else "after citation correction"
     found = [f"Citations are judged {marks}; best of {settings.generator.best_of}."]
+    written_by = {name: _settings_of(name, settings).generator.name for name in names}
     if DEFAULT in names:
-        found.append(f"The generator default is {_settings_of(DEFAULT, settings).generator.name}.")
+        found.append(f"The generator default is {written_by[DEFAULT]}.")
+    models = {name: model for name, model in written_by.items() if model != EXTRACTIVE and not raw}
+    if own := [name for name, model in models.items() if judges_itself(settings, model)]:
+        found.append(f"The language model that wrote also checked the citations of {', '.join(own)}.")
     for kind, _, model in (judge.partition(":") for judge in judges):
         if kind == WRITER:
             asked = model or _settings_of(DEFAULT, settings).generator.name

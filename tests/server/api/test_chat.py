@@ -367,10 +367,15 @@ def test_what_a_model_still_has_to_judge_is_not_streamed(start: Start) -> None:
             self.send_response(200)
             self.end_headers()
             if asked.get("logprobs"):
-                yes = 0.9 if "short calls" in asked["messages"][-1]["content"].partition("Claim")[2] else 0.1
+                # The words of the first sentence are all there, but no reference says this.
+                claim = asked["messages"][-1]["content"].partition("Claim")[2]
+                yes = 0.1 if "by human ears" in claim else 0.9
                 self.wfile.write(json.dumps(yes_or_no(yes)).encode())
                 return
-            text = "In the dark, bats have no way to find. Bats listen to echoes of the short calls. "
+            text = (
+                "Bats find their way in the dark by human ears. Bats listen to echoes that come back. "
+                "A bat sends out short calls. "
+            )
             choice = {"index": 0, "delta": {"content": text}, "finish_reason": "stop"}
             self.wfile.write(f"data: {json.dumps({'choices': [choice]})}\n\ndata: [DONE]\n\n".encode())
 
@@ -382,7 +387,7 @@ def test_what_a_model_still_has_to_judge_is_not_streamed(start: Start) -> None:
             chunks = stream(client)
     texts = [chunk.choices[0].delta.content for chunk in chunks if chunk.choices[0].delta.content]
     assert len(texts) == 1
-    first, second = (chunks[-1].model_extra or {})["citewell"]["sentences"]
-    assert (first["supported"], second["supported"]) == (False, True)
-    assert "no way to find" in texts[0]
+    sentences = (chunks[-1].model_extra or {})["citewell"]["sentences"]
+    assert [sentence["supported"] for sentence in sentences] == [False, True, True]
+    assert "by human ears" in texts[0]
     assert "The final answer" not in texts[0]

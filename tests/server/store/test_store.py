@@ -162,6 +162,7 @@ async def test_jobs(store: ServiceStore) -> None:
     assert await store.jobs.get("no-such-job") is None
     assert await store.jobs.page(2) == [jobs[2], jobs[1]]
     assert await store.jobs.page(2, before=jobs[1].id) == [expected]
+    assert {each.id for each in await store.jobs.running()} == {jobs[1].id, jobs[2].id}
 
 
 async def test_keys(store: ServiceStore) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from urllib.parse import quote
+
+import pytest
 
 from citewell.core.events import Done, Event, Failed, Fetched, Notice, Ranked, Searched
 from citewell.core.types import Answer, Failure, Hit, Reference
@@ -23,6 +26,14 @@ def test_a_page_has_its_place_in_what_was_indexed(tmp_path: Path) -> None:
         assert own.name(path.as_uri()) == name
     for other in ("https://example.org/file:///srv", "notes/a", "", "collection:x"):
         assert own.name(other) == other
+
+
+@pytest.mark.parametrize("path", ["/srv/docs/a/b c.md", "/srv/docs/50% off.md", "/srv/docs/ä.md"])
+def test_a_name_leads_back_to_its_page(path: str) -> None:
+    own = PublicUrls("notes", ["relative", "/srv/docs", "https://example.org/"])
+    url = Path(path).as_uri()
+    for name in (own.name(url), quote(own.name(url), safe="/:"), url):
+        assert url in own.addresses(name)
 
 
 def test_no_event_names_a_folder() -> None:
