@@ -26,6 +26,7 @@ from citewell.server.access.owner import opening_page, owner_token
 from citewell.server.app import create_app
 from citewell.server.log_lines import OneLineFormatter
 from citewell.server.packages import need_tracing_packages
+from citewell.server.patience import PatientProtocol
 from citewell.server.sockets import is_loopback, listen, shown_url
 from citewell.server.store.address import store_url
 from citewell.server.store.database import open_store
@@ -104,7 +105,7 @@ def server_config(settings: Settings) -> uvicorn.Config:
         port=wanted.port,
         workers=wanted.workers,
         # h11 bounds the size of headers, which httptools does not.
-        http="h11",
+        http=PatientProtocol,
         h11_max_incomplete_event_size=_MAX_HEADERS,
         ws="none",
         lifespan="on",

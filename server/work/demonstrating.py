@@ -31,6 +31,7 @@ from citewell.server.work.demonstrated import written_answer
 from citewell.server.work.errors import BrowsedElsewhereError, BrowsingError, BrowsingOverError
 from citewell.server.work.public_urls import PublicUrls
 from citewell.server.work.reconnecting import Reconnecting
+from citewell.server.work.turns import FairTurns
 
 POLICY = "human"
 """The policy of an episode that a person demonstrated."""
@@ -102,7 +103,7 @@ class DemonstrationService:
         self._max_open = max_open
         self._idle_seconds = idle_seconds
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
-        self._at_once = asyncio.Semaphore(_CONCURRENCY)
+        self._turns = FairTurns(_CONCURRENCY)
 
     @property
     def in_memory(self) -> int:
@@ -144,7 +145,7 @@ class DemonstrationService:
             raise BrowsingOverError
         if demonstration.count != after:
             raise BrowsedElsewhereError
-        async with self._at_once, self._session(demonstration) as session:
+        async with self._turns.turn(demonstration.key_id), self._session(demonstration) as session:
             assert session.browser is not None
             assert session.web is not None
             seconds = round(time.monotonic() - session.shown, 3)

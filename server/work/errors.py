@@ -11,9 +11,9 @@ class QueueFullError(CitewellError):
     status = 429
 
     def __init__(self, waiting: int, retry_after: float) -> None:
-        """`waiting` questions are ahead; try again after `retry_after` seconds."""
+        """`waiting` requests are ahead; try again after `retry_after` seconds."""
         super().__init__(
-            f"{waiting:,} questions are already running or waiting.", "Try again after Retry-After seconds."
+            f"{waiting:,} requests are already running or waiting.", "Try again after Retry-After seconds."
         )
         self.retry_after = retry_after
 
@@ -24,9 +24,9 @@ class QueueShareError(CitewellError):
     status = 429
 
     def __init__(self, waiting: int, retry_after: float) -> None:
-        """`waiting` questions of the key are there; try again after `retry_after` seconds."""
+        """`waiting` requests of the key are there; try again after `retry_after` seconds."""
         super().__init__(
-            f"{waiting:,} questions of this key are already running or waiting, and the other places are for "
+            f"{waiting:,} requests of this key are already running or waiting, and the other places are for "
             "other keys.",
             "Try again after Retry-After seconds.",
         )

@@ -42,10 +42,11 @@ class QuestionOptions:
             del values["actions"]  # which would not change the answer
         return {name: value for name, value in values.items() if value}
 
-    def digest(self, version: str) -> str:
-        """Return a digest that is the same for questions that have the same answer.
+    def digest(self, version: str, key_id: str | None) -> str:
+        """Return a digest that is the same for questions of a key that have the same answer.
 
-        `version` identifies the settings and the version of the collection.
+        `version` identifies the settings and the version of the collection. Keys share no work, since the
+        time of an answer would tell one what another asks.
         """
-        parts = [squeeze(self.question), self.mode, self.options, version]
+        parts = [squeeze(self.question), self.mode, self.options, version, key_id]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

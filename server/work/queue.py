@@ -6,7 +6,6 @@ import asyncio
 import logging
 import math
 import time
-from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
@@ -30,14 +29,13 @@ from citewell.server.work.errors import (
 from citewell.server.work.event_log import QuestionQueued, Started
 from citewell.server.work.history import QuestionHistory, Result
 from citewell.server.work.subscription import Keep, RunEnd, SharedQuestion, Subscription
-from citewell.server.work.turns import FairTurns
+from citewell.server.work.turns import FairTurns, full_share
 
 Work = Callable[[], AsyncGenerator[Event, None]]
 """A function that starts the work on a question, which ends with `Done`."""
 
 _KEPT_SECONDS = 60.0  # that the events of a finished question are kept
 _MOST_KEPT = 300  # finished questions whose events are kept
-_RESERVE = 8  # the share of the places that a single key leaves free
 _FIRST_GUESS = 1.0  # seconds per question, before the first measurement
 _WEIGHT = 0.2  # of the newest measurement
 _LONGEST_WAIT = 60.0  # seconds that a client is asked to wait before it tries again
@@ -54,6 +52,11 @@ class QueueLimits:
     queue_seconds: float = 30.0
     answer_seconds: float = 300.0
     resume_seconds: float = 5.0
+
+    @property
+    def places(self) -> int:
+        """The number of questions that may run or wait at once."""
+        return self.concurrency + self.queue
 
 
 class QuestionObserver(Protocol):
@@ -91,8 +94,7 @@ class QuestionQueue:
 
     def is_full(self, digest: str) -> bool:
         """Return whether a question with this digest would be refused because too many wait."""
-        capacity = self._limits.concurrency + self._limits.queue
-        return digest not in self._running and len(self._running) >= capacity
+        return digest not in self._running and len(self._running) >= self._limits.places
 
     def join(self, asked: StoredAnswer, work: Work, keep: Keep | None = None) -> Subscription:
         """Start the work on a question, or follow the run of the same digest.
@@ -153,15 +155,10 @@ class QuestionQueue:
             raise StoppingError
         if self.is_full(digest):
             raise QueueFullError(len(self._running), self._retry_after())
-        if key is not None and digest not in self._running:
-            places = Counter(run.key for run in self._running.values())
-            if places[key] and places[key] >= self._share(len(places.keys() - {key})):
-                raise QueueShareError(places[key], self._retry_after())
-
-    def _share(self, others: int) -> int:
-        """Return the number of places for each of the keys that ask; some are left for one that asks next."""
-        capacity = self._limits.concurrency + self._limits.queue
-        return capacity // (others + 1) if others else capacity - capacity // _RESERVE
+        if digest not in self._running:
+            taken = (run.key for run in self._running.values())
+            if count := full_share(key, taken, self._limits.places):
+                raise QueueShareError(count, self._retry_after())
 
     def _start(self, asked: StoredAnswer, work: Work, history: QuestionHistory) -> SharedQuestion:
         run = self._running[asked.digest] = SharedQuestion(asked.digest, asked.key_id, history)

@@ -130,5 +130,5 @@ async def _question(options: QuestionOptions, key_id: str | None, pipelines: Pip
         body=None,
         problem=None,
         settings=options.options,
-        digest=options.digest(await pipelines.version(options)),
+        digest=options.digest(await pipelines.version(options), key_id),
     )

@@ -10,9 +10,9 @@ import numpy as np
 
 from citewell.core.errors import CitewellError
 from citewell.retriever.encoder.encoder import Vectors
-from citewell.server.work.errors import QueueFullError
+from citewell.server.work.errors import QueueFullError, QueueShareError
 from citewell.server.work.queue import QueueLimits
-from citewell.server.work.turns import FairTurns
+from citewell.server.work.turns import FairTurns, full_share
 
 _BATCH = 32  # texts after which another request may go on, or a client that has left is noticed
 _RETRY = 2.0  # seconds
@@ -37,7 +37,7 @@ class TextService:
         """Work on `limits.concurrency` batches at once."""
         self._limits = limits
         self._turns = FairTurns(limits.concurrency)
-        self._requests = 0
+        self._taken: list[str | None] = []  # the key of each request
 
     async def read(
         self,
@@ -48,11 +48,13 @@ class TextService:
     ) -> Vectors:
         """Return the rows of `work` for all texts, which it gets batch by batch, as `last` changes them.
 
-        Raises `QueueFullError`, `TextsLateError`, and as the two functions do.
+        Raises `QueueFullError`, `QueueShareError`, `TextsLateError`, and as the two functions do.
         """
-        if self._requests >= self._limits.concurrency + self._limits.queue:
-            raise QueueFullError(self._requests, _RETRY)
-        self._requests += 1
+        if len(self._taken) >= self._limits.places:
+            raise QueueFullError(len(self._taken), _RETRY)
+        if count := full_share(key_id, self._taken, self._limits.places):
+            raise QueueShareError(count, _RETRY)
+        self._taken.append(key_id)
         try:
             async with asyncio.timeout(self._limits.answer_seconds):
                 batches = [
@@ -63,11 +65,8 @@ class TextService:
         except TimeoutError:
             raise TextsLateError(self._limits.answer_seconds) from None
         finally:
-            self._requests -= 1
+            self._taken.remove(key_id)
 
     async def _turn(self, work: Callable[[], Vectors], key_id: str | None) -> Vectors:
-        await self._turns.acquire(key_id)
-        try:
+        async with self._turns.turn(key_id):
             return await asyncio.to_thread(work)
-        finally:
-            self._turns.release()

@@ -1,9 +1,27 @@
-"""Turns at something that few can do at once, fair between the keys that wait."""
+"""Places and turns at something that few can do at once, fair between keys."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
+
+_RESERVE = 8  # the part of the places that a single key leaves free
+
+
+def full_share(key: str | None, taken: Iterable[str | None], number: int) -> int:
+    """Return how many of `number` places `key` has taken if it gets no more, else 0.
+
+    `taken` has the key of each taken place. Each key that has places gets as many as every other; a single
+    one leaves an eighth of them to a key that comes next. Requests without a key are not limited.
+    """
+    places = Counter(taken)
+    if key is None or not places[key]:
+        return 0
+    others = len(places.keys() - {key})
+    share = number // (others + 1) if others else number - number // _RESERVE
+    return places[key] if places[key] >= share else 0
 
 
 class FairTurns:
@@ -27,6 +45,15 @@ class FairTurns:
             if turn.done() and not turn.cancelled():
                 self.release()  # it came at the same moment
             raise
+
+    @asynccontextmanager
+    async def turn(self, key: str | None) -> AsyncGenerator[None]:
+        """Wait for a turn of `key`, and end it with the block."""
+        await self.acquire(key)
+        try:
+            yield
+        finally:
+            self.release()
 
     def release(self) -> None:
         """End a turn."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import httpx
 import pytest
 
-from tests.server.api.conftest import BATS, Service, Start, make_key
+from tests.server.api.conftest import BATS, Search, Service, Start, make_key
+from tests.server.faults.conftest import until
 
 
 def test_a_refusal_says_how_to_send_a_key(start: Start) -> None:
@@ -117,3 +121,33 @@ def test_pages_of_other_origins_are_let_in_only_where_a_setting_says_so(start: S
     assert allowed.headers["Access-Control-Allow-Origin"] == "https://app.example"
     other = opened.client.options("/v1/answers", headers=preflight | {"Origin": "https://other.example"})
     assert other.headers.get("Access-Control-Allow-Origin") is None
+
+
+def test_no_key_learns_what_another_one_asks(start: Start, search: Search) -> None:
+    """Neither from a known answer, nor from a run that it joins, nor from a full queue that lets it in."""
+    service = start(
+        search__providers="searxng",
+        search__searxng_url=search.url,
+        search__seconds=30,
+        server__concurrency=1,
+        server__queue=2,
+    )
+    mine, other = make_key(service, "ask"), make_key(service, "ask")
+
+    def ask(question: str, key: dict[str, str]) -> httpx.Response:
+        return service.client.post("/v1/answers", json={"question": question}, headers=key)
+
+    def places() -> int:
+        ready = service.client.get("/ready").json()
+        return int(ready["running"]) + int(ready["waiting"])
+
+    asked: list[Future[httpx.Response]] = []
+    with ThreadPoolExecutor(3) as pool:
+        for question, key in (("Why?", mine), ("When?", mine), ("Why?", other)):
+            asked.append(pool.submit(ask, question, key))
+            until(lambda: places() == len(asked))
+        assert ask("When?", other).status_code == 429
+        search.gate.set()
+        assert [reply.result().json()["status"] for reply in asked] == ["done"] * 3
+    assert sum("Why" in path for path in search.questions) == 2
+    assert [ask("Why?", key).json()["cached"] for key in (mine, make_key(service, "ask"))] == [True, False]

@@ -348,7 +348,7 @@ async def test_one_key_leaves_places_to_others() -> None:
     queue, work = QuestionQueue(QueueLimits(concurrency=2, queue=14)), Pipeline()
     for number in range(14):
         queue.join(asked(f"mine {number}", "mine"), work)
-    with pytest.raises(QueueShareError, match="14 questions of this key"):
+    with pytest.raises(QueueShareError, match="14 requests of this key"):
         queue.join(asked("mine 15", "mine"), work)
     queue.join(asked("mine 3", "mine"), work)  # it takes no place
     queue.join(asked("other", "other"), work)
