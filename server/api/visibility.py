@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from citewell.core.errors import CitewellError
 from citewell.server.access.authenticator import Caller
 from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.errors import StoreError
+from citewell.server.work.errors import NotReadyError
 
 
 class NoAnswerError(CitewellError):
@@ -48,14 +51,24 @@ def is_visible(caller: Caller, key_id: str | None) -> bool:
 
 async def visible_answer(services: Services, caller: Caller, answer_id: str) -> StoredAnswer:
     """Return the answer with an id, finished or not; raises `NoAnswerError` if the caller may not see it."""
-    subscription = services.questions.subscription(answer_id)
-    if subscription is not None:
-        found: StoredAnswer | None = subscription.answer
-    else:
-        found = await services.store.get().answers.get(answer_id)
+    found = await _known_answer(services, answer_id)
     if found is None or not is_visible(caller, found.key_id):
         raise NoAnswerError(answer_id)
     return found
+
+
+async def _known_answer(services: Services, answer_id: str) -> StoredAnswer | None:
+    """Return an answer as this process remembers it, unless another process has deleted it, or as stored."""
+    subscription = services.questions.subscription(answer_id)
+    if subscription is None:
+        return await services.store.get().answers.get(answer_id)
+    # An answer that cannot be looked up in the database is given from memory.
+    with suppress(StoreError, NotReadyError):
+        is_stored = subscription.answer.mode != "retrieve"
+        if is_stored and await services.store.get().answers.get(answer_id) is None:
+            services.questions.forget(answer_id)
+            return None
+    return subscription.answer
 
 
 def written(answer: StoredAnswer) -> dict[str, Any]:

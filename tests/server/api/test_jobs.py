@@ -18,7 +18,7 @@ from tests.server.local import ReplyHandler, answering
 
 __all__ = ["run"]
 
-_SITE = "http://kites.example/"
+SITE = "http://kites.example/"
 _LINKS = "".join(f'<a href="/{n}">a kite</a> ' for n in range(20))
 
 
@@ -60,7 +60,7 @@ def test_jobs_are_cancelled_and_the_next_one_runs(start: Start, patient: str, tm
     client.headers.update(make_key(service, "ask", "admin"))
     kites, waiting, whales = (
         begin(client, name, source)
-        for name, source in (("kites", _SITE), ("more", _SITE), ("whales", "whales.md"))
+        for name, source in (("kites", SITE), ("more", SITE), ("whales", "whales.md"))
     )
     until(client, kites, lambda job: job["done"] == 1)  # it waits for the second page now
     for address in (waiting, kites):
@@ -82,7 +82,7 @@ def test_a_service_ends_though_a_job_waits(run: Serve, patient: str, tmp_path: P
     process = run(**variables)
     with process.client() as client:
         client.headers.update(key)
-        address = begin(client, "kites", _SITE)
+        address = begin(client, "kites", SITE)
         until(client, address, lambda job: job["done"] == 1)
     asked = time.monotonic()
     process.process.send_signal(signal.SIGTERM)
