@@ -7,6 +7,7 @@ from typing import Protocol
 
 from citewell.core.events import Token
 from citewell.core.types import Reference
+from citewell.generator.completer import Completer
 from citewell.generator.yes import YesModel
 
 
@@ -16,6 +17,8 @@ class GeneratorBackend(Protocol):
     name: str
     yes_model: YesModel | None
     """The same model, to be asked questions of yes or no; None for one that does not write."""
+    completer: Completer | None
+    """The same model, to complete any messages; None for one that does not write."""
 
     def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0

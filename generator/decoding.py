@@ -98,9 +98,10 @@ def read_prompt(
 ) -> NDArray[np.float32] | None:
     """Read a prompt in the decoder's one row; return its logits of shape (1, vocabulary), None if cancelled.
 
-    What the decoder computes of `beginning`, with which `tokens` begins, is kept for the next prompt.
+    What the decoder computes of `beginning`, with which `tokens` begins, is kept for the next prompt. Without
+    one, what is kept stays.
     """
-    known = decoder.begin(beginning) or decoder.keep(beginning)
+    known = decoder.begin(beginning) or (decoder.keep(beginning) if beginning else 0)
     logits = None
     for start in range(known, len(tokens), _READ):
         if cancelled.is_set():

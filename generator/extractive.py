@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from citewell.core.events import Token
 from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
 from citewell.core.types import Reference
+from citewell.generator.completer import Completer
 from citewell.generator.yes import YesModel
 
 Relevance = Callable[[str, Sequence[str]], NDArray[np.float32]]
@@ -73,6 +74,7 @@ class ExtractiveGenerator:
 
     name = "extractive"
     yes_model: YesModel | None = None
+    completer: Completer | None = None
 
     def __init__(self, relevance: Relevance, *, sentences: int, split: Split) -> None:
         """Quote at most `sentences` sentences, chosen by `relevance` for each part of `split`."""

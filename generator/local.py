@@ -11,6 +11,7 @@ from citewell.core.events import Token
 from citewell.core.threads import in_thread
 from citewell.core.types import Reference
 from citewell.generator.causal import CausalModel, Doubt, Sampling, rendered
+from citewell.generator.completer import Completer, LocalCompleter
 from citewell.generator.prompt import Message, PromptForm, build_messages
 from citewell.generator.refusal import REFUSAL
 from citewell.generator.yes import LocalYesModel, YesModel
@@ -56,6 +57,7 @@ class LocalGenerator:
         self._answerable = answerable
         self._focus = focus
         self.yes_model: YesModel | None = LocalYesModel(model, name)
+        self.completer: Completer | None = LocalCompleter(model, name)
 
     def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0

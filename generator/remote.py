@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from citewell.core.events import Token
 from citewell.core.types import Reference
 from citewell.generator.causal import Sampling
+from citewell.generator.completer import ChatCompleter, Completer
 from citewell.generator.completion import CompletionRequest
 from citewell.generator.estimate import cut_to, estimate_tokens
 from citewell.generator.prompt import PromptForm, build_messages
@@ -56,6 +57,7 @@ class OpenAiGenerator:
         self._form = form or PromptForm()
         self._together = together
         self.yes_model: YesModel | None = ApiYesModel(client)
+        self.completer: Completer | None = ChatCompleter(client)
 
     async def generate(
         self, question: str, references: Sequence[Reference], n: int, *, first: int = 0

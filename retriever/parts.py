@@ -63,7 +63,7 @@ _LEAST = 3  # words of a question: "How and why does it rain?" is one
 _PRONOUN = re.compile(
     r"\b(?P<own>its|his|hers|their|her(?= \w))\b|\b(?:it|he|him|she|her|they|them)\b", re.IGNORECASE
 )
-_ONE_NAME = re.compile(rf"(?<!^)\b{_NAME}")
+ONE_NAME = re.compile(rf"(?<!^)\b{_NAME}")
 _DONE = r"(?:\w{2,}ed|made|born|built|found|written|held|spoken|grown|fought|begun)(?: (?:in|at|on|by) .+)?"
 # "what is X", "where is X made", "who wrote X", "when did X begin"
 _DESCRIBED = tuple(
@@ -144,10 +144,10 @@ def _completed(clause: str, first: str) -> str:
     """Return a later question with what the first is about in the place of its pronouns; empty if unknown."""
     if _NO_QUESTION.fullmatch(clause):
         return ""
-    few = len(content_words(clause)) <= 1 and not _ONE_NAME.search(clause)
+    few = len(content_words(clause)) <= 1 and not ONE_NAME.search(clause)
     if not few and not _PRONOUN.search(clause):
         return clause
-    subject = _subject(first)
+    subject = subject_of(first)
     thing = found["rest"] if (found := _HEAD.fullmatch(subject)) else subject
     if not subject:
         return ""
@@ -161,12 +161,12 @@ def _completed(clause: str, first: str) -> str:
     return _PRONOUN.sub(named, clause)
 
 
-def _subject(clause: str) -> str:
+def subject_of(clause: str) -> str:
     """Return what a question is about: its only name, or the phrase after its verb; empty if unknown.
 
     "Who was the king of France?" is about the king.
     """
-    names = _ONE_NAME.findall(clause)
+    names = ONE_NAME.findall(clause)
     if len(names) == 1 and not _OFFICE.match(clause):
         return str(names[0])
     return next((found["subject"] for p in _DESCRIBED if (found := p.fullmatch(clause))), "")

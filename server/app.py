@@ -53,6 +53,7 @@ from citewell.server.api.rankings import create_ranking
 from citewell.server.api.ratings import create_rating
 from citewell.server.api.retrieve import find_references
 from citewell.server.api.texts import create_embeddings, rank_texts
+from citewell.server.api.threads import THREADS
 from citewell.server.pages.site import pages, templates
 from citewell.server.services import Services, open_services
 from citewell.server.telemetry.metrics import Metrics
@@ -72,6 +73,7 @@ _HANDLERS = (
     get_answer_episode,
     list_answers,
     delete_answer,
+    *THREADS,
     create_feedback,
     find_references,
     rank_texts,
@@ -171,7 +173,7 @@ def _cors(origins: tuple[str, ...]) -> CORSConfig | None:
         return None
     return CORSConfig(
         allow_origins=list(origins),
-        allow_methods=["GET", "POST", "DELETE"],
+        allow_methods=["GET", "POST", "PATCH", "DELETE"],
         allow_headers=["Authorization", "Content-Type", "Last-Event-ID"],
         expose_headers=["Location", "RateLimit", "RateLimit-Policy", "Retry-After"],
     )

@@ -15,6 +15,7 @@ from citewell.core.errors import CitewellError
 
 COMMANDS = {
     "ask": "Answer a question, with every sentence cited and checked.",
+    "chat": "Answer questions as a conversation, with follow-ups.",
     "browse": "Answer a question by browsing: search, click, scroll and quote.",
     "retrieve": "Find the references of a question, without writing an answer.",
     "search": "Search, and list the results.",

@@ -20,6 +20,7 @@ from citewell.core.events import (
     Notice,
     Quoted,
     Ranked,
+    Rewritten,
     Scored,
     Searched,
     Token,
@@ -143,6 +144,8 @@ class TerminalView:
     def event(self, event: Event) -> None:
         """Follow the stages, and stream the first candidate's text."""
         match event:
+            case Rewritten(question):
+                self._stage = f"Searching: {shorten(squeeze(question), _CANDIDATE)}"
             case Searched(hits):
                 self._hits = len(hits)
                 self._stage = f"Reading {len(hits)} pages"
@@ -191,6 +194,8 @@ def _action(event: Browsed) -> str:
 
 def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
     uncited = 0
+    if answer.rewritten:
+        console.print(f"[dim]Answered as: {escape(answer.rewritten)}[/]")
     if answer.outcome == "answered":
         if answer.fallback:
             console.print(f"[yellow]{UNSUPPORTED}[/]\n")

@@ -10,6 +10,13 @@ from citewell.core.types import Answer, Candidate, Failure, Hit, Reference, Sent
 
 
 @dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A follow-up question was rewritten as `question`, which is answered in its place."""
+
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
 class Searched:
     """The search is done. `failures` are the providers that failed."""
 
@@ -100,7 +107,7 @@ class Done:
     answer: Answer
 
 
-Event = Searched | Browsed | Fetched | Failed | Ranked | Notice | Quoted | Token | Scored | Done
+Event = Rewritten | Searched | Browsed | Fetched | Failed | Ranked | Notice | Quoted | Token | Scored | Done
 
 
 async def final_answer(

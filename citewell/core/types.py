@@ -20,6 +20,14 @@ STATUS_WORDS: Mapping[SupportStatus, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question of a conversation, as it was asked or rewritten, and the text of its answer."""
+
+    question: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One result of a search provider."""
 
@@ -153,6 +161,7 @@ class Candidate:
 class Answer:
     """The result of a question: the object that `--json` prints (docs/formats.md).
 
+    `rewritten` is the question that was answered in place of a follow-up question; empty otherwise.
     `best` is the index of the winner among `candidates`. `quotations` are what was shown while a language
     model wrote. `fallback` says why its text is not the answer: it is `unsupported`, and the quotations are
     the answer instead, or nothing is if a model judged it; or it `refused`, saying that the references do not
@@ -175,16 +184,20 @@ class Answer:
     timings: dict[str, float] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
     episode: dict[str, Any] | None = None
+    rewritten: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return a dictionary of plain values, ready for `json.dumps`.
 
-        An answer without a generator has no keys of the written answer; one without browsing, no episode.
+        An answer without a generator has no keys of the written answer; one without browsing, no episode; one
+        to a question that was not rewritten, no `rewritten`.
         """
         value = asdict(self)
         del value["best"]
         if self.episode is None:
             del value["episode"]
+        if not self.rewritten:
+            del value["rewritten"]
         value["candidates"] = [
             {
                 "answer": candidate.text,

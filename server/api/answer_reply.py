@@ -16,6 +16,7 @@ def answer_response(answer: StoredAnswer) -> AnswerResponse:
         "question": answer.question,
         "mode": answer.mode,
         "created": answer.created,
+        "thread": answer.thread,
         "seconds": answer.seconds,
         "cached": bool(answer.settings.get("cached")),
         "options": {name: value for name, value in answer.settings.items() if name != "cached"},

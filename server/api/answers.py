@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from litestar import Request, Response, delete, get, post
@@ -16,7 +17,8 @@ from citewell.server.api.answer_reply import answer_response
 from citewell.server.api.documented import problems
 from citewell.server.api.paging import Before, Limit, page_of
 from citewell.server.api.schemas import AnswerList, AnswerResponse, AnswerSummary, AskRequest, to
-from citewell.server.api.visibility import NoAnswerError, visible_answer, whose
+from citewell.server.api.turns import turns_of
+from citewell.server.api.visibility import NoAnswerError, visible_answer, visible_thread, whose
 from citewell.server.api.waiting import ended
 from citewell.server.services import Services
 from citewell.server.work.options import QuestionOptions
@@ -25,8 +27,8 @@ _EVENTS = ResponseSpec(
     Any,  # the data of each event differs
     generate_examples=False,
     description="With `stream`, or `Accept: text/event-stream`: the events of the question as they happen, "
-    "which are `queued`, `searching`, `searched`, `browsed`, `fetched`, `failed`, `ranked`, `notice`, "
-    "`token`, `scored`, and last `done` with the whole answer, or `error` with a problem.",
+    "which are `queued`, `searching`, `rewritten`, `searched`, `browsed`, `fetched`, `failed`, `ranked`, "
+    "`notice`, `token`, `scored`, and last `done` with the whole answer, or `error` with a problem.",
     media_type=sse.MEDIA_TYPE,
 )
 _LAST_EVENT = Annotated[
@@ -71,7 +73,11 @@ async def ask_question(
     if (position := sse.resumed(request.headers)) is not None:
         return await _resumed(services, caller, position.answer_id, position.number)
     options: QuestionOptions = to(QuestionOptions, data)
-    subscription = await services.questions.ask(options, caller.key_id, fresh=data.fresh)
+    after = None
+    if data.thread is not None:
+        earlier = await visible_thread(services, caller, data.thread)
+        options, after = replace(options, turns=turns_of(earlier)), earlier[-1]
+    subscription = await services.questions.ask(options, caller.key_id, fresh=data.fresh, after=after)
     if data.stream or sse.wants_events(request.headers.get("accept", "")):
         return sse.stream(subscription, 0)
     answer = await ended(request, subscription)
@@ -127,7 +133,7 @@ async def list_answers(
 ) -> AnswerList:
     """The questions of this key, newest first; those of all keys with the scope `admin`."""
     page = page_of(await services.store.get().answers.page(whose(caller), limit + 1, before, words), limit)
-    asked = [AnswerSummary(row.id, row.status, row.question, row.created, row.seconds) for row in page.rows]
+    asked = [to(AnswerSummary, row) for row in page.rows]
     return AnswerList(asked, page.next)
 
 

@@ -13,7 +13,7 @@ from litestar.params import JSONBody
 from citewell.server.access.authenticator import Caller
 from citewell.server.api import sse
 from citewell.server.api.chat_errors import UnsupportedParameterError, chat_errors, chat_handlers
-from citewell.server.api.chat_question import check_parameters, question_of
+from citewell.server.api.chat_question import check_parameters, question_of, turns_of_messages
 from citewell.server.api.chat_reply import ChatCompletion
 from citewell.server.api.chat_schemas import ChatAnswer, ChatRequest
 from citewell.server.api.chat_stream import stream
@@ -59,7 +59,8 @@ async def create_chat_completion(
 ) -> Response[ChatAnswer]:
     """Answer the last user message as `POST /v1/answers` answers a question.
 
-    Earlier messages are ignored. Parameters that would change the answer but are not supported are refused.
+    With earlier messages, a follow-up question is rewritten as a question of its own. Parameters that would
+    change the answer but are not supported are refused.
     """
     model = await chosen_model(services, data.model)
     check_parameters(data)
@@ -67,7 +68,7 @@ async def create_chat_completion(
         raise UnsupportedParameterError("collection", "the model names a collection", "Use one of both.")
     quotes = model.name == QUOTING != full_name(services.pipelines.get().generator)
     given = {name: getattr(data, name) for name in AnswerOptions.__struct_fields__ if name != "fresh"}
-    own = {"question": question_of(data), "extractive": quotes}
+    own = {"question": question_of(data), "turns": turns_of_messages(data), "extractive": quotes}
     named = {"collection": model.collection or data.collection}
     options: QuestionOptions = to(QuestionOptions, given | own | named)
     subscription = await services.questions.ask(options, caller.key_id, fresh=data.fresh)

@@ -1,8 +1,11 @@
-"""The question of a conversation, and the parts of the request that are ignored or refused."""
+"""The question and the turns of a conversation, and the parts of the request that are ignored or refused."""
 
 from __future__ import annotations
 
+import re
+
 from citewell.core.errors import InputError
+from citewell.core.types import Turn
 from citewell.server.api.chat_errors import UnsupportedParameterError
 from citewell.server.api.chat_schemas import ChatMessage, ChatRequest
 
@@ -20,8 +23,9 @@ _UNUSED = (
     "web_search_options",
 )
 _INSTRUCTIONS = frozenset({"system", "developer"})
-
-EARLIER = "Other messages of the conversation were ignored: each question is answered on its own."
+_TURNS = 8  # the newest ones before the question
+_MARK = re.compile(r" ?(?:\[\d+\])+")
+_END = re.compile(r"\n\n(?:- \[\d+\]|Note: )")  # footnotes and notices
 
 
 def check_parameters(asked: ChatRequest) -> None:
@@ -58,27 +62,38 @@ def question_of(asked: ChatRequest) -> str:
     if not content or content[0].content is None:
         raise InputError("No user message.", "Send the question as the last message.")
     parts = content[0].content
-    if isinstance(parts, str):
-        return parts
-    texts = []
-    for part in parts:
+    for part in () if isinstance(parts, str) else parts:
         if part.get("type") != "text" or not isinstance(part.get("text"), str):
             kind = str(part.get("type"))[:64]
             raise UnsupportedParameterError(
                 "messages", f"content of type {kind!r} is not supported", "Send only text."
             )
-        texts.append(part["text"])
-    return "\n".join(texts)
+    return _text(content[0])
 
 
-def has_earlier(asked: ChatRequest) -> bool:
-    """Return whether the conversation has messages other than the question and instructions."""
-    return sum(message.role not in _INSTRUCTIONS for message in asked.messages) > 1
+def turns_of_messages(asked: ChatRequest) -> tuple[Turn, ...]:
+    """Return the questions before the last, each with what was answered, without marks and footnotes."""
+    turns: list[Turn] = []
+    for message in asked.messages:
+        if message.role == "user" and (text := _text(message)):
+            turns.append(Turn(text))
+        elif message.role == "assistant" and turns:
+            answer = _MARK.sub("", _END.split(_text(message), maxsplit=1)[0]).strip()
+            turns[-1] = Turn(turns[-1].question, answer)
+    return tuple(turns[:-1][-_TURNS:])
+
+
+def _text(message: ChatMessage) -> str:
+    """Return the text of a message, without parts that are not text."""
+    parts = message.content or ""
+    if isinstance(parts, str):
+        return parts
+    return "\n".join(part["text"] for part in parts if isinstance(part.get("text"), str))
 
 
 def unread(asked: ChatRequest) -> tuple[str, ...]:
     """Notices about the parts of the request that are ignored."""
-    notices = [EARLIER] if has_earlier(asked) else []
+    notices = []
     if any(message.role in _INSTRUCTIONS for message in asked.messages):
         notices.append("System prompts are ignored.")
     if unused := [name for name in _UNUSED if getattr(asked, name) is not None]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.generator.estimate import estimate_tokens
-from citewell.server.api.chat_question import EARLIER, has_earlier, unread
+from citewell.server.api.chat_question import unread
 from citewell.server.api.chat_schemas import (
     ChatAnswer,
     ChatChoice,
@@ -47,8 +47,9 @@ class ChatCompletion:
     @property
     def end(self) -> str:
         """The footnotes, and the notices for readers who see the text alone."""
-        notices = (*self._body["notices"], *([EARLIER] if has_earlier(self.asked) else []))
-        return end_text(self._body, notices)
+        rewritten = self._body.get("rewritten")
+        answered = (f"Answered as: {rewritten}",) if rewritten else ()
+        return end_text(self._body, (*answered, *self._body["notices"]))
 
     def usage(self) -> ChatUsage:
         """Return the length of the question and of the text, in tokens."""
@@ -61,6 +62,7 @@ class ChatCompletion:
         values: dict[str, Any] = {
             **self._body,
             "id": self.answer.id,
+            "rewritten": self._body.get("rewritten", ""),
             "cached": bool(self.answer.settings.get("cached")),
             "notices": [*self._body["notices"], *unread(self.asked)],
         }

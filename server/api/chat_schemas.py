@@ -35,7 +35,7 @@ class StreamOptions(Struct, frozen=True):
 
 
 class ChatRequest(AnswerOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A conversation; the last user message is the question.
+    """A conversation; the last user message is the question, which earlier ones complete.
 
     The fields of `POST /v1/answers` may stand beside those of OpenAI's API.
     """
@@ -123,6 +123,9 @@ class ChatExtra(Struct, frozen=True):
     id: Annotated[Id, Meta(description="The id of the answer, for `GET /v1/answers/{id}`.")]
     outcome: Literal["answered", "no_evidence"]
     cached: bool
+    rewritten: Annotated[
+        str, Meta(description="The question that was answered in place of a follow-up question.")
+    ]
     sentences: list[Sentence]
     references: list[Reference]
     failures: list[Failure]

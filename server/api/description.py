@@ -18,6 +18,7 @@ from citewell.server.api import demonstration_schemas, schemas, text_schemas
 
 _TAGS = (
     Tag("answers", "Ask questions and read answers."),
+    Tag("threads", "Read, name, export and delete conversations."),
     Tag("openai", "Ask questions with clients of OpenAI's API."),
     Tag("demonstrations", "Answer questions by hand with the text browser."),
     Tag("feedback", "Rate, compare and rank answers."),

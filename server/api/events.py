@@ -12,6 +12,7 @@ from citewell.core.events import (
     Notice,
     Quoted,
     Ranked,
+    Rewritten,
     Scored,
     Searched,
     Token,
@@ -27,6 +28,8 @@ def api_event(event: QuestionEvent) -> tuple[str, Any]:
             return "queued", asdict(event)
         case Started():
             return "searching", {}
+        case Rewritten():
+            return "rewritten", asdict(event)
         case Searched():
             return "searched", asdict(event)
         case Browsed():

@@ -106,6 +106,16 @@ class AskRequest(AnswerOptions, forbid_unknown_fields=True, frozen=True, kw_only
     """A question to answer."""
 
     question: Question
+    thread: (
+        Annotated[
+            Id,
+            Meta(
+                description="The conversation that the question belongs to: the `thread` of its answers. A "
+                "follow-up question is then rewritten as a question of its own."
+            ),
+        ]
+        | None
+    ) = None
     extractive: Annotated[
         bool, Meta(description="Answer with quoted sentences, instead of using the generator.")
     ] = False
@@ -300,6 +310,10 @@ class AnswerResponse(Struct, frozen=True):
     status: Literal["running", "done", "failed", "cancelled"]
     question: str
     created: datetime
+    thread: Annotated[Id, Meta(description="The conversation: the id of its first answer.")]
+    rewritten: Annotated[
+        str, Meta(description="The question that was answered in place of a follow-up question.")
+    ] = ""
     seconds: Annotated[float, Meta(description="Seconds from the request to the answer.")] | None = None
     cached: Annotated[bool, Meta(description="Whether the answer came from the cache.")] = False
     mode: Annotated[
@@ -337,6 +351,7 @@ class AnswerSummary(Struct, frozen=True):
     question: str
     created: datetime
     seconds: float | None
+    thread: Id
 
 
 class AnswerList(Struct, frozen=True):
@@ -344,6 +359,42 @@ class AnswerList(Struct, frozen=True):
 
     answers: list[AnswerSummary]
     next: Id | None
+
+
+Title = Annotated[
+    str, Meta(min_length=1, max_length=200, pattern=r"\S", description="A name.", examples=["Rivers"])
+]
+
+
+class RenameRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A new name for a conversation."""
+
+    title: Title
+
+
+class ThreadSummary(Struct, frozen=True):
+    """A conversation: its name or first question, and the times of its first and its last question."""
+
+    id: Id
+    title: str
+    questions: Annotated[int, Meta(description="Number of questions.")]
+    created: datetime
+    updated: datetime
+
+
+class ThreadList(Struct, frozen=True):
+    """A page of the conversations, newest first; `next` is the `before` of the next page."""
+
+    threads: list[ThreadSummary]
+    next: Id | None
+
+
+class ThreadResponse(Struct, frozen=True):
+    """A conversation with its questions and answers, oldest first."""
+
+    id: Id
+    title: str
+    answers: list[AnswerResponse]
 
 
 class CollectionSummary(Struct, frozen=True):

@@ -25,6 +25,18 @@ class NoAnswerError(CitewellError):
         )
 
 
+class NoThreadError(CitewellError):
+    """The conversation does not exist, or the key may not see it."""
+
+    status = 404
+
+    def __init__(self, thread: str) -> None:
+        """Name the conversation that was requested."""
+        super().__init__(
+            f"The conversation {thread[:64]!r} does not exist.", "GET /v1/threads lists your conversations."
+        )
+
+
 class UnansweredError(CitewellError):
     """The question has no answer to rate."""
 
@@ -69,6 +81,14 @@ async def _known_answer(services: Services, answer_id: str) -> StoredAnswer | No
             services.questions.forget(answer_id)
             return None
     return subscription.answer
+
+
+async def visible_thread(services: Services, caller: Caller, thread: str) -> list[StoredAnswer]:
+    """Return the answers of a conversation, oldest first; raises `NoThreadError` if the caller sees none."""
+    found = await services.store.get().threads.answers(thread, whose(caller))
+    if not found:
+        raise NoThreadError(thread)
+    return found
 
 
 def written(answer: StoredAnswer) -> dict[str, Any]:

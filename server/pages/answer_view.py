@@ -111,6 +111,42 @@ class AnswerPage:
     markdown: str
 
 
+@dataclass(frozen=True, slots=True)
+class TurnClaim:
+    """A sentence of an earlier answer, with its marks as text."""
+
+    text: str
+    marks: str
+    supported: bool
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """An earlier question of a conversation, in short; `text` stands for an answer without sentences."""
+
+    id: str
+    question: str
+    rewritten: str
+    claims: tuple[TurnClaim, ...]
+    text: str
+
+
+def turn_of(answer: AnswerResponse) -> TurnView:
+    """Return an earlier question of a conversation, finished or not."""
+    claims = tuple(
+        TurnClaim(
+            sentence.text,
+            "".join(f"[{number}]" for number in sentence.citations),
+            sentence.supported,
+            STATUS_WORDS[sentence.status],
+        )
+        for sentence in answer.sentences or []
+    )
+    text = answer.answer or f"({answer.status})"
+    return TurnView(answer.id, answer.question, answer.rewritten, claims, text)
+
+
 def view_of(answer: AnswerResponse) -> AnswerPage:
     """Return the view of a finished answer."""
     sentences, references = answer.sentences or [], answer.references or []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -14,11 +15,12 @@ from citewell.core.text import shorten
 from citewell.server.access.authenticator import Caller
 from citewell.server.api import answers as api
 from citewell.server.api.answer_reply import answer_response
-from citewell.server.api.visibility import visible_answer
-from citewell.server.pages.answer_view import view_of
+from citewell.server.api.visibility import visible_answer, visible_thread, whose
+from citewell.server.pages.answer_view import turn_of, view_of
 from citewell.server.pages.replies import html
 from citewell.server.pages.searched import chosen, searched, set_up
 from citewell.server.services import Services
+from citewell.server.store.answers import StoredAnswer
 
 _ROWS = 25
 
@@ -45,14 +47,31 @@ async def ask_page(
 async def answer_page(
     services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
 ) -> Template:
-    """An answer with its sources, or its progress."""
-    answer = answer_response(await visible_answer(services, caller, answer_id))
+    """An answer with its sources, or its progress, below the earlier turns of its conversation."""
+    asked = await visible_answer(services, caller, answer_id)
+    thread = await services.store.get().threads.answers(asked.thread, whose(caller))
+    return _answer_page(services, [*(each for each in thread if each.id < asked.id), asked])
+
+
+@get("/threads/{thread_id:str}", opt={"scope": "ask"})
+async def thread_page(
+    services: NamedDependency[Services], caller: NamedDependency[Caller], thread_id: FromPath[str]
+) -> Template:
+    """A conversation: its turns, the last one with its sources."""
+    return _answer_page(services, await visible_thread(services, caller, thread_id))
+
+
+def _answer_page(services: Services, thread: Sequence[StoredAnswer]) -> Template:
+    """Return the page of the last of some answers of a conversation."""
+    *earlier, answer = (answer_response(each) for each in thread)
+    name = thread[0].title or thread[0].question
     view = view_of(answer) if answer.status == "done" else None
-    title = shorten(answer.question, 80)
     return html(
         "answer.html",
         here="",
-        title=title,
+        title=shorten(name if len(thread) > 1 else answer.question, 80),
+        name=shorten(name, 200),
+        earlier=[turn_of(each) for each in earlier],
         question="",
         at_once=False,
         where=chosen(answer.options),

@@ -6,30 +6,40 @@ import re
 
 from citewell.core.text import squeeze
 from citewell.core.types import STATUS_WORDS, Reference
-from citewell.server.api.schemas import AnswerResponse
+from citewell.server.api.schemas import AnswerResponse, ThreadResponse
 from citewell.server.pages.links import site_of, web_address
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~&$!])")
 _LIST = re.compile(r"^(\d+)([.)])|^([-+=])")
 
 
-def as_markdown(answer: AnswerResponse) -> str:
+def thread_as_markdown(thread: ThreadResponse) -> str:
+    """Return a conversation as Markdown: its title, and its questions with their answers and footnotes."""
+    asked = enumerate(thread.answers, start=1)
+    answers = (as_markdown(answer, f"{number}-") for number, answer in asked)
+    return "\n".join([f"# {_escaped(thread.title)}\n", *answers])
+
+
+def as_markdown(answer: AnswerResponse, prefix: str = "") -> str:
     """Return a finished answer as Markdown: the question, the sentences, and each cited source as a footnote.
 
     Markdown's special characters in sentences and titles are escaped. A sentence that is
-    not supported says so.
+    not supported says so. The names of footnotes begin with `prefix`.
     """
     sentences = answer.sentences or []
     references = {reference.number: reference for reference in answer.references or []}
     cited = sorted({number for sentence in sentences for number in sentence.citations})
     text = " ".join(
         _escaped(sentence.text)
-        + "".join(f"[^{number}]" for number in sentence.citations)
+        + "".join(f"[^{prefix}{number}]" for number in sentence.citations)
         + ("" if sentence.supported else f" *({STATUS_WORDS[sentence.status]})*")
         for sentence in sentences
     )
-    notes = "\n".join(_note(references[number]) for number in cited if number in references)
-    parts = (f"**{_escaped(answer.question)}**", text or _escaped(answer.answer or ""), notes)
+    notes = "\n".join(
+        f"[^{prefix}{number}]: {_note(references[number])}" for number in cited if number in references
+    )
+    asked = f"Answered as: {_escaped(answer.rewritten)}" if answer.rewritten else ""
+    parts = (f"**{_escaped(answer.question)}**", asked, text or _escaped(answer.answer or ""), notes)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -37,9 +47,9 @@ def _note(reference: Reference) -> str:
     title = _escaped(reference.title or reference.url)
     address = web_address(reference.url)
     if address is None:
-        return f"[^{reference.number}]: {title} ({_escaped(site_of(reference.url))})"
+        return f"{title} ({_escaped(site_of(reference.url))})"
     address = address.replace("<", "%3C").replace(">", "%3E")
-    return f"[^{reference.number}]: [{title}](<{address}>), {_escaped(site_of(address))}"
+    return f"[{title}](<{address}>), {_escaped(site_of(address))}"
 
 
 def _escaped(text: str) -> str:

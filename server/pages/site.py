@@ -16,7 +16,7 @@ from litestar.static_files import create_static_files_router
 from litestar.template import TemplateConfig
 
 from citewell.core.errors import CitewellError
-from citewell.server.pages.answers import answer_page, ask_page, history_page
+from citewell.server.pages.answers import answer_page, ask_page, history_page, thread_page
 from citewell.server.pages.api import api_page
 from citewell.server.pages.collections import collection_page, collections_page, document_page
 from citewell.server.pages.compare import compare_page
@@ -39,6 +39,7 @@ def pages() -> tuple[Router, Router]:
         route_handlers=[
             ask_page,
             answer_page,
+            thread_page,
             history_page,
             compare_page,
             rank_page,

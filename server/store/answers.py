@@ -27,6 +27,9 @@ class StoredAnswer:
 
     An answer whose process died is `failed`: at once on the same computer, elsewhere an hour after it was
     asked.
+
+    `thread` is the id of the first question of its conversation, its own by default, and `title` the name of
+    the conversation, if it was given one.
     """
 
     id: str
@@ -40,10 +43,16 @@ class StoredAnswer:
     problem: dict[str, Any] | None
     settings: dict[str, Any]
     digest: str = ""
+    thread: str = ""
+    title: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.thread:
+            object.__setattr__(self, "thread", self.id)
 
 
 _RECENT = 2_000  # answers searched for repeated questions
-_COLUMNS = [*(ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__), ANSWERS.c.owner]
+ANSWER_COLUMNS = [*(ANSWERS.c[name] for name in StoredAnswer.__dataclass_fields__), ANSWERS.c.owner]
 
 
 class AnswerStore:
@@ -89,8 +98,8 @@ class AnswerStore:
 
     async def get(self, id_: str) -> StoredAnswer | None:
         """Return one answer, or None."""
-        rows = await self._database.rows(select(*_COLUMNS).where(ANSWERS.c.id == id_))
-        return _answer(rows[0]) if rows else None
+        rows = await self._database.rows(select(*ANSWER_COLUMNS).where(ANSWERS.c.id == id_))
+        return read_answer(rows[0]) if rows else None
 
     async def episode(self, id_: str) -> dict[str, Any] | None:
         """Return the episode of an answer, or None."""
@@ -105,12 +114,12 @@ class AnswerStore:
         `before` skips that answer and all newer ones. `query` keeps the answers whose question has its words,
         in this order and in any case.
         """
-        statement = newest(_COLUMNS, ANSWERS.c.id, limit, before)
+        statement = newest(ANSWER_COLUMNS, ANSWERS.c.id, limit, before)
         if key_id is not None:
             statement = statement.where(ANSWERS.c.key_id == key_id)
         if query.strip():
             statement = statement.where(ANSWERS.c.folded.contains(_folded(query), autoescape=True))
-        return [_answer(row) for row in await self._database.rows(statement)]
+        return [read_answer(row) for row in await self._database.rows(statement)]
 
     async def repeated(self, key_id: str | None, limit: int) -> list[list[StoredAnswer]]:
         """Return the finished answers of each question that has several, the newest first.
@@ -124,14 +133,14 @@ class AnswerStore:
         latest = recent.order_by(ANSWERS.c.id.desc()).limit(_RECENT).cte()
         again = select(latest.c.folded).group_by(latest.c.folded).having(func.count() > 1)
         statement = (
-            select(*_COLUMNS)
+            select(*ANSWER_COLUMNS)
             .join(latest, latest.c.id == ANSWERS.c.id)
             .where(latest.c.folded.in_(again))
             .order_by(ANSWERS.c.id.desc())
             .limit(limit)
         )
         questions: dict[str, list[StoredAnswer]] = {}
-        for answer in map(_answer, await self._database.rows(statement)):
+        for answer in map(read_answer, await self._database.rows(statement)):
             questions.setdefault(_folded(answer.question), []).append(answer)
         return list(questions.values())
 
@@ -148,17 +157,18 @@ class AnswerStore:
         """
         times = ANSWERS.c.created.between(since, datetime.now(UTC))
         statement = (
-            select(*_COLUMNS)
+            select(*ANSWER_COLUMNS)
             .where(ANSWERS.c.digest == digest, ANSWERS.c.key_id == key_id)
             .where(ANSWERS.c.status == "done", times)
             .order_by(ANSWERS.c.created.desc())
             .limit(1)
         )
         rows = await self._database.rows(statement)
-        return _answer(rows[0]) if rows else None
+        return read_answer(rows[0]) if rows else None
 
 
-def _answer(row: RowMapping) -> StoredAnswer:
+def read_answer(row: RowMapping) -> StoredAnswer:
+    """Return the answer of a row with `ANSWER_COLUMNS`."""
     values = dict(row)
     owner = values.pop("owner")
     answer = StoredAnswer(**values)

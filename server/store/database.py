@@ -18,6 +18,7 @@ from citewell.server.store.jobs import JobStore
 from citewell.server.store.keys import KeyStore
 from citewell.server.store.rankings import Rankings
 from citewell.server.store.ratings import Ratings
+from citewell.server.store.threads import ThreadStore
 
 
 class ServiceStore:
@@ -26,6 +27,7 @@ class ServiceStore:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.answers = AnswerStore(database)
+        self.threads = ThreadStore(database)
         self.feedback = FeedbackStore(database)
         self.comparisons = Comparisons(database)
         self.rankings = Rankings(database)

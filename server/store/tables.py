@@ -54,7 +54,10 @@ ANSWERS = Table(
     _text("digest"),
     _text("owner"),  # the process that writes it
     Column("episode", _JSON, nullable=True),  # large, and read separately
+    _text("thread"),  # the id of the first question of its conversation
+    _text("title", nullable=True),  # the name that the conversation was given
     Index(None, "key_id", "id"),
+    Index(None, "thread", "id"),
     Index(None, "digest", "created"),
     Index(None, "status"),
 )

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from citewell.core.text import squeeze
+from citewell.core.types import Turn
 from citewell.retriever.search.query import Recency
 
 
@@ -18,7 +19,8 @@ class QuestionOptions:
     With `search`, Wikipedia or the web providers of the settings are searched, beside the `collection` if
     one is given. With the mode `retrieve`, no answer is written; with `browse`, a policy finds the references
     with the text browser, in at most `actions` actions. `sites` are the only domains that pages may come
-    from. An `extractive` answer is quoted, regardless of the settings' generator.
+    from. An `extractive` answer is quoted, regardless of the settings' generator. `turns` are those of the
+    conversation before the question.
     """
 
     question: str
@@ -32,12 +34,13 @@ class QuestionOptions:
     recency: Recency | None = None
     extractive: bool = False
     actions: int | None = None
+    turns: tuple[Turn, ...] = ()
 
     @property
     def options(self) -> dict[str, Any]:
         """The options that were given, ready for JSON."""
         values = asdict(self)
-        del values["question"], values["mode"]
+        del values["question"], values["mode"], values["turns"]
         if self.mode != "browse":
             del values["actions"]  # which would not change the answer
         return {name: value for name, value in values.items() if value}
@@ -48,5 +51,6 @@ class QuestionOptions:
         `version` identifies the settings and the version of the collection. Keys share no work, since the
         time of an answer would tell one what another asks.
         """
-        parts = [squeeze(self.question), self.mode, self.options, version, key_id]
+        turns = [asdict(turn) for turn in self.turns]
+        parts = [squeeze(self.question), self.mode, self.options, version, key_id, *turns]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

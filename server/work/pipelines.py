@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from pydantic import ValidationError
@@ -23,6 +24,7 @@ from citewell.core.types import Page
 from citewell.pipeline.browsing import Browsing, browser_limits
 from citewell.pipeline.build import pipeline_of
 from citewell.pipeline.collections import HANDBOOK, catalog_of, collection_names
+from citewell.pipeline.conversation.asking import ask_in_turn
 from citewell.pipeline.fetching import open_fetcher
 from citewell.pipeline.parts import Parts, open_parts
 from citewell.pipeline.pipeline import Pipeline
@@ -126,9 +128,13 @@ class Pipelines:
             wanted = self._settings.browser
             limits = browser_limits(wanted, policy.limits)
             browsing = Browsing(pipeline, web, policy, limits, best_of=wanted.best_of)
-            return browsing.ask(options.question, actions=self.browser_limits(options.actions).actions)
-        ask = pipeline.retrieve if options.mode == "retrieve" else pipeline.ask
-        return ask(options.question)
+            actions = self.browser_limits(options.actions).actions
+            return ask_in_turn(
+                pipeline, options.question, options.turns, partial(browsing.ask, actions=actions)
+            )
+        if options.mode == "retrieve":
+            return pipeline.retrieve(options.question)
+        return ask_in_turn(pipeline, options.question, options.turns)
 
     async def read(self, options: QuestionOptions, address: str) -> Page:
         """Return a page of the web or of the collection; raises `NoCollectionError` and as `read_page`."""

@@ -40,8 +40,17 @@ class QuestionService:
         self._recorder = recorder
         self._cache_seconds = cache_seconds
 
-    async def ask(self, options: QuestionOptions, key_id: str | None, *, fresh: bool = False) -> Subscription:
+    async def ask(
+        self,
+        options: QuestionOptions,
+        key_id: str | None,
+        *,
+        fresh: bool = False,
+        after: StoredAnswer | None = None,
+    ) -> Subscription:
         """Take a question; with `fresh`, an answer that the key knows is not used.
+
+        It is stored in the conversation of the answer `after`, or in one of its own.
 
         Raises `NotReadyError`, `QueueFullError`, `QueueShareError`, `StoreError`, `InputError` and
         `NoCollectionError`: then nothing was accepted.
@@ -49,6 +58,8 @@ class QuestionService:
         pipelines, store = self._pipelines.get(), self._store.get()
         pipelines.check(options)
         asked = await _question(options, key_id, pipelines)
+        if after is not None:
+            asked = replace(asked, thread=after.thread, title=after.title)
         # Under overload a refusal does not wait for the database, not even if it has the answer.
         if self._cache_seconds and not fresh and not self._queue.is_full(asked.digest):
             since = asked.created - timedelta(seconds=self._cache_seconds)

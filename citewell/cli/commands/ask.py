@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from citewell.cli.commands.options import detail_options, flags, retrieval_options
+from citewell.cli.commands.options import answer_options, detail_options, flags, retrieval_options
 
 if TYPE_CHECKING:
     from citewell.cli.view import AnswerView
@@ -19,33 +19,7 @@ if TYPE_CHECKING:
 
 @click.command("ask")
 @click.argument("words", metavar="QUESTION", nargs=-1, required=True)
-@click.option(
-    "--generator",
-    "generator__name",
-    metavar="NAME",
-    help="auto, extractive, a name of `citewell models`, a GGUF file, a folder, a hub id or openai:MODEL "
-    "[auto].",
-)
-@click.option(
-    "--best-of",
-    "generator__best_of",
-    type=int,
-    metavar="N",
-    help="Candidate answers to write and choose from [1].",
-)
-@click.option(
-    "--scorer",
-    "scorer__name",
-    metavar="NAME",
-    help="Scorer that chooses the best candidate: shipped name or folder [citation support].",
-)
-@click.option(
-    "--drop-unsupported",
-    "citations__drop_unsupported",
-    is_flag=True,
-    default=None,
-    help="Drop sentences that no reference supports.",
-)
+@answer_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @detail_options
 @retrieval_options

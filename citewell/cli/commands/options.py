@@ -69,6 +69,35 @@ _RETRIEVAL = (
         help="Dual encoder: packaged model, folder or hub id.",
     ),
 )
+_ANSWER = (
+    click.option(
+        "--generator",
+        "generator__name",
+        metavar="NAME",
+        help="auto, extractive, a name of `citewell models`, a GGUF file, a folder, a hub id or openai:MODEL "
+        "[auto].",
+    ),
+    click.option(
+        "--best-of",
+        "generator__best_of",
+        type=int,
+        metavar="N",
+        help="Candidate answers to write and choose from [1].",
+    ),
+    click.option(
+        "--scorer",
+        "scorer__name",
+        metavar="NAME",
+        help="Scorer that chooses the best candidate: shipped name or folder [citation support].",
+    ),
+    click.option(
+        "--drop-unsupported",
+        "citations__drop_unsupported",
+        is_flag=True,
+        default=None,
+        help="Drop sentences that no reference supports.",
+    ),
+)
 _NETWORK = click.option(
     "--allow-network",
     "networks",
@@ -105,6 +134,25 @@ def search_options(command: F) -> F:
     for option in reversed(_SEARCH):
         command = option(command)
     return _SET(command)
+
+
+def writer_option(command: F) -> F:
+    """Add the option that names the generator."""
+    return _ANSWER[0](command)
+
+
+def answer_options(command: F) -> F:
+    """Add the options that say who writes an answer and chooses among several."""
+    for option in reversed(_ANSWER):
+        command = option(command)
+    return command
+
+
+def place_options(command: F) -> F:
+    """Add `--collection`, `--search` and `--set`."""
+    for option in (_SET, *reversed(_SEARCH[:2])):
+        command = option(command)
+    return command
 
 
 def detail_options(command: F) -> F:

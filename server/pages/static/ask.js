@@ -1,10 +1,9 @@
-// The form for a question, and following the question to its answer.
+// The form for a question.
 
 import { prepareAdding } from "./add.js";
-import { follow } from "./events.js";
-import { Progress } from "./progress.js";
-import { post, problemOf, request, troubleOf } from "./service.js";
+import { post, request } from "./service.js";
 import { chosenOptions, fillPicker } from "./where.js";
+import { work } from "./working.js";
 
 /** Add the behavior of the form; `arrive` is called with the address of the finished answer. */
 export function prepareAsking(root, arrive) {
@@ -13,59 +12,18 @@ export function prepareAsking(root, arrive) {
     return;
   }
   const field = form.querySelector("#question");
-  const asking = form.querySelector("[type=submit]");
-  const stop = form.querySelector("#stop");
-  const problem = root.querySelector("#problem");
+  const ask = (question, begin) => work({ root, form, question, begin, arrive });
 
-  field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-      event.preventDefault();
-      form.requestSubmit();
-    }
-  });
-
-  async function work(question, begin) {
-    const leaving = new AbortController();
-    problem.textContent = "";
-    root.querySelector("#hero")?.remove();
-    stop.hidden = false;
-    if (document.activeElement === asking) {
-      stop.focus();
-    }
-    asking.hidden = true;
-    stop.onclick = () => leaving.abort();
-    const progress = new Progress(question);
-    try {
-      const answer = await answered(begin, progress, leaving.signal);
-      if (answer) {
-        await arrive(`/answers/${encodeURIComponent(answer.id)}`);
-        progress.end();
-        progress.say(summaryOf(answer));
-        field.value = "";
-      }
-    } catch (error) {
-      progress.end();
-      root.querySelector("#result").replaceChildren();
-      problem.textContent = leaving.signal.aborted ? "Stopped." : error.message;
-    } finally {
-      asking.hidden = false;
-      if (document.activeElement === stop) {
-        (root.querySelector("#asked") ?? field).focus();
-      }
-      stop.hidden = true;
-    }
-  }
-
+  sendOnEnter(form, field);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const question = field.value.trim();
-    if (!question || asking.hidden) {
+    if (!question || form.querySelector("[type=submit]").hidden) {
       return;
     }
     const headers = { Accept: "text/event-stream" };
-    const mode = form.querySelector("#browse").checked ? { mode: "browse" } : {};
-    const asked = { question, ...mode, ...chosenOptions(form) };
-    work(question, (signal) => post("/v1/answers", asked, { headers, signal }));
+    const asked = { question, ...questionOptions(form) };
+    ask(question, (signal) => post("/v1/answers", asked, { headers, signal }));
   });
 
   const picked = fillPicker(root);
@@ -85,8 +43,24 @@ export function prepareAsking(root, arrive) {
   if (running) {
     const address = `/v1/answers/${encodeURIComponent(running.dataset.answer)}/events`;
     const headers = { Accept: "text/event-stream" };
-    work(running.querySelector("h1").textContent, (signal) => request(address, { headers, signal }));
+    ask(running.querySelector("h1").textContent, (signal) => request(address, { headers, signal }));
   }
+}
+
+/** The options of a question that the form stands for. */
+export function questionOptions(form) {
+  const mode = form.querySelector("#browse").checked ? { mode: "browse" } : {};
+  return { ...mode, ...chosenOptions(form) };
+}
+
+/** Send a form with Enter; Shift-Enter begins a line. */
+export function sendOnEnter(form, field) {
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      form.requestSubmit();
+    }
+  });
 }
 
 /** "/" and Ctrl-K move to the field for a question, or to the page that has one. */
@@ -106,35 +80,4 @@ export function prepareShortcuts() {
       }
     }
   });
-}
-
-async function answered(begin, progress, signal) {
-  const response = await begin(signal).catch((error) => {
-    throw new Error(troubleOf(error));
-  });
-  if (!response.ok) {
-    throw new Error(await problemOf(response));
-  }
-  for await (const event of follow(response, signal)) {
-    if (event.name === "done") {
-      return event.data;
-    }
-    if (event.name === "error") {
-      throw new Error(event.data.detail);
-    }
-    progress.show(event);
-  }
-  return null;
-}
-
-function summaryOf({ outcome, sentences, fallback }) {
-  if (fallback === "unsupported" && outcome === "answered") {
-    return "The sources do not support what the model wrote, so the answer is quotations.";
-  }
-  if (outcome !== "answered") {
-    return "No evidence was found.";
-  }
-  const doubtful = sentences.filter((sentence) => !sentence.supported).length;
-  const count = `${sentences.length} ${sentences.length === 1 ? "sentence" : "sentences"}`;
-  return `Answered in ${count}, ${doubtful ? `${doubtful} not supported` : "all supported"}.`;
 }

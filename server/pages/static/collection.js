@@ -30,7 +30,7 @@ export function prepareCollection(root, refresh) {
 }
 
 /** Act at the second press of a button, after it has asked. */
-function twice(button, act) {
+export function twice(button, act) {
   const words = button.textContent;
   button.addEventListener("click", async () => {
     if (!button.dataset.sure) {

@@ -9,6 +9,7 @@ import { prepareDemonstrate } from "./demonstrate.js";
 import { prepareRate } from "./rate.js";
 import { prepareOtherKey, prepareSources, watchJobs } from "./sources.js";
 import { currentKey, keepToken, request, showKey } from "./service.js";
+import { prepareThread } from "./thread.js";
 import { prepareTrace } from "./trace.js";
 
 /** Fetch a page with the key. The service has escaped its content. */
@@ -62,6 +63,7 @@ async function arrive(address) {
   }
   const result = take(page, "#result");
   prepareAnswer(result);
+  prepareThread(result, arrive);
   localTimes(result);
 }
 
@@ -78,6 +80,7 @@ function prepare(main) {
   localTimes(main);
   prepareAsking(main, arrive);
   prepareAnswer(main);
+  prepareThread(main, arrive);
   prepareCompare(main, refresh);
   prepareRate(main, refresh);
   prepareSources(main, refreshLists);

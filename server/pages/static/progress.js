@@ -12,11 +12,11 @@ const WORDS = {
 export class Progress {
   #box = document.getElementById("progress");
   #status = document.getElementById("status");
-  #result = document.getElementById("result");
   #pages = { hits: 0, read: 0, failed: 0 };
   #draft = null;
 
-  constructor(question) {
+  /** Begin to show the progress of a question; the draft replaces the content of `place`. */
+  constructor(question, place, level) {
     for (const stage of this.#box.querySelectorAll("[data-stage]")) {
       stage.dataset.state = "ahead";
       stage.querySelector(".count").textContent = "";
@@ -25,12 +25,12 @@ export class Progress {
     this.#box.hidden = false;
     const article = make("article", "answer draft");
     article.setAttribute("aria-busy", "true");
-    const heading = make("h1", "", question);
+    const heading = make(level, "asked", question);
     heading.dir = "auto";
     this.#draft = make("p", "prose");
     this.#draft.dir = "auto";
     article.append(heading, this.#draft);
-    this.#result.replaceChildren(article);
+    place.replaceChildren(article);
     this.say("Sending the question…");
   }
 
@@ -44,6 +44,8 @@ export class Progress {
       this.say(`Waiting for ${data.ahead} ${data.ahead === 1 ? "question" : "questions"}…`);
     } else if (name === "searching") {
       this.#enter("search");
+    } else if (name === "rewritten") {
+      this.#draft.before(make("p", "about", `Answered as: ${data.question}`));
     } else if (name === "searched") {
       this.#pages.hits = data.hits.length;
       this.#count("search", `${data.hits.length} found`);

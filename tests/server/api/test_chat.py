@@ -17,8 +17,6 @@ from tests.generator.chat_service import yes_or_no
 from tests.server.api.conftest import BATS, Search, Service, Start, make_key
 from tests.server.local import ReplyHandler, answering
 
-NOTE = "Note: Other messages of the conversation were ignored: each question is answered on its own."
-
 
 def client_of(service: Service, key: str = "none") -> openai.OpenAI:
     return openai.OpenAI(base_url=f"{service.url}/v1", api_key=key, max_retries=0, timeout=120)
@@ -120,20 +118,21 @@ def test_without_evidence_the_text_says_so(client: openai.OpenAI) -> None:
     assert "[1]" not in text_of(completion)
 
 
-def test_that_earlier_messages_are_not_read_is_said(client: openai.OpenAI) -> None:
+def test_a_follow_up_is_completed_by_the_messages_before(client: openai.OpenAI) -> None:
     messages: Any = [
         {"role": "system", "content": "Answer like a pirate."},
-        {"role": "user", "content": "What are the tides caused by?"},
-        {"role": "assistant", "content": "The Moon."},
-        {"role": "user", "content": [{"type": "text", "text": BATS}]},
+        {"role": "user", "content": [{"type": "text", "text": BATS}, {"type": "image_url", "image_url": {}}]},
+        {"role": "assistant", "content": "By echolocation. [1]\n\n- [1] Bats, <https://notes.example/bats>"},
+        {"role": "user", "content": [{"type": "text", "text": "What do they send out?"}]},
     ]
     completion = client.chat.completions.create(
         model="citewell-extractive", messages=messages, temperature=0.2, max_tokens=10, user="somebody"
     )
-    assert "echolocation" in text_of(completion)
-    assert text_of(completion).endswith(f"\n\n{NOTE}")
-    assert (completion.model_extra or {})["citewell"]["notices"] == [
-        NOTE.removeprefix("Note: "),
+    assert "calls" in text_of(completion)
+    assert text_of(completion).endswith("\n\nNote: Answered as: What do bats send out?")
+    extra = (completion.model_extra or {})["citewell"]
+    assert extra["rewritten"] == "What do bats send out?"
+    assert extra["notices"] == [
         "System prompts are ignored.",
         "These parameters are ignored: temperature, max_tokens.",
     ]

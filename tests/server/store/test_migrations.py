@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def test_migrations_make_the_tables_that_the_code_uses(url: str) -> None:
     address = read_address(url)
-    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006")
+    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
     assert migrate(address) == ()
     engine = open_migrating_engine(address)
     with engine.connect() as connection:
@@ -47,7 +47,7 @@ def test_processes_that_start_at_once_migrate_once(url: str, program: Program) -
         process.stdin.write("go\n")
         process.stdin.flush()
     printed = sorted(process.communicate(timeout=60)[0].strip() for process in processes)
-    assert printed == ["", "", "", "0001 0002 0003 0004 0005 0006"]
+    assert printed == ["", "", "", "0001 0002 0003 0004 0005 0006 0007"]
     assert [process.returncode for process in processes] == [0, 0, 0, 0]
 
 
@@ -63,7 +63,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
     with engine.begin() as connection:
         connection.execute(text("DROP TABLE keys"))
     engine.dispose()
-    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006")
+    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 
 
 def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
@@ -92,6 +92,9 @@ async def test_stored_answers_get_their_new_names(url: str) -> None:
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0004'"))
         connection.execute(text("ALTER TABLE jobs DROP COLUMN documents"))
+        connection.execute(text("DROP INDEX ix_answers_thread_id"))
+        for name in ("thread", "title"):
+            connection.execute(text(f"ALTER TABLE answers DROP COLUMN {name}"))
     engine.dispose()
     async with open_store(url) as store:
         found, unanswered = await store.answers.get(old.id), await store.answers.get(running.id)
@@ -104,6 +107,7 @@ async def test_stored_answers_get_their_new_names(url: str) -> None:
     }
     assert unanswered is not None
     assert unanswered.body is None
+    assert (found.thread, unanswered.thread) == (old.id, running.id)
 
 
 def test_migrations_are_part_of_the_package() -> None:
