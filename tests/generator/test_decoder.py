@@ -10,6 +10,7 @@ import pytest
 
 from citewell.generator.causal import PromptTooLongError, Sampling
 from citewell.generator.decoder import PagedDecoder
+from citewell.generator.decoding import read_prompt
 from citewell.generator.lookup import PromptLookup
 from citewell.generator.openvino import OpenVinoModel, open_openvino
 
@@ -84,6 +85,13 @@ def test_a_kept_beginning_is_not_read_again(decoder: PagedDecoder, tokens: list[
     assert decoder.begin(text[1:]) == 0
     assert decoder.keep(tokens) == 0
     assert decoder.begin(text) == 0
+
+
+def test_a_prompt_without_a_beginning_leaves_the_kept_one(decoder: PagedDecoder, tokens: list[int]) -> None:
+    text = (tokens * 5)[:70]
+    assert decoder.keep(text) == 64
+    assert read_prompt(decoder, tokens, (), threading.Event()) is not None
+    assert decoder.begin(text) == 64
 
 
 def test_an_answer_is_the_same_with_its_beginning_in_the_cache(model: OpenVinoModel) -> None:
