@@ -46,7 +46,7 @@ _TICK = 0.005
 _SAMPLE_SECONDS = 0.05
 
 
-class Turn(NamedTuple):
+class FetchTurn(NamedTuple):
     """The delay of the wake-up of a task that slept for 5 ms, in seconds.
 
     `late` is the delay after the due time, and `busy` is the CPU time of the event loop's thread during the
@@ -67,7 +67,7 @@ class Round:
     fetched: int = 0
     extracted: int = 0
     failures: dict[str, int] = field(default_factory=dict)
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[FetchTurn] = field(default_factory=list)
     peak_bytes: int = 0
 
     def fail(self, error: CitewellError) -> None:
@@ -142,14 +142,14 @@ async def opened(connections: int, cache: Path | None = None) -> AsyncIterator[H
 
 
 @asynccontextmanager
-async def lag(turns: list[Turn]) -> AsyncIterator[None]:
+async def lag(turns: list[FetchTurn]) -> AsyncIterator[None]:
     """Record the wake-ups of a sleeping task."""
 
     async def tick() -> None:
         while True:
             due, used = time.perf_counter() + _TICK, time.thread_time()
             await asyncio.sleep(_TICK)
-            turns.append(Turn(time.perf_counter() - due, time.thread_time() - used))
+            turns.append(FetchTurn(time.perf_counter() - due, time.thread_time() - used))
 
     task = asyncio.create_task(tick())
     try:
