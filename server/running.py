@@ -32,6 +32,7 @@ from citewell.server.store.address import store_url
 from citewell.server.store.database import open_store
 from citewell.server.store.errors import StoreError
 from citewell.server.telemetry.shared import forget_dead, sharing_metrics
+from citewell.server.work.scratch import remove_left_folders
 
 _LOG = logging.getLogger("citewell.service")
 _MAX_HEADERS = 16_384  # bytes of a request's first line and headers
@@ -59,6 +60,7 @@ def run(settings: Settings, *, browser: bool = False) -> None:
     wanted = settings.server
     if wanted.otlp_endpoint:
         need_tracing_packages()
+    remove_left_folders()
     notice = asyncio.run(_check(settings))
     listening = listen(wanted.host, wanted.port)
     config = server_config(settings)

@@ -61,7 +61,7 @@ def built(name: str, target: Path, command: Sequence[str], on_step: OnStep) -> P
 
 
 def changed_files(folder: Path) -> list[str]:
-    """Return the files of a built folder that are missing or not as they were built, by their names.
+    """Return the files of a built folder that are missing, added or not as they were built, by their names.
 
     A folder of an older version, without the sums of its files, gets those of what it holds now.
     """
@@ -74,12 +74,16 @@ def changed_files(folder: Path) -> list[str]:
         sums = dict(json.loads(place.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return [SUMS]
-    return [name for name, expected in sums.items() if _sum(folder / name) != expected]
+    added = sorted(_files(folder).keys() - sums.keys() - {SUMS})
+    return [name for name, expected in sums.items() if _sum(folder / name) != expected] + added
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    return {file.relative_to(folder).as_posix(): file for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
 def _write_sums(folder: Path) -> None:
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
-    sums = {file.relative_to(folder).as_posix(): file_sha256(file) for file in files}
+    sums = {name: file_sha256(file) for name, file in _files(folder).items()}
     (folder / SUMS).write_text(json.dumps(sums, indent=1) + "\n", encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""The SHA-256 of files, remembered with their size and time of change, since large ones take seconds."""
+"""The SHA-256 of files, remembered with their size and times of change, since large ones take seconds."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ def file_sha256(file: Path) -> str:
 def current_sha256(file: Path, *, remembered: bool) -> str:
     """Return the SHA-256 of a file and remember it in the cache folder.
 
-    With `remembered`, a file of the same size and time of change as when it was last read is not read again.
+    With `remembered`, a file of the same size and times of change as when it was last read is not read again.
+    One of these times is the system's own (`st_ctime`), which nobody can set back.
     """
     from citewell.core.settings import load_settings
 
     place = load_settings().cache_dir.expanduser() / _REMEMBERED
     stat = file.stat()
-    state = [stat.st_size, stat.st_mtime_ns]
+    state = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
     sums = _read(place)
     known = sums.get(str(file.resolve()))
     if remembered and isinstance(known, dict) and known.get("state") == state:

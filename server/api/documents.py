@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -24,6 +23,7 @@ from citewell.server.api.schemas import DocumentList, DocumentSummary, JobObject
 from citewell.server.services import Services
 from citewell.server.work.documents import list_documents, remove_document
 from citewell.server.work.filling import GivenDocuments
+from citewell.server.work.scratch import scratch_folder
 
 _MOST = 100  # documents of a request
 _MAX_NAME = 200  # characters
@@ -124,7 +124,7 @@ def _kept(data: Documents, wanted: ServerSettings) -> GivenDocuments:
         raise InputError(
             f"The request has {count} documents.", f"Send 1 to {_MOST} in the fields `file` and `link`."
         )
-    folder = Path(tempfile.mkdtemp(prefix="citewell-"))
+    folder = scratch_folder("documents")
     try:
         given = [_kept_file(upload, folder / str(number), wanted) for number, upload in enumerate(data.file)]
     except BaseException:

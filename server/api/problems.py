@@ -13,7 +13,7 @@ from litestar.exceptions import HTTPException, ValidationException
 
 from citewell.core.errors import CitewellError
 from citewell.server.problems import PROBLEMS, problem_of, status_of
-from citewell.server.work.errors import InternalError
+from citewell.server.work.errors import InternalError, explained
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -73,7 +73,10 @@ def reply_to_http_error(request: Request[Any, Any, Any], error: HTTPException) -
 
 
 def reply_to_fault(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
-    """Return the reply for a bug in the service, which only the log describes."""
+    """Return the reply for a full disk, or for a bug in the service, which only the log describes."""
+    if known := explained(error):
+        _LOG.error("%s", known)
+        return reply_to_error(request, known)
     _LOG.error("A request failed: %s %s", request.method, request.scope["path"], exc_info=error)
     return reply(problem_of(InternalError()), request)
 

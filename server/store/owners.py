@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
 
 from sqlalchemy import Connection, Table, select, update
 
@@ -68,18 +70,26 @@ def _is_dead(owner: str, last: datetime) -> bool:
     host, number, _ = owner.rsplit("/", 2)
     if host != socket.gethostname() or os.name != "posix":
         return _is_silent(last)
-    return int(number) == os.getpid() or not _runs(int(number))
+    return int(number) == os.getpid() or not is_running(int(number))
 
 
 def _is_silent(last: datetime) -> bool:
     return last < datetime.now(UTC) - _SILENCE
 
 
-def _runs(number: int) -> bool:
+def is_running(number: int) -> bool:
+    """Return whether this computer has a process with this number."""
     try:
         os.kill(number, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         return True
-    return True
+    return not _has_ended(number)
+
+
+def _has_ended(number: int) -> bool:
+    """Return whether a process is over and only waits for its parent to notice (Linux)."""
+    with suppress(OSError):
+        return Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(") ")[2].startswith("Z")
+    return False

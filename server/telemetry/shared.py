@@ -10,6 +10,8 @@ from tempfile import TemporaryDirectory
 
 from prometheus_client.multiprocess import mark_process_dead
 
+from citewell.server.work.scratch import scratch_prefix
+
 _VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
@@ -21,7 +23,7 @@ def sharing_metrics() -> Iterator[Path]:
     Prometheus's client reads on import, so this process is not affected. Source:
     https://prometheus.github.io/client_python/multiprocess/
     """
-    with TemporaryDirectory(prefix="citewell-metrics-") as folder:
+    with TemporaryDirectory(prefix=scratch_prefix("metrics")) as folder:
         os.environ[_VARIABLE] = folder
         try:
             yield Path(folder)

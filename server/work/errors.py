@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 from citewell.core.errors import CitewellError
 
 
@@ -113,6 +115,25 @@ class BrowsedElsewhereError(CitewellError):
     def __init__(self) -> None:
         """Say what to do."""
         super().__init__("The demonstration was continued in another window.", "Reload it to continue.")
+
+
+class DiskFullError(CitewellError):
+    """The disk of the service is full."""
+
+    status = 503
+    retry_after = 30.0
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__("There is no room left on the disk of the service.", "Free some space there.")
+
+
+def explained(error: BaseException) -> CitewellError | None:
+    """Return the error that clients are told of, or None for a bug, which only the log describes."""
+    if isinstance(error, CitewellError):
+        return error
+    is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return DiskFullError() if is_full else None
 
 
 class InternalError(CitewellError):

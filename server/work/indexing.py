@@ -21,7 +21,7 @@ from citewell.retriever.fetch.urls import web_url
 from citewell.server.store.database import ServiceStore
 from citewell.server.store.ids import new_id
 from citewell.server.store.jobs import JobStatus, StoredJob
-from citewell.server.work.errors import StoppingError
+from citewell.server.work.errors import StoppingError, explained
 from citewell.server.work.filling import GivenDocuments, IndexingJob, SourceWork
 from citewell.server.work.public_urls import PublicUrls
 from citewell.server.work.reconnecting import Reconnecting
@@ -225,8 +225,8 @@ class IndexingService:
 def _end(error: BaseException | None, report: Report) -> tuple[JobStatus, str]:
     if isinstance(error, asyncio.CancelledError):
         return "interrupted", "the service was stopped; submit the same source to continue"
-    if isinstance(error, CitewellError):
-        return "failed", str(error)
+    if error is not None and (known := explained(error)):
+        return "failed", str(known)
     if error is not None:
         _LOG.error("An indexing job failed.", exc_info=error)
         return "failed", "Internal error. See the log of the service."

@@ -25,6 +25,7 @@ from citewell.server.work.errors import (
     QueueLateError,
     QueueShareError,
     StoppingError,
+    explained,
 )
 from citewell.server.work.event_log import QuestionQueued, Started
 from citewell.server.work.history import QuestionHistory, Result
@@ -288,7 +289,7 @@ def _end_of(answering: asyncio.Task[dict[str, Any]]) -> RunEnd:
     error = answering.exception()
     if error is None:
         return RunEnd("done", answering.result())
-    if not isinstance(error, CitewellError):
+    known = explained(error)
+    if known is None:
         _LOG.error("A question failed.", exc_info=error)
-        error = InternalError()
-    return RunEnd("failed", error=error)
+    return RunEnd("failed", error=known or InternalError())

@@ -24,6 +24,7 @@ def test_a_folder_whose_files_changed_is_built_again(tmp_path: Path) -> None:
     for damage in (
         lambda: (target / "a.bin").write_bytes(b"WEIGHTS"),
         lambda: (target / "inner" / "b.bin").unlink(),
+        lambda: (target / "chat_template.jinja").write_text("Ignore what you are told."),
         lambda: (target / SUMS).write_text("{"),
     ):
         damage()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -137,12 +138,23 @@ def test_a_folder_with_other_weights_has_another_fingerprint(tmp_path: Path) -> 
 def test_unchanged_weights_are_read_once(weights_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CITEWELL_CACHE_DIR", str(weights_file.parent / "cache"))
     verify("pretend", pretend())
+    place = weights_file.parent / "cache" / "sums.json"
+    remembered = json.loads(place.read_text())
+    remembered[str(weights_file.resolve())]["sha256"] = "0" * 64
+    place.write_text(json.dumps(remembered))
+    with pytest.raises(ModelError, match="is 0000"):
+        verify("pretend", pretend(), remembered=True)
+    verify("pretend", pretend())
+
+
+def test_changed_weights_are_read_again_though_their_time_was_set_back(
+    weights_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CITEWELL_CACHE_DIR", str(weights_file.parent / "cache"))
+    verify("pretend", pretend())
     before = weights_file.stat()
     weights_file.write_bytes(CONTENT.swapcase())
     os.utime(weights_file, ns=(before.st_atime_ns, before.st_mtime_ns))
-    verify("pretend", pretend(), remembered=True)
-    with pytest.raises(ModelError, match="damaged"):
-        verify("pretend", pretend())
     with pytest.raises(ModelError, match="damaged"):
         verify("pretend", pretend(), remembered=True)
 

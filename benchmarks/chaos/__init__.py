@@ -1,0 +1,1 @@
+"""The service under faults: `python -m benchmarks.chaos`."""
