@@ -27,7 +27,7 @@ from typing import Any
 
 import httpx
 
-from benchmarks.chaos.checks import Sample, check_log, check_memory, check_writes, memory, settle
+from benchmarks.chaos.checks import MemorySample, check_log, check_memory, check_writes, memory, settle
 from benchmarks.chaos.clients import COLLECTION, ChaosClients
 from benchmarks.chaos.faults import Faults
 from benchmarks.chaos.ledger import Ledger
@@ -110,7 +110,7 @@ async def _break(plan: ChaosPlan, faults: Faults, keys: list[str]) -> dict[str, 
         began = time.monotonic()
         clients = ChaosClients(service.url, keys, ledger, plan.seed)
         using = asyncio.create_task(clients.run())
-        samples: list[Sample] = []
+        samples: list[MemorySample] = []
         watching = asyncio.create_task(_watch(service, samples))
         broken = await _alternate(plan, faults, began)
         clients.stop()
@@ -164,11 +164,11 @@ async def _alternate(plan: ChaosPlan, faults: Faults, began: float) -> Counter[s
             broken[name] += 1
 
 
-async def _watch(service: ServiceProcess, samples: list[Sample]) -> None:
+async def _watch(service: ServiceProcess, samples: list[MemorySample]) -> None:
     while True:
         await asyncio.sleep(1)
         if len(service.workers()) == 2:
-            samples.append(Sample(time.monotonic(), await asyncio.to_thread(service.megabytes)))
+            samples.append(MemorySample(time.monotonic(), await asyncio.to_thread(service.megabytes)))
 
 
 def _open_files(process: Any) -> int:

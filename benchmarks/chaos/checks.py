@@ -23,7 +23,7 @@ _GROWTH = 1.15
 _MOST_SHOWN = 5
 
 
-class Sample(NamedTuple):
+class MemorySample(NamedTuple):
     """The memory at a time, in seconds and megabytes."""
 
     time: float
@@ -128,7 +128,7 @@ def check_log(lines: Sequence[str]) -> list[str]:
     return forged[:_MOST_SHOWN] + faults[:_MOST_SHOWN]
 
 
-def memory(samples: Sequence[Sample]) -> dict[str, float]:
+def memory(samples: Sequence[MemorySample]) -> dict[str, float]:
     """Return the medians of the second and the last fifth of the time, and the peak, in megabytes."""
     if not samples:
         return {}

@@ -38,7 +38,7 @@ class ChaosClients:
         self._numbers = itertools.count(1)
         self._stopped = asyncio.Event()
 
-    def kinds(self) -> dict[str, tuple[Callable[[Client], Awaitable[None]], int]]:
+    def kinds(self) -> dict[str, tuple[Callable[[NotingClient], Awaitable[None]], int]]:
         """Return what each kind of client does again and again, and how many there are."""
         return {
             "asks": (self._asks, 3),
@@ -61,14 +61,14 @@ class ChaosClients:
         """Let all clients stop after their present request."""
         self._stopped.set()
 
-    async def _work(self, name: str, work: Callable[[Client], Awaitable[None]]) -> None:
+    async def _work(self, name: str, work: Callable[[NotingClient], Awaitable[None]]) -> None:
         connector = aiohttp.TCPConnector(limit=0, force_close=True)  # either worker may get each request
         patience = aiohttp.ClientTimeout(total=120)
         headers = {"Authorization": f"Bearer {next(self._keys)}"}
         async with aiohttp.ClientSession(
             self._url, connector=connector, timeout=patience, headers=headers, read_bufsize=2**22
         ) as session:
-            client = Client(session, name, self._ledger)
+            client = NotingClient(session, name, self._ledger)
             while not self._stopped.is_set():
                 try:
                     await work(client)
@@ -87,13 +87,13 @@ class ChaosClients:
             body["collection"] = COLLECTION  # the others ask the search, which may hang
         return body
 
-    async def _asks(self, client: Client) -> None:
+    async def _asks(self, client: NotingClient) -> None:
         body = self._body()
         asked = await client.send("POST", "/v1/answers", body)
         if asked.status == 201:
             await self._answered(client, asked.body, body["question"])
 
-    async def _answered(self, client: Client, answer: dict[str, Any], question: str) -> None:
+    async def _answered(self, client: NotingClient, answer: dict[str, Any], question: str) -> None:
         ledger, id_ = self._ledger, str(answer["id"])
         ledger.answers[id_], ledger.questions[id_] = answer["answer"], question
         if self._chance.random() < 0.5:
@@ -113,13 +113,13 @@ class ChaosClients:
             if (await client.send("DELETE", f"/v1/answers/{id_}")).status == 204:
                 ledger.deleted.add(id_)
 
-    async def _follows(self, client: Client) -> None:
+    async def _follows(self, client: NotingClient) -> None:
         body = self._body()
         events = await client.stream(body)
         if events and events[-1][0] == "done":
             await self._answered(client, events[-1][1], body["question"])
 
-    async def _leaves(self, client: Client) -> None:
+    async def _leaves(self, client: NotingClient) -> None:
         """Leave in the middle of an answer, as a stream or not."""
         sending = client.stream if self._chance.random() < 0.5 else client.ask
         leaving = asyncio.create_task(sending(self._body()))
@@ -127,13 +127,13 @@ class ChaosClients:
         leaving.cancel()
         await asyncio.gather(leaving, return_exceptions=True)
 
-    async def _leaves_half(self, client: Client) -> None:
+    async def _leaves_half(self, client: NotingClient) -> None:
         """Leave in the middle of a body, at an address that would be a line of the log."""
         path = f"/v1/answers/{quote(f'a{chr(10)}{FORGED}')}/feedback"
         await client.leave_half(path)
         await asyncio.sleep(self._chance.expovariate(2))
 
-    async def _uploads(self, client: Client) -> None:
+    async def _uploads(self, client: NotingClient) -> None:
         number = next(self._numbers)
         names = [f"note-{number}-{part}.md" for part in range(3)]
         form = aiohttp.FormData()
@@ -153,7 +153,7 @@ class ChaosClients:
                 return
             await asyncio.sleep(0.3)
 
-    async def _browses(self, client: Client) -> None:
+    async def _browses(self, client: NotingClient) -> None:
         """Give a few commands of a demonstration, or let the scripted policy browse."""
         if self._chance.random() < 0.3:
             body = {"question": self._question(), "mode": "browse", "actions": 6, "collection": COLLECTION}
@@ -176,7 +176,7 @@ class ChaosClients:
                 return
             self._ledger.demonstrations[id_] = given.body["count"]
 
-    async def _reads(self, client: Client) -> None:
+    async def _reads(self, client: NotingClient) -> None:
         odd = quote(f"a{chr(10)}{FORGED}")
         paths = ("/", "/health", "/ready", "/metrics", "/v1/answers", "/v1/collections", "/handbook/index")
         path = self._chance.choice((*paths, f"/static/{odd}", f"/v1/answers/{odd}", f"/{odd}"))
@@ -184,7 +184,7 @@ class ChaosClients:
         await asyncio.sleep(self._chance.expovariate(4))
 
 
-class Reply:
+class ChaosReply:
     """A reply: its status, and its body if that is JSON."""
 
     def __init__(self, status: int, body: Any) -> None:
@@ -192,7 +192,7 @@ class Reply:
         self.body = body
 
 
-class Client:
+class NotingClient:
     """One client, whose replies are counted."""
 
     def __init__(self, session: aiohttp.ClientSession, name: str, ledger: Ledger) -> None:
@@ -202,14 +202,14 @@ class Client:
 
     async def send(
         self, method: str, path: str, body: dict[str, Any] | aiohttp.FormData | None = None
-    ) -> Reply:
+    ) -> ChaosReply:
         """Send a request; wait a little where the service asks for that."""
         data: dict[str, Any] = {"json" if isinstance(body, dict) else "data": body}
         async with self._session.request(method, path, **data) as reply:
             text = await reply.text()
         is_json = "json" in reply.headers.get("Content-Type", "")
         await self._note(reply.status, f"{method} {path}: {reply.status} {text[:300]}")
-        return Reply(reply.status, json.loads(text) if is_json and text else None)
+        return ChaosReply(reply.status, json.loads(text) if is_json and text else None)
 
     async def ask(self, body: dict[str, Any]) -> None:
         """Ask, and forget what is answered."""

@@ -15,3 +15,9 @@ def cache_dir() -> Path:
 def data_dir() -> Path:
     """Return the folder of what the user created, such as collections."""
     return platformdirs.user_data_path("citewell", appauthor=False)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create a folder that its user alone can enter, and its parents; one that exists stays as it is."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)

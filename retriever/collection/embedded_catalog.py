@@ -11,11 +11,10 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from citewell.core.errors import CollectionError
+from citewell.core.paths import make_private_folder
 from citewell.retriever.collection.embedded_store import EmbeddedStore
 from citewell.retriever.collection.naming import check_name, missing_collection
 from citewell.retriever.collection.protocol import CollectionVersion
-
-_OWN = 0o700  # what people index is for other users of the computer only if they say so
 
 
 class EmbeddedCatalog:
@@ -59,8 +58,8 @@ class EmbeddedCatalog:
         folder = self.folder(name)
         with ExitStack() as opened:
             try:
-                self._root.mkdir(parents=True, exist_ok=True)
-                folder.mkdir(mode=_OWN, exist_ok=True)
+                for each in (self._root.parent, self._root, folder):
+                    make_private_folder(each)
                 lock = FileLock(folder / "lock")
                 opened.callback(lock.release)
                 try:

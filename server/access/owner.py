@@ -8,6 +8,7 @@ import secrets
 from pathlib import Path
 
 from citewell.core.errors import SettingsError
+from citewell.core.paths import make_private_folder
 
 _FORM = re.compile(r"cw_owner_[A-Za-z0-9_-]{43}", re.ASCII)
 _OWN = 0o600
@@ -20,7 +21,7 @@ def owner_token(data_dir: Path) -> str:
     """
     file = data_dir / "owner-token"
     try:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        make_private_folder(data_dir)
         for _ in range(2):
             if file.is_file() and not (os.name == "posix" and file.stat().st_mode & 0o077):
                 token = file.read_text(encoding="utf-8").strip()

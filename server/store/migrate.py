@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from citewell.core.paths import make_private_folder
 from citewell.server.store.address import Address
 from citewell.server.store.engine import open_migrating_engine
 from citewell.server.store.errors import StoreError, StoreUnreachableError
@@ -58,7 +59,7 @@ def _alone(address: Address) -> Iterator[None]:
     if address.file is None:
         yield
         return
-    address.file.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(address.file.parent)
     address.file.touch(mode=0o600)  # it contains people's questions
     lock = FileLock(address.file.with_name(address.file.name + ".lock"), timeout=_WAIT_SECONDS)
     try:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from benchmarks.chaos.checks import Sample, check_log, check_memory, memory
+from benchmarks.chaos.checks import MemorySample, check_log, check_memory, memory
 from benchmarks.chaos.ledger import FORGED
 
 
@@ -34,7 +34,7 @@ def test_the_log_shows_what_was_forged_and_what_failed() -> None:
 
 
 def test_memory_that_grows_is_noticed() -> None:
-    flat = memory([Sample(float(time), 500 + time % 3) for time in range(100)])
+    flat = memory([MemorySample(float(time), 500 + time % 3) for time in range(100)])
     assert check_memory(flat) == []
-    grown = memory([Sample(float(time), 500 + 2 * time) for time in range(100)])
+    grown = memory([MemorySample(float(time), 500 + 2 * time) for time in range(100)])
     assert check_memory(grown) == ["memory has grown from 558.0 MB to 678.0 MB"]

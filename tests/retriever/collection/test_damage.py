@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -237,10 +238,13 @@ def test_a_first_run_that_was_killed_at_once_is_repeated(library: Library) -> No
     assert library.index(TEXTS).added == len(TEXTS)
 
 
-def test_a_collection_is_of_its_user_alone(library: Library) -> None:
+def test_a_data_folder_is_of_its_user_alone(library: Library) -> None:
+    """Even the names of collections may be nobody else's business."""
+    library = replace(library, data_dir=library.data_dir / "new" / "data")
     before = os.umask(0)
     try:
         library.index(TEXTS)
     finally:
         os.umask(before)
-    assert stat.S_IMODE(library.folder.stat().st_mode) == 0o700
+    for folder in (library.folder, library.folder.parent, library.data_dir):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
