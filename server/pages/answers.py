@@ -18,7 +18,7 @@ from citewell.server.api.answer_reply import answer_response
 from citewell.server.api.visibility import visible_answer, visible_thread, whose
 from citewell.server.pages.answer_view import turn_of, view_of
 from citewell.server.pages.replies import html
-from citewell.server.pages.searched import chosen, searched, set_up
+from citewell.server.pages.searched import chosen, examples, searched, set_up
 from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
 
@@ -40,6 +40,7 @@ async def ask_page(
         at_once=bool(words.strip()),
         where=f"collection:{collection}" if collection else "",
         set_up=set_up(services.settings),
+        examples=examples(services.settings),
     )
 
 

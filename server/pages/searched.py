@@ -9,6 +9,12 @@ from citewell.core.settings import Settings
 from citewell.pipeline.collections import HANDBOOK
 from citewell.pipeline.providers import chosen_providers
 
+_OF_CITEWELL = (
+    "How does Citewell check a citation?",
+    "How do I ask about my own documents?",
+    "Can several people use Citewell?",
+)
+_OF_THE_WORLD = ("Why is the sky blue?", "Who was Ada Lovelace?", "How do vaccines work?")
 _NAMES = {
     "searxng": "SearXNG",
     "wikipedia": "Wikipedia",
@@ -24,6 +30,13 @@ _NAMES = {
 def set_up(settings: Settings) -> str:
     """Return the words for what is searched if a question does not say."""
     return _joined(chosen_providers(settings.search), settings.search.collection)
+
+
+def examples(settings: Settings) -> tuple[str, ...]:
+    """Return questions that what is set up can answer; none for a collection of the owner's."""
+    if "collection" not in chosen_providers(settings.search):
+        return _OF_THE_WORLD
+    return _OF_CITEWELL if settings.search.collection == HANDBOOK else ()
 
 
 def searched(settings: Settings, options: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from citewell.server.pages.compare import compare_page
 from citewell.server.pages.demonstrate import demonstration_page, demonstrations_page
 from citewell.server.pages.formats import spoken_bytes, spoken_day, spoken_seconds, spoken_time
 from citewell.server.pages.handbook import handbook_page, handbook_start
+from citewell.server.pages.opensearch import opensearch_description
 from citewell.server.pages.rank import rank_page
 from citewell.server.pages.rate import rate_page, ratings_page
 from citewell.server.pages.replies import page_of_error, page_of_fault, page_of_http_error
@@ -53,6 +54,7 @@ def pages() -> tuple[Router, Router]:
             collection_page,
             document_page,
             api_page,
+            opensearch_description,
             handbook_start,
             handbook_page,
         ],

@@ -10,6 +10,7 @@ import { prepareRate } from "./rate.js";
 import { prepareOtherKey, prepareSources, watchJobs } from "./sources.js";
 import { currentKey, keepToken, request, showKey } from "./service.js";
 import { prepareThread } from "./thread.js";
+import { showLastQuestions } from "./start.js";
 import { prepareTrace } from "./trace.js";
 
 /** Fetch a page with the key. The service has escaped its content. */
@@ -79,6 +80,7 @@ function prepare(main) {
   showKey();
   localTimes(main);
   prepareAsking(main, arrive);
+  showLastQuestions(main);
   prepareAnswer(main);
   prepareThread(main, arrive);
   prepareCompare(main, refresh);
