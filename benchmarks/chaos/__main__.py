@@ -17,6 +17,7 @@ import argparse
 import asyncio
 import os
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -246,6 +247,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[], help="a fault by its name, instead of all")
     output_option(parser)
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that everything is taken down
     result = asyncio.run(run(ChaosPlan(60 * options.minutes, options.seed, tuple(options.only))))
     log = result.pop("log")
     if options.log:

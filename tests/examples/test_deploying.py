@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from citewell.core.settings import Settings, load_settings, setting_names
 
@@ -79,8 +81,26 @@ def test_the_image_gets_all_packages_and_the_extras_exist() -> None:
     let_in = set(re.findall(r"^!(\S+)", (ROOT / ".dockerignore").read_text(encoding="utf-8"), re.M))
     assert packages <= let_in
     assert all(list(ROOT.glob(name)) for name in let_in)
-    (extras,) = re.findall(r'"\.\[([a-z,]+)\]"', DOCKERFILE)
-    assert set(extras.split(",")) <= set(project["project"]["optional-dependencies"])
+    assert "pip install --no-deps --require-hashes -r requirements.lock" in DOCKERFILE
+
+
+def test_the_lock_has_a_version_and_sums_of_everything_that_is_needed() -> None:
+    """`make lock` writes it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (extras,) = re.findall(r"^LOCKED_EXTRAS := (.+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    wanted = [*project["dependencies"], "setuptools>=77"]
+    wanted += [each for extra in extras.split() for each in project["optional-dependencies"][extra]]
+    wanted += re.findall(r"^\w.*==.*", (ROOT / "weights.txt").read_text(encoding="utf-8"), re.M)
+    locked: dict[str, set[str]] = {}
+    entries = re.split(r"\n(?=\w)", (ROOT / "requirements.lock").read_text(encoding="utf-8"))
+    for entry in entries:
+        found = re.match(r"([\w.-]+)(?:\[[\w,]+\])?==(\S+)", entry)
+        assert found, entry
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry
+        locked.setdefault(canonicalize_name(found[1]), set()).add(found[2])
+    for requirement in map(Requirement, wanted):
+        versions = locked.get(canonicalize_name(requirement.name), set())
+        assert any(requirement.specifier.contains(each, prereleases=True) for each in versions), requirement
 
 
 def test_the_image_runs_as_an_ordinary_user() -> None:
