@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.spinner import Spinner
 from rich.text import Text
 
+from citewell.core.answer_html import LEFT_OUT
 from citewell.core.events import (
     Browsed,
     Event,
@@ -279,5 +280,7 @@ def _print_reference(console: Console, reference: Reference, citing: list[str] |
     start = min((at for text in citing or () if (at := passage.find(text)) >= 0), default=0)
     shown = shorten(passage[start:], _PASSAGE)
     console.print(Text(f"    {'… ' if start else ''}{shown}", style="dim"))
+    for order in reference.orders:
+        console.print(Text(f"    {LEFT_OUT}: {shorten(order, _PASSAGE)}", style="yellow"))
     if reference.duplicate_urls:
         console.print(Text(f"    The same text is at {', '.join(reference.duplicate_urls)}", style="dim"))

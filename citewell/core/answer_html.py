@@ -13,6 +13,8 @@ from citewell.core.types import STATUS_WORDS
 if TYPE_CHECKING:
     from citewell.core.types import Answer, Reference, Sentence
 
+LEFT_OUT = "Left out, an order to its reader"
+
 
 def answer_html(answer: Answer) -> str:
     """Return the sentences with their citations, the cited references with their passages, and the notices.
@@ -48,8 +50,12 @@ def _references(references: Iterable[Reference]) -> Iterator[str]:
         about = ", ".join(filter(None, (reference.place or address, reference.date)))
         yield (
             f'<li value="{reference.number}">{_link(reference.url, about, address)}'
-            f"<details><summary>Passage</summary>{escape(reference.text)}</details></li>"
+            f"<details><summary>Passage</summary>{escape(reference.text)}{_orders(reference)}</details></li>"
         )
+
+
+def _orders(reference: Reference) -> str:
+    return "".join(f"<p><small>{LEFT_OUT}: {escape(order)}</small></p>" for order in reference.orders)
 
 
 def _link(url: str, text: str, title: str) -> str:

@@ -12,12 +12,14 @@ _STEP = 2.0
 Numbers = NDArray[np.float64]
 
 
-def fit_logistic(features: Numbers, truth: NDArray[np.bool_], weights: Numbers | None = None) -> Numbers:
+def fit_logistic(
+    features: Numbers, truth: NDArray[np.bool_], weights: Numbers | None = None, *, ridge: float = _RIDGE
+) -> Numbers:
     """Return the (f,) coefficients and, as the last number, the shift that predict `truth` best.
 
     `features` is an (n, f) array, and `weights` are (n,) weights of the rows. Targets lie within (0, 1), as
-    Platt (1999) has them, which keeps the coefficients finite where a threshold separates all. A coefficient
-    of 1 and zeros are returned if all of `truth` are equal.
+    Platt (1999) has them, which keeps the coefficients finite where a threshold separates all, and `ridge`
+    keeps many of them small. A coefficient of 1 and zeros are returned if all of `truth` are equal.
     """
     ones, zeros = int(truth.sum()), int((~truth).sum())
     found = np.zeros(features.shape[1] + 1)
@@ -29,8 +31,8 @@ def fit_logistic(features: Numbers, truth: NDArray[np.bool_], weights: Numbers |
     counted = np.ones(len(truth)) if weights is None else weights * len(truth) / weights.sum()
     for _ in range(_ROUNDS):  # Newton's method
         predicted = sigmoid(found @ inputs)
-        slope = inputs @ (counted * (targets - predicted))
-        curve = (inputs * (counted * predicted * (1 - predicted))) @ inputs.T + _RIDGE * np.eye(len(found))
+        slope = inputs @ (counted * (targets - predicted)) - ridge * found
+        curve = (inputs * (counted * predicted * (1 - predicted))) @ inputs.T + ridge * np.eye(len(found))
         found += np.clip(np.linalg.solve(curve, slope), -_STEP, _STEP)
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 from itertools import islice
 
 # Scripts written without spaces between words. Each character counts as a word, so that overlap metrics
@@ -47,6 +48,14 @@ def split_sentences(text: str) -> list[str]:
         else:
             parts.append(part)
     return [sentence for part in parts if (sentence := part.strip())]
+
+
+def without_sentences(text: str, left_out: Collection[str]) -> str:
+    """Return the text without sentences that `split_sentences` finds in its lines."""
+    if not left_out:
+        return text
+    lines = ([s for s in split_sentences(line) if s not in left_out] for line in text.splitlines())
+    return "\n".join(" ".join(line) for line in lines if line)
 
 
 def words(text: str) -> list[str]:

@@ -100,6 +100,8 @@ class Reference:
     date: str = ""
     headings: tuple[str, ...] = ()
     page_number: int | None = None
+    orders: tuple[str, ...] = ()
+    """Its sentences, and perhaps its title, that give orders to a language model: they are no evidence."""
 
     @property
     def place(self) -> str:

@@ -9,6 +9,7 @@ from citewell.core.build_cache import OnStep
 from citewell.core.settings import Settings
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.extractive import ExtractiveGenerator, Relevance
+from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.remembered_relevance import RememberedRelevance
 from citewell.pipeline.choices import choose_generator, choose_judge, choose_scorer
 from citewell.pipeline.fetching import wait_policy
@@ -46,6 +47,7 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
             generator=chosen.backend,
             quoter=_quoter(settings, chosen.backend, relevance),
             judge=choose_judge(settings, chosen.backend),
+            orders=OrderDetector(ranker.encoder.name, ranker.encoder.encode_passages),
             scorer=scorer.scorer,
             limits=_limits(settings),
             memory=parts.memory,

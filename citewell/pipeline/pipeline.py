@@ -26,6 +26,8 @@ from citewell.generator.citations.correction import check_citations
 from citewell.generator.citations.ending import finished
 from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.extractive import ExtractiveGenerator
+from citewell.generator.orders.detector import OrderDetector
+from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
 from citewell.generator.refusal import is_refusal
 from citewell.pipeline.providers import OpenedSearch
 from citewell.pipeline.question_run import QuestionRun
@@ -76,6 +78,8 @@ class Pipeline:
     """Quotes the references while the generator writes; None if the generator quotes itself."""
     judge: JudgedCitations | None = None
     """Checks the best candidate's citations a second time; None leaves it at shared words."""
+    orders: OrderDetector | None = None
+    """Finds sentences that give orders to a language model; None takes all text for evidence."""
     memory: MemoryBudget = field(default_factory=MemoryBudget)
     split: Callable[[str], tuple[str, ...]] = parts
     """Splits a question that needs several searches."""
@@ -139,7 +143,9 @@ class Pipeline:
         with run.timed("rank"):
             scores = await asyncio.to_thread(self.ranker.scores, run.question, texts)
         run.references = tuple(replace(r, score=float(s)) for r, s in zip(references, scores, strict=True))
-        if run.references:
+        for left_out in await self._leave_out_orders(run):
+            yield left_out
+        if any(reference.text for reference in run.evidence):
             async with aclosing(self._generate(run)) as events:
                 async for event in events:
                     yield event
@@ -206,29 +212,40 @@ class Pipeline:
             run.timings["wait"] = round(time.perf_counter() - last, 4)
         with run.timed("rank"):
             run.references = await stage.references()
-        best = max(evidence(part, run.references) for part in asked)
+            notices = await self._leave_out_orders(run)
+        for notice in notices:
+            yield notice
+        given = [reference for reference in run.evidence if reference.text]
+        best = max(evidence(part, given) for part in asked)
         run.relevant = best >= self.limits.min_relevance
         yield Ranked(run.references, run.relevant)
-        missing = [part for part in asked if not is_found(part, run.references)]
+        missing = [part for part in asked if not is_found(part, given)]
         if run.relevant and missing:
             for notice in run.tell(f"Nothing was found on: {'; '.join(missing)}"):
                 yield notice
 
+    async def _leave_out_orders(self, run: QuestionRun) -> list[Notice]:
+        """Mark the orders of the references, which are then no evidence; return a notice for each page."""
+        if self.orders is not None:
+            run.references = await asyncio.to_thread(mark_orders, run.references, self.orders)
+        run.evidence = evidence_of(run.references)
+        return run.tell(*order_notices(run.references))
+
     async def _generate(self, run: QuestionRun) -> AsyncGenerator[Event, None]:
         limits = self.limits
         rounds = BestOf(
-            self.scorer, run.question, run.references, most=limits.best_of, min_gain=limits.min_gain
+            self.scorer, run.question, run.evidence, most=limits.best_of, min_gain=limits.min_gain
         )
         if self.quoter is not None:
             with run.timed("quote"):
-                texts = [t.text async for t in self.quoter.generate(run.searched, run.references, 1)]
-                run.quotations = check_citations("".join(texts), run.references, limits.threshold)
+                texts = [t.text async for t in self.quoter.generate(run.searched, run.evidence, 1)]
+                run.quotations = check_citations("".join(texts), run.evidence, limits.threshold)
             yield Quoted(run.quotations)
         raw: dict[tuple[Sentence, ...], str] = {}
         while wanted := rounds.wanted:
             pieces: dict[int, list[str]] = {}
             with run.timed("generate"):
-                tokens = self.generator.generate(run.searched, run.references, wanted, first=rounds.written)
+                tokens = self.generator.generate(run.searched, run.evidence, wanted, first=rounds.written)
                 async with aclosing(tokens) as stream:
                     async for token in stream:
                         run.timings.setdefault("first_token", round(time.perf_counter() - run.started, 4))
@@ -236,7 +253,7 @@ class Pipeline:
                         yield token
             with run.timed("check"):
                 written = ["".join(pieces[candidate]).strip() for candidate in sorted(pieces)]
-                checked = [self._checked(text, run.references) for text in written]
+                checked = [self._checked(text, run.evidence) for text in written]
             raw = dict(zip(checked, written, strict=True)) | raw
             with run.timed("score"):
                 await asyncio.to_thread(rounds.add, checked, written=len(written))
@@ -267,7 +284,7 @@ class Pipeline:
         if self.judge is None or is_refusal(best.raw):
             return best
         with run.timed("check"):
-            sentences = await self.judge.check(run.question, best.sentences, run.references)
+            sentences = await self.judge.check(run.question, best.sentences, run.evidence)
         return replace(best, sentences=sentences, unsupported=sum(not s.supported for s in sentences))
 
     def _shown(self, candidate: Candidate) -> Candidate:

@@ -22,6 +22,8 @@ class QuestionRun:
     failures: list[Failure] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     references: tuple[Reference, ...] = ()
+    evidence: tuple[Reference, ...] = ()
+    """The references without orders to their reader: what models read and sentences are checked against."""
     relevant: bool = False
     quotations: tuple[Sentence, ...] = ()
     candidates: tuple[Candidate, ...] = ()

@@ -9,6 +9,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel
 
 from citewell.core.errors import CitewellError
+from citewell.core.text import without_sentences
 from citewell.core.types import STATUS_WORDS, Page
 from citewell.server.mcp.results import (
     AskResult,
@@ -96,11 +97,11 @@ def _references(body: dict[str, Any]) -> list[ToolReference]:
         ToolReference(
             number=found["number"],
             address=found["url"],
-            title=found["title"],
+            title="" if found["title"] in found["orders"] else found["title"],
             headings=list(found["headings"]),
             page=found["page_number"],
             date=found["date"] or None,
-            text=found["text"],
+            text=without_sentences(found["text"], found["orders"]),
             score=round(found["score"], 4),
         )
         for found in body["references"]

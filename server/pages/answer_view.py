@@ -56,14 +56,15 @@ class Support:
     pieces: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CitedSource:
-    """A reference, the day on which its page was published, and the sentences that it supports."""
+    """A reference with the day of its publication, its orders, and the sentences that it supports."""
 
     number: int
     link: SourceLink
     date: date | None
     text: str
+    orders: tuple[str, ...]
     also: tuple[SourceLink, ...]
     supports: tuple[Support, ...]
 
@@ -197,7 +198,15 @@ def _source(reference: Reference, sentences: Sequence[Sentence], answer_id: str)
     link = _link(reference.url, reference.place)
     if own := own_document(reference.url, answer_id, reference.number):
         link = replace(link, href=own)
-    return CitedSource(reference.number, link, _day(reference.date), reference.text, also, supports)
+    return CitedSource(
+        number=reference.number,
+        link=link,
+        date=_day(reference.date),
+        text=reference.text,
+        orders=reference.orders,
+        also=also,
+        supports=supports,
+    )
 
 
 def _day(text: str) -> date | None:

@@ -119,6 +119,7 @@ def test_json_has_the_documented_keys(cli: Cli) -> None:
         "date",
         "headings",
         "page_number",
+        "orders",
     }
     assert set(answer["candidates"][0]) == {
         "answer",

@@ -91,6 +91,7 @@ def test_the_json_of_a_written_answer() -> None:
         "date": "",
         "headings": [],
         "page_number": None,
+        "orders": [],
     }
     assert value["failures"] == [{"url": "https://example.org/b", "reason": "HTTP 404", "kind": ""}]
 
