@@ -28,6 +28,7 @@ from benchmarks.report import external_data, output_option, quantiles, save, tab
 from citewell.core.events import final_answer
 from citewell.core.settings import GeneratorSettings, Settings, load_settings
 from citewell.core.significance import compare_all, differences_table, interval
+from citewell.core.text import words
 from citewell.core.types import Turn
 from citewell.generator.completer import Completer
 from citewell.generator.load import open_completer
@@ -187,7 +188,8 @@ def rewritings(row: FollowUp, written: Mapping[str, tuple[float, str]]) -> dict[
     rule = complete(row.question, row.turns)
     texts = {SYSTEMS[0]: row.question, SYSTEMS[1]: rule}
     if written:
-        texts[SYSTEMS[2]] = written[row.id][1] or rule
+        text = written[row.id][1]
+        texts[SYSTEMS[2]] = text if text and words(text) != words(row.question) else rule
     return texts | {SYSTEMS[3]: f"{row.question} {row.answer}"}
 
 

@@ -69,5 +69,6 @@ async def _rewritten(completer: Completer | None, question: str, turns: Sequence
             written = await write_question(completer, question, turns)
         except CitewellError as error:
             trouble = f"The question was completed by a rule: {error}"
-    written = written or complete(question, turns)
+    if not written or words(written) == words(question):
+        written = complete(question, turns)  # a small model repeats some questions that it should complete
     return ("" if words(written) == words(question) else written), trouble

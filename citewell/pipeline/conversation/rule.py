@@ -134,4 +134,4 @@ def _asked_of(thing: str, spoken: _Spoken) -> str:
 
 def _names_own(text: str, spoken: _Spoken) -> bool:
     """Return whether a question names a subject of its own, or the last one."""
-    return bool(ONE_NAME.search(text)) or spoken.subject.lower() in text.lower()
+    return any(name != "I" for name in ONE_NAME.findall(text)) or spoken.subject.lower() in text.lower()

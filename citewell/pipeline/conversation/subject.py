@@ -18,7 +18,7 @@ ASKS = re.compile(
 _LONGEST, _MOST_WORDS = 80, 7  # characters and words of a subject
 _PRONOUNS = frozenset({"i", "it", "they", "he", "she", "this", "that", "you", "we"})
 _NO_SUBJECT = re.compile(
-    r"(?:if|that|to|how|what|why|when|i|we|you)\b|(?:yes|no|ok(?:ay)?|thanks?|sure)\b", re.IGNORECASE
+    r"(?:if|that|to|not|how|what|why|when|i|we|you)\b|(?:yes|no|ok(?:ay)?|thanks?|sure)\b", re.IGNORECASE
 )
 # "How do bats find …", "Can I add a file to …": the subject ends where the verb begins.
 _DOES = re.compile(
@@ -53,6 +53,7 @@ _OTHERS = tuple(
         r"which (?P<subject>\w+) (?:is|are|was|were|have|has|can)\b.*",
     )
 )
+_PARTICLE = re.compile(r"^(?:off|on|up|out|in|down|away|back|about|for|at|to) ")  # "turn off the light"
 _UNDONE = re.compile(r" \w+(?:ed|en|de) (?:by|of|from|for|in|with|as|at|to)$")  # "the tides caused by"
 _PLACES = re.compile(
     r" (?:to|in|into|for|with|on|from|at|when|if|without|by|and|or|as|while)\b.*", re.IGNORECASE
@@ -86,5 +87,5 @@ def _before_verb(text: str) -> str:
     if verb is None:
         return ""
     if words[0].lower() in ("i", "you", "we"):
-        return _PLACES.sub("", " ".join(words[verb + 1 :]))
+        return _PLACES.sub("", _PARTICLE.sub("", " ".join(words[verb + 1 :])))
     return " ".join(words[:verb])

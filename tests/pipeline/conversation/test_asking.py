@@ -72,7 +72,7 @@ async def test_the_language_model_reads_the_turns_and_rewrites(settings: Make) -
 
 
 async def test_what_is_no_question_of_the_same_words_is_not_asked(settings: Make) -> None:
-    for written in ("Bats are mammals.", "", "What do they send out " + "and so on " * 60):
+    for written in (FOLLOW_UP, "Bats are mammals.", "", "What do they send out " + "and so on " * 60):
         answer, _ = await ask_model(settings, written)
         assert answer.rewritten == BY_RULE
 

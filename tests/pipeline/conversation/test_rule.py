@@ -27,6 +27,8 @@ from citewell.pipeline.conversation.rule import complete
             "Where in a leaf does it happen?",
             "Where in a leaf does photosynthesis happen?",
         ),
+        ("How does Citewell check a citation?", "Can I turn that off?", "Can I turn that off? (Citewell)"),
+        ("Can I turn off the light?", "What about the radio?", "Can I turn off the radio?"),
         ("Which metals are magnetic?", "Why?", "Why? (metals)"),
     ],
 )
