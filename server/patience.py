@@ -28,7 +28,6 @@ class PatientProtocol(H11Protocol):
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
-        self._has_begun = False
         self._request: asyncio.TimerHandle | None = None
         self._reply: asyncio.TimerHandle | None = None
 
@@ -39,14 +38,8 @@ class PatientProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Read a piece of a request."""
-        self._has_begun = True
         super().data_received(data)
         self._await_request()
-
-    def on_response_complete(self) -> None:
-        """Let the next request begin, whose first byte has uvicorn's own limit."""
-        self._has_begun = False
-        super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
@@ -85,9 +78,11 @@ class PatientProtocol(H11Protocol):
         self._request = None
         if self.transport.is_closing() or not (self.cycle is None or self.cycle.response_complete):
             return
-        if self._has_begun:
+        has_headers = self.conn.their_state is not h11.IDLE
+        has_begun = has_headers or bool(self.conn.trailing_data[0])
+        if has_begun:
             _LOG.info("A client did not send the whole of a request in time.")
-        if self._has_begun and self.conn.our_state is self.conn.their_state is h11.IDLE:
+        if has_begun and not has_headers and self.conn.our_state is h11.IDLE:
             headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
             for event in (
                 h11.Response(status_code=408, headers=headers, reason=b"Request Timeout"),

@@ -81,7 +81,18 @@ def test_a_body_that_follows_its_refusal_slowly_ends(hasty: Service, connection:
     assert drip(connection, letters()).startswith(b"HTTP/1.1 401 ")
 
 
-def test_a_reply_that_is_not_taken_ends(hasty: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_that_is_idle_after_a_refused_body_ends_without_a_word(
+    hasty: Service, connection: socket.socket
+) -> None:
+    make_key(hasty, "ask")
+    connection.sendall(HEAD + b"Content-Length: 3\r\n\r\n")
+    assert b" 401 " in connection.recv(65_536)
+    connection.sendall(b"abc")
+    connection.settimeout(10)
+    assert b"408" not in b"".join(iter(lambda: connection.recv(65_536), b""))
+
+
+def test_a_reply_that_is_not_taken_ends(hasty: Service) -> None:
     port = hasty.client.base_url.port or 0
     asking = b"GET /schema/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     with socket.socket() as connection:
