@@ -28,10 +28,11 @@ from typing import Any
 
 import httpx
 
-from benchmarks.chaos.checks import MemorySample, check_log, check_memory, check_writes, memory, settle
+from benchmarks.chaos.checks import check_log, check_writes, settle
 from benchmarks.chaos.clients import COLLECTION, ChaosClients
 from benchmarks.chaos.faults import Faults
 from benchmarks.chaos.ledger import Ledger
+from benchmarks.chaos.memory import MemorySample, check_memory, memory
 from benchmarks.chaos.process import ServiceProcess
 from benchmarks.chaos.surroundings import surroundings
 from benchmarks.chaos.web import ChaosWeb
@@ -141,7 +142,7 @@ async def _break(plan: ChaosPlan, faults: Faults, keys: list[str]) -> dict[str, 
         "acknowledged": ledger.confirmed,
         "replies": dict(sorted(ledger.statuses.items())),
         "examples": ledger.examples,
-        "memory_mb": used,
+        "memory": used,
         "open_files": files,
         "left_in_tmp": left,
         "lines_of_log": len(service.lines),
@@ -168,8 +169,7 @@ async def _alternate(plan: ChaosPlan, faults: Faults, began: float) -> Counter[s
 async def _watch(service: ServiceProcess, samples: list[MemorySample]) -> None:
     while True:
         await asyncio.sleep(1)
-        if len(service.workers()) == 2:
-            samples.append(MemorySample(time.monotonic(), await asyncio.to_thread(service.megabytes)))
+        samples += await asyncio.to_thread(service.memory)
 
 
 def _open_files(process: Any) -> int:
@@ -228,7 +228,7 @@ def _variables(folder: Path, database: str, redis: str, web: str) -> dict[str, s
 def show(result: dict[str, Any]) -> None:
     """Print what was done and found."""
     print(table(["fault", "times"], list(result["faults"].items())))
-    print(f"\nAcknowledged: {result['acknowledged']}\nMemory, MB: {result['memory_mb']}")
+    print(f"\nAcknowledged: {result['acknowledged']}\nMemory: {result['memory']}")
     print(f"Replies: {result['replies']}")
     for problem in result["problems"][:_MOST_SHOWN]:
         print(f"PROBLEM: {problem}")

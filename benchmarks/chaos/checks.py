@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 
@@ -19,15 +18,7 @@ from benchmarks.chaos.process import ServiceProcess
 _LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ [\w.]+: |\| |Open http|Citewell listens on ")
 _WORKERS = 2
 _ASKED = 30  # requests that each worker gets some of
-_GROWTH = 1.15
 _MOST_SHOWN = 5
-
-
-class MemorySample(NamedTuple):
-    """The memory at a time, in seconds and megabytes."""
-
-    time: float
-    megabytes: float
 
 
 def settle(service: ServiceProcess, client: httpx.Client, seconds: float) -> list[str]:
@@ -126,28 +117,6 @@ def check_log(lines: Sequence[str]) -> list[str]:
     forged = [f"forged: {line[:200]}" for line in lines if line.startswith(FORGED) or not _LINE.match(line)]
     faults = [f"a fault: {line[:200]}" for line in lines if "Traceback (most recent" in line]
     return forged[:_MOST_SHOWN] + faults[:_MOST_SHOWN]
-
-
-def memory(samples: Sequence[MemorySample]) -> dict[str, float]:
-    """Return the medians of the second and the last fifth of the time, and the peak, in megabytes."""
-    if not samples:
-        return {}
-    first, last = samples[0].time, samples[-1].time
-    fifth = (last - first) / 5
-    second = [each.megabytes for each in samples if first + fifth <= each.time <= first + 2 * fifth]
-    end = [each.megabytes for each in samples if each.time >= last - fifth]
-    return {
-        "second_fifth": round(statistics.median(second or end), 1),
-        "last_fifth": round(statistics.median(end), 1),
-        "peak": round(max(each.megabytes for each in samples), 1),
-    }
-
-
-def check_memory(found: dict[str, float]) -> list[str]:
-    """Return that memory has grown, if it has."""
-    if not found or found["last_fifth"] <= _GROWTH * found["second_fifth"]:
-        return []
-    return [f"memory has grown from {found['second_fifth']} MB to {found['last_fifth']} MB"]
 
 
 def _pages(client: httpx.Client, path: str, name: str, place: str = "before") -> Iterable[dict[str, Any]]:

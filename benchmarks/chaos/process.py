@@ -16,6 +16,8 @@ from typing import IO
 
 import psutil
 
+from benchmarks.chaos.memory import MemorySample
+
 
 class ServiceProcess:
     """`citewell serve` with `environment`; `lines` are those of its log, through all restarts."""
@@ -84,13 +86,15 @@ class ServiceProcess:
         """Return the confined processes that read pages."""
         return self._named("citewell.retriever.extract.worker")
 
-    def megabytes(self) -> float:
-        """Return the memory of all processes; what they share counts once (PSS, Linux)."""
-        total = 0
-        for process in self.processes():
+    def memory(self) -> list[MemorySample]:
+        """Return the memory of each worker; what they share counts once (PSS, Linux)."""
+        found = []
+        for process in self.workers():
             with suppress(psutil.Error):
-                total += process.memory_full_info().pss
-        return total / 1e6
+                age = time.time() - process.create_time()
+                megabytes = process.memory_full_info().pss / 1e6
+                found.append(MemorySample(process.pid, age, megabytes))
+        return found
 
     def _named(self, word: str) -> list[psutil.Process]:
         found = []
