@@ -121,7 +121,7 @@ async def _break(plan: ChaosPlan, faults: Faults, keys: list[str]) -> dict[str, 
         leaked = await asyncio.to_thread(settle, service, admin, _SETTLE_SECONDS)
         writes = await asyncio.to_thread(check_writes, admin, ledger)
     files = [_open_files(process) for process in service.workers()]
-    left = sorted(path.name for path in (faults.disk.folder / "tmp").iterdir())
+    left = len(list((faults.disk.folder / "tmp").iterdir()))
     code = await asyncio.to_thread(service.stop)
     orphans = await asyncio.to_thread(service.left, _ORPHAN_SECONDS)
     used = memory(samples)
@@ -144,7 +144,7 @@ async def _break(plan: ChaosPlan, faults: Faults, keys: list[str]) -> dict[str, 
         "examples": ledger.examples,
         "memory": used,
         "open_files": files,
-        "left_in_tmp": left,
+        "left_folders": left,
         "lines_of_log": len(service.lines),
         "problems": problems,
         "log": service.lines,
@@ -243,14 +243,17 @@ def main() -> None:
     )
     parser.add_argument("--minutes", type=float, default=20, help="how long [20]")
     parser.add_argument("--seed", type=int, default=0, help="seed of the random choices [0]")
-    parser.add_argument("--log", type=Path, help="file to write the log of the service to")
+    parser.add_argument(
+        "--log", type=Path, help="file for the log of the service, and a reply of each kind of refusal"
+    )
     parser.add_argument("--only", action="append", default=[], help="a fault by its name, instead of all")
     output_option(parser)
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that everything is taken down
     result = asyncio.run(run(ChaosPlan(60 * options.minutes, options.seed, tuple(options.only))))
-    log = result.pop("log")
+    log, examples = result.pop("log"), result.pop("examples")
     if options.log:
+        log += [f"{kind}: {example}" for kind, example in examples.items()]
         options.log.write_text("\n".join(log) + "\n", encoding="utf-8", errors="backslashreplace")
     show(result)
     save("chaos", result, options.output)
