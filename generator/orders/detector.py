@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +16,11 @@ from citewell.generator.orders.features import FEATURES, Numbers, found, with_pa
 
 WEIGHTS = Path(__file__).parent / "weights.json"
 """Written by `python -m benchmarks.orders.train`."""
+
+_MARK = re.compile(r"(?:[,;:)\]]|--?>)\s+")
+_FEWEST_WORDS = 4
+# The sum of a clause above which its sentence is an order.
+_CLAUSE = 1.5
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 """Encodes n texts as passages; an (n, dimension) array."""
@@ -81,15 +87,33 @@ class OrderDetector:
         self._encode = encode if encoder == self._weights.encoder else None
 
     def sums(self, sentences: Sequence[str]) -> Numbers:
-        """Return `n` sums as an (n,) array; a sentence above 0 is an order."""
-        weights = self._weights
-        features = with_pairs(found(sentences))
-        sums: Numbers = features @ weights.words + weights.shift_words
-        if self._encode is None:
-            return sums
-        read = [place for place, value in enumerate(sums) if value > weights.gate]
-        sums = np.minimum(sums, weights.gate)
-        if read:
-            vectors = self._encode([sentences[place] for place in read]).astype(np.float64)
-            sums[read] = features[read] @ weights.concepts + vectors @ weights.vector + weights.shift
+        """Return `n` sums as an (n,) array; a sentence above 0 is an order.
+
+        A clause that is clearly an order makes one of its sentence.
+        """
+        by_words = self._by_words(sentences)
+        read = [place for place, value in enumerate(by_words) if value > self._weights.gate]
+        clauses = [(place, clause) for place in read for clause in _clauses(sentences[place])]
+        sums = by_words if self._encode is None else np.minimum(by_words, self._weights.gate)
+        sums[read] = self._read([sentences[place] for place in read])
+        for (place, _), value in zip(clauses, self._read([clause for _, clause in clauses]), strict=True):
+            sums[place] = max(sums[place], value - _CLAUSE)
         return sums
+
+    def _by_words(self, sentences: Sequence[str]) -> Numbers:
+        sums: Numbers = with_pairs(found(sentences)) @ self._weights.words + self._weights.shift_words
+        return sums
+
+    def _read(self, texts: Sequence[str]) -> Numbers:
+        if self._encode is None or not texts:
+            return self._by_words(texts)
+        weights = self._weights
+        vectors = self._encode(texts).astype(np.float64)
+        sums: Numbers = with_pairs(found(texts)) @ weights.concepts + vectors @ weights.vector + weights.shift
+        return sums
+
+
+def _clauses(sentence: str) -> list[str]:
+    """Return what stands behind each comma, colon, semicolon or bracket."""
+    behind = [sentence[mark.end() :] for mark in _MARK.finditer(sentence)]
+    return [clause for clause in behind if len(clause.split()) >= _FEWEST_WORDS]
