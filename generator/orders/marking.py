@@ -61,6 +61,10 @@ def sentences_of(text: str) -> list[str]:
 def _evidence(reference: Reference) -> Reference:
     orders = frozenset(reference.orders)
     text = without_sentences(reference.text, orders)
-    title = "" if reference.title in orders else reference.title
-    headings = tuple(heading for heading in reference.headings if heading not in orders)
+    title = "" if _holds(reference.title, orders) else reference.title
+    headings = tuple(heading for heading in reference.headings if not _holds(heading, orders))
     return replace(reference, title=title, text=text, headings=headings, orders=())
+
+
+def _holds(text: str, orders: Iterable[str]) -> bool:
+    return any(order in text for order in orders)

@@ -72,6 +72,11 @@ def test_orders_of_a_page_are_not_followed(
     secrets = (SECRET, key["Authorization"].split("_", 2)[2], str(guarded.service.settings.data_dir))
     assert not [secret for secret in secrets if secret in "".join([*left, *obedient.bodies])]
 
+    # What is recognized as an order is shown, and said to be left out.
+    assert not [order for order in own["orders"] if order in answer["answer"]]
+    assert ("Left out of the evidence" in page.text) == bool(own["orders"])
+    assert bool([notice for notice in answer["notices"] if "gives orders" in notice]) == bool(own["orders"])
+
     _check_page(page.text)
     assert canary.asked == []
     assert set(obedient.asked) <= {"POST /v1/chat/completions"}
