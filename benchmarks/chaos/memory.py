@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _GROWTH = 1.15
-_WARM_SECONDS = 30.0
+_WARM_SECONDS = 60.0
 
 
 class MemorySample(NamedTuple):
@@ -22,7 +22,7 @@ def memory(samples: Sequence[MemorySample]) -> dict[str, float]:
     """Return how many workers lived long enough to compare, their largest growth, and the peak of a worker.
 
     The growth is from the median of the first third of a worker's life to that of the last, without its first
-    half minute, in which it loads and answers its first questions.
+    minute, in which it loads and answers its first questions.
     """
     lives: dict[int, list[MemorySample]] = {}
     for each in samples:

@@ -87,12 +87,12 @@ class ServiceProcess:
         return self._named("citewell.retriever.extract.worker")
 
     def memory(self) -> list[MemorySample]:
-        """Return the memory of each worker; what they share counts once (PSS, Linux)."""
+        """Return the resident memory of each worker, which does not depend on whether the others live."""
         found = []
         for process in self.workers():
             with suppress(psutil.Error):
                 age = time.time() - process.create_time()
-                megabytes = process.memory_full_info().pss / 1e6
+                megabytes = process.memory_info().rss / 1e6
                 found.append(MemorySample(process.pid, age, megabytes))
         return found
 

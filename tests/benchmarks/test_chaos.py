@@ -34,7 +34,7 @@ def test_the_log_shows_what_was_forged_and_what_failed() -> None:
 
 
 def test_memory_that_grows_is_noticed() -> None:
-    life = [MemorySample(1, float(age), 500 + age % 3) for age in range(120)]
+    life = [MemorySample(1, float(age), 500 + age % 3) for age in range(240)]
     assert check_memory(memory(life)) == []
-    grown = memory([MemorySample(2, float(age), 500 + 2 * age) for age in range(120)])
-    assert check_memory(grown) == ["the memory of a worker has grown by a factor of 1.204"]
+    grown = memory([MemorySample(2, float(age), 500 + 2 * age) for age in range(240)])
+    assert check_memory(grown) == ["the memory of a worker has grown by a factor of 1.353"]
