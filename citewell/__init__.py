@@ -1,7 +1,7 @@
 """Answers questions in long form, with every sentence cited and every citation checked.
 
 >>> import citewell
->>> citewell.ask("What is a collection?").outcome
+>>> citewell.ask("What is a collection in Citewell?").outcome
 'answered'
 
 What is here is loaded at its first use, so importing Citewell is quick. docs/python.md shows all of it.

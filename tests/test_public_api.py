@@ -71,7 +71,7 @@ def test_every_name_is_there_and_nothing_else() -> None:
 async def test_it_works_where_an_event_loop_runs() -> None:
     """As in a notebook."""
     seen: list[object] = []
-    answer = citewell.ask("What is a collection?", on_event=seen.append)
+    answer = citewell.ask("What is a collection in Citewell?", on_event=seen.append)
     assert isinstance(answer, Answer)
     assert isinstance(seen[-1], citewell.events.Done)
     assert seen[-1].answer is answer

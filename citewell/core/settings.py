@@ -41,7 +41,7 @@ class SearchSettings(Section):
     """Where to search for pages."""
 
     providers: Annotated[tuple[str, ...], NoDecode] = Field(
-        ("auto",), description="Search providers, queried in parallel, or `auto`."
+        ("auto",), description="Search providers, queried in parallel, or `auto` (search.md)."
     )
     collection: str = Field("handbook", description="Collection to search.")
     hits: int = Field(10, ge=1, le=50, description="Max pages per search.")

@@ -169,14 +169,16 @@ class Pipeline:
         return question
 
     async def _retrieve(self, run: QuestionRun) -> AsyncGenerator[Event, None]:
-        if self.search.metasearch.finds_web_pages:
+        search = self.search.for_question(run.question)
+        run.search = search.metasearch.name
+        if search.metasearch.finds_web_pages:
             self.extractor.warm_up()
         with run.timed("search"):
-            run.searched = await asyncio.to_thread(self.search.spelled, run.question)
+            run.searched = await asyncio.to_thread(search.spelled, run.question)
             asked = self.split(run.searched)
             texts = dict.fromkeys([run.searched, *asked])
-            queries = [replace(self.search.query, text=text, limit=self.limits.hits) for text in texts]
-            found = await self.search.metasearch.search(*queries)
+            queries = [replace(search.query, text=text, limit=self.limits.hits) for text in texts]
+            found = await search.find(*queries)
         run.failures.extend(found.failures)
         yield Searched(found.hits, found.failures)
         for notice in run.tell(*_searched(run, asked), *found.notices):
@@ -188,7 +190,7 @@ class Pipeline:
             fetch=self.fetch,
             extractor=self.extractor,
             wait=self.limits.wait,
-            collection=self.search.pages,
+            collection=search.pages,
             memory=self.memory,
             warn=run.warnings.add,
         )
@@ -328,7 +330,7 @@ class Pipeline:
             fallback=fallback,
             notices=(*(self.notices if written else ()), *run.notices),
             timings=run.timings,
-            models={"encoder": self.ranker.encoder.name, "search": self.search.metasearch.name}
+            models={"encoder": self.ranker.encoder.name, "search": run.search or self.search.metasearch.name}
             | ({"generator": self.generator.name, "scorer": self.scorer.name} if written else {})
             | ({"judge": self.judge.name} if written and self.judge else {}),
         )

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from citewell.core.errors import InputError
+from citewell.core.errors import InputError, ServiceUnreachableError
 from citewell.core.settings import SearchSettings, Settings
 from citewell.pipeline.collections import HANDBOOK, catalog_of
-from citewell.pipeline.handbook import ensure_handbook
+from citewell.pipeline.handbook import ensure_handbook, handbook_folder
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.search.api import SearchHttp
 from citewell.retriever.search.keys import BING_ENDPOINT_VARIABLE, BING_KEY, KEYS
-from citewell.retriever.search.metasearch import Metasearch, SearchLimits
+from citewell.retriever.search.metasearch import Metasearch, SearchLimits, SearchResult
 from citewell.retriever.search.presets import PRESETS
 from citewell.retriever.search.provider import PageSource, SearchProvider, Speller
 from citewell.retriever.search.query import Query
@@ -35,6 +36,8 @@ PROVIDERS = (
     "bing",
 )
 
+OFFLINE = "Ask your own files if you are offline: citewell index FOLDER --collection NAME, then name it."
+_CITEWELL = re.compile(r"\bcitewell\b", re.IGNORECASE)
 _NO_FILTERS = Query("")
 
 
@@ -46,6 +49,25 @@ class OpenedSearch:
     pages: PageSource | None = None
     query: Query = _NO_FILTERS
     """A query without its text."""
+    handbook: OpenedSearch | None = None
+    """What questions about Citewell search instead, where nothing is named."""
+
+    def for_question(self, question: str) -> OpenedSearch:
+        """Return the search for a question: that of the handbook for one about Citewell."""
+        if self.handbook is None or not is_about_citewell(question):
+            return self
+        return (
+            self.handbook if self.handbook.query == self.query else replace(self.handbook, query=self.query)
+        )
+
+    async def find(self, *queries: Query) -> SearchResult:
+        """Search; raises as `Metasearch.search`, and says how to search offline where nothing is named."""
+        try:
+            return await self.metasearch.search(*queries)
+        except ServiceUnreachableError as error:
+            if self.handbook is None:
+                raise
+            raise ServiceUnreachableError(error.message, OFFLINE) from error
 
     def spelled(self, question: str) -> str:
         """Return the question with corrected spelling, if only stored pages are searched.
@@ -92,35 +114,60 @@ def build_search(
     wanted = settings.search
     limits = SearchLimits(wanted.seconds, wanted.per_domain)
     names = chosen_providers(wanted, environment)
+    handbook = None
+    if searches_the_world(wanted) and handbook_folder() is not None:
+        own = _provider("collection", settings, http, environment, encoder)
+        handbook = OpenedSearch(Metasearch([own], limits), _pages(own), filters(wanted))
     providers = [_provider(name, settings, http, environment, encoder) for name in names]
-    pages = next((provider for provider in providers if isinstance(provider, PageSource)), None)
-    return OpenedSearch(Metasearch(providers, limits), pages, filters(wanted))
+    pages = _pages(*providers) or (handbook.pages if handbook else None)
+    return OpenedSearch(Metasearch(providers, limits), pages, filters(wanted), handbook)
+
+
+def _pages(*providers: SearchProvider) -> PageSource | None:
+    return next((provider for provider in providers if isinstance(provider, PageSource)), None)
+
+
+def searches_the_world(wanted: SearchSettings) -> bool:
+    """Return whether neither a collection nor only providers are named.
+
+    Wikipedia and the web are searched then, and the handbook for questions about Citewell.
+    """
+    return "collection" not in wanted.model_fields_set and (not wanted.providers or AUTO in wanted.providers)
+
+
+def is_about_citewell(question: str) -> bool:
+    """Return whether a question names Citewell."""
+    return bool(_CITEWELL.search(question))
 
 
 def chosen_providers(wanted: SearchSettings, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     """Return the providers of the settings, with `auto` replaced by its meaning.
 
-    `auto` is the collection where one is named; else the first provider of `KEYS` that has its keys; else
-    the Bing-compatible endpoint or the SearXNG instance whose address is set; else the collection.
+    `auto` is the collection where one is named; else Wikipedia, and before it the first provider of `KEYS`
+    that has its keys, or the Bing-compatible endpoint or the SearXNG instance whose address is set.
     """
     if unknown := [name for name in wanted.providers if name not in (*PROVIDERS, AUTO)]:
         raise InputError(
             f"There is no search provider {unknown[0]!r}.",
             f"Use one or more of {', '.join(PROVIDERS)}, or auto.",
         )
-    names = [_auto(wanted, environment) if name == AUTO else name for name in wanted.providers]
-    return tuple(dict.fromkeys(names)) or (_auto(wanted, environment),)
+    names = [
+        meant
+        for name in wanted.providers or (AUTO,)
+        for meant in (_auto(wanted, environment) if name == AUTO else (name,))
+    ]
+    return tuple(dict.fromkeys(names))
 
 
-def _auto(wanted: SearchSettings, environment: Mapping[str, str]) -> str:
+def _auto(wanted: SearchSettings, environment: Mapping[str, str]) -> tuple[str, ...]:
     if "collection" in wanted.model_fields_set:
-        return "collection"
+        return ("collection",)
     for name in KEYS:
         if all(keys_of(name, wanted, environment)):
-            return name
+            return (name, "wikipedia")
     if _bing_endpoint(wanted, environment):
-        return "bing"
-    return "searxng" if wanted.searxng_url else "collection"
+        return ("bing", "wikipedia")
+    return ("searxng", "wikipedia") if wanted.searxng_url else ("wikipedia",)
 
 
 def keys_of(

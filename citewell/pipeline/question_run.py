@@ -19,6 +19,8 @@ class QuestionRun:
     question: str
     searched: str = ""
     """The question with corrected spelling."""
+    search: str = ""
+    """The name of the search that was used."""
     failures: list[Failure] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     references: tuple[Reference, ...] = ()

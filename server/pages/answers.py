@@ -79,7 +79,7 @@ def _answer_page(services: Services, thread: Sequence[StoredAnswer]) -> Template
         set_up=set_up(services.settings),
         answer=answer,
         view=view,
-        searched=searched(services.settings, answer.options),
+        searched=searched(services.settings, answer.options, answer.rewritten or answer.question),
     )
 
 

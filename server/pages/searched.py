@@ -7,14 +7,14 @@ from typing import Any
 
 from citewell.core.settings import Settings
 from citewell.pipeline.collections import HANDBOOK
-from citewell.pipeline.providers import chosen_providers
+from citewell.pipeline.providers import chosen_providers, is_about_citewell, searches_the_world
 
 _OF_CITEWELL = (
     "How does Citewell check a citation?",
     "How do I ask about my own documents?",
     "Can several people use Citewell?",
 )
-_OF_THE_WORLD = ("Why is the sky blue?", "Who was Ada Lovelace?", "How do vaccines work?")
+_OF_THE_WORLD = ("Why is the sky blue?", "Who was Ada Lovelace?", "How does Citewell check a citation?")
 _NAMES = {
     "searxng": "SearXNG",
     "wikipedia": "Wikipedia",
@@ -29,7 +29,8 @@ _NAMES = {
 
 def set_up(settings: Settings) -> str:
     """Return the words for what is searched if a question does not say."""
-    return _joined(chosen_providers(settings.search), settings.search.collection)
+    words = _joined(chosen_providers(settings.search), settings.search.collection)
+    return f"{words}; the handbook about Citewell" if searches_the_world(settings.search) else words
 
 
 def examples(settings: Settings) -> tuple[str, ...]:
@@ -39,11 +40,13 @@ def examples(settings: Settings) -> tuple[str, ...]:
     return _OF_CITEWELL if settings.search.collection == HANDBOOK else ()
 
 
-def searched(settings: Settings, options: Mapping[str, Any]) -> str:
+def searched(settings: Settings, options: Mapping[str, Any], question: str) -> str:
     """Return the words for what a question with these options searched."""
     collection, search = options.get("collection"), options.get("search")
     if not collection and not search:
-        return set_up(settings)
+        is_own = searches_the_world(settings.search) and is_about_citewell(question)
+        meant = ("collection",) if is_own else chosen_providers(settings.search)
+        return _joined(meant, settings.search.collection)
     providers = ["collection"] if collection else []
     if search == "wikipedia":
         providers.append(search)

@@ -28,7 +28,7 @@ from citewell.pipeline.conversation.asking import ask_in_turn
 from citewell.pipeline.fetching import open_fetcher
 from citewell.pipeline.parts import Parts, open_parts
 from citewell.pipeline.pipeline import Pipeline
-from citewell.pipeline.providers import OpenedSearch, chosen_providers, filters
+from citewell.pipeline.providers import OpenedSearch, chosen_providers, filters, searches_the_world
 from citewell.pipeline.reading import read_page
 from citewell.pipeline.web import web_of
 from citewell.retriever.collection.protocol import CollectionVersion
@@ -86,7 +86,8 @@ class Pipelines:
         self._settings = settings
         self._fingerprint = _fingerprint(settings)
         self._lookups = ThreadPoolExecutor(2, "collection-version")  # where no search makes them wait
-        self._searches_collection = "collection" in chosen_providers(settings.search)
+        chosen = chosen_providers(settings.search)
+        self._searches_collection = "collection" in chosen or searches_the_world(settings.search)
         self._opened: OrderedDict[str, _Opened] = OrderedDict()
         self._opening_collection = asyncio.Lock()
         self._opening_policy = asyncio.Lock()  # loading a policy takes long, and most questions need none
@@ -212,7 +213,7 @@ class Pipelines:
         Raises `NoCollectionError`, and `InputError` if a package that browsing needs is not installed.
         """
         name = f"{options.collection or ''}/{options.search}"
-        search = await self._search(options)
+        search = (await self._search(options)).for_question(options.question)
         query = self._filtered(options)
         if query != search.query:
             return web_of(self._parts, search, query)

@@ -230,7 +230,7 @@ def _keys(settings: Settings) -> Iterator[Check]:
 
 def _search(settings: Settings) -> Iterator[Check]:
     """Send a test query to each of the configured providers."""
-    from citewell.pipeline.providers import chosen_providers
+    from citewell.pipeline.providers import chosen_providers, searches_the_world
 
     try:
         names = chosen_providers(settings.search)
@@ -239,16 +239,19 @@ def _search(settings: Settings) -> Iterator[Check]:
         return
     for name in names:
         search = settings.search.model_copy(update={"providers": (name,)})
-        yield asyncio.run(_answers(name, settings.model_copy(update={"search": search})))
+        named = settings.model_copy(update={"search": search})
+        yield asyncio.run(_answers(name, named, optional=searches_the_world(settings.search)))
 
 
-async def _answers(name: str, settings: Settings) -> Check:
-    from citewell.pipeline.providers import open_search
+async def _answers(name: str, settings: Settings, *, optional: bool) -> Check:
+    from citewell.pipeline.providers import OFFLINE, open_search
     from citewell.retriever.search.query import Query
 
     try:
         async with open_search(settings) as search:
             found = await search.metasearch.search(Query("test", 1))
     except CitewellError as error:
+        if optional:
+            return Check(f"search with {name}", "warning", error.message, OFFLINE)
         return Check(f"search with {name}", "missing", error.message, error.hint)
     return Check(f"search with {name}", "ok", f"reachable, {len(found.hits)} hit(s) for a test query")

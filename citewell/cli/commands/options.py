@@ -21,7 +21,10 @@ def _joined(context: click.Context, option: click.Parameter, values: tuple[str, 
 
 _SEARCH = (
     click.option(
-        "--collection", "search__collection", metavar="NAME", help="Collection to search [handbook]."
+        "--collection",
+        "search__collection",
+        metavar="NAME",
+        help="Collection to search, instead of Wikipedia and the web.",
     ),
     click.option(
         "--search",

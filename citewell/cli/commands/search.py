@@ -41,7 +41,8 @@ async def _search(text: str, settings: Settings) -> SearchResult:
     from citewell.pipeline.providers import open_search
 
     async with open_search(settings) as search:
-        return await search.metasearch.search(replace(search.query, text=text))
+        chosen = search.for_question(text)
+        return await chosen.find(replace(chosen.query, text=text))
 
 
 def _show(result: SearchResult) -> None:
