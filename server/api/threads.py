@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from litestar import Response, delete, get, patch
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, Schema
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.serialization import encode_json
 
@@ -22,6 +24,17 @@ from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
 
 MARKDOWN = "text/markdown"
+
+
+@dataclass
+class _ExportOperation(Operation):
+    """An operation whose reply with status 200 has two media types."""
+
+    def __post_init__(self) -> None:
+        if self.responses is not None:
+            content = getattr(self.responses["200"], "content", None)
+            assert isinstance(content, dict)
+            content["application/json"] = OpenAPIMediaType(Schema(type=OpenAPIType.OBJECT))
 
 
 @get(
@@ -86,6 +99,7 @@ async def rename_thread(
         **problems(404),
     },
     media_type=MARKDOWN,
+    operation_class=_ExportOperation,
     tags=["threads"],
 )
 async def export_thread(
