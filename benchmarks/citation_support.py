@@ -2,11 +2,12 @@
 
 `python -m benchmarks.citation_support` takes claims with texts of 16 sets. It compares the word rule (ROUGE-1
 precision of content words, all names and numbers), the cosine of the best sentence, the reader of support,
-these together and, with `--judges writer`, the check by the language model as it is by default,
-on few pairs. The others are calibrated (Platt scaling) on the rows that the reader's training left out,
-without those of the kind that is measured, and a claim counts as supported from a probability of one half;
-the word rule also as it is by default. Printed are balanced accuracy and the area under the ROC curve with
-95% intervals (bootstrap), and the expected calibration error. `--pairs 40` is the small form.
+these together and, on few pairs, the check by the language model as it is by default (`--judges writer`)
+and a model of inference (`--nli MODEL`). The others are calibrated (Platt scaling) on the rows that the
+reader's training left out, without those of the kind that is measured, and a claim counts as supported from a
+probability of one half; the word rule also as it is by default. Printed are balanced accuracy and the area
+under the ROC curve with 95% intervals (bootstrap), and the expected calibration error. `--pairs 40` is the
+small form.
 """
 
 from __future__ import annotations
@@ -38,12 +39,14 @@ from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.citations.support import holds_facts, rouge_1_precision
 from citewell.generator.evaluation.judges.embedding import MODEL, EmbeddingJudge
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages
+from citewell.generator.evaluation.judges.nli import NliJudge, load_nli
 from citewell.generator.load import open_yes_model
 from citewell.retriever.cross_encoder.support import load_support_reader
 from citewell.retriever.encoder.load import load_encoder
 
 RULE, WORDS, FACTS, COSINE = "word rule", "words", "facts", "embedding"
 READER, COMBINATION, WRITER, PASSED = "reader", "combination", "writer", "passed"
+NLI = "inference"
 GATED = "reader and facts"
 SYSTEMS: Mapping[str, tuple[str, ...]] = {
     WORDS: (WORDS,),
@@ -55,6 +58,7 @@ SYSTEMS: Mapping[str, tuple[str, ...]] = {
 """The scores that each system combines; the word rule and the writer's check have their own thresholds."""
 MODEL_OF_WRITER = "qwen2.5-coder-1.5b"
 _CLIP = 1e-4
+_LIKELY = 0.5
 
 
 def main() -> None:
@@ -65,6 +69,7 @@ def main() -> None:
     parser.add_argument("--reader", help="folder of the reader; without it, nothing of it is measured")
     parser.add_argument("--pairs", type=int, default=400, help="of each set [400]")
     parser.add_argument("--judges", choices=["none", WRITER], default="none", help="slow judges [none]")
+    parser.add_argument("--nli", metavar="MODEL", help="hub id or folder of a model of inference, also slow")
     parser.add_argument("--judge-pairs", type=int, default=30, help="of each set for slow judges [30]")
     parser.add_argument(
         "--plot", type=Path, default=RESULTS / "citation_support.png", help="file of the plot"
@@ -75,20 +80,27 @@ def main() -> None:
     sets = read_sets(arguments.pairs)
     scored = score_sets(sets, settings, arguments.reader)
     found = measure_sets(sets, scored)
+    slow = []
+    most = arguments.judge_pairs
+    few = [each._replace(rows=each.rows[:most]) for each in sets]
     if arguments.judges == WRITER:
-        most = arguments.judge_pairs
-        few = [each._replace(rows=each.rows[:most]) for each in sets]
+        slow.append(asyncio.run(check_by_writer(few, settings)))
+    if arguments.nli:
+        slow.append(check_by_inference(few, load_nli(arguments.nli)))
+    if slow:
         shown = {
-            each.name: {**{name: values[:most] for name, values in scored[each.name].items()}, **judged}
-            for each, judged in zip(few, asyncio.run(check_by_writer(few, settings)), strict=True)
+            each.name: {name: values[:most] for name, values in scored[each.name].items()} for each in few
         }
+        for of_judge in slow:
+            for each, judged in zip(few, of_judge, strict=True):
+                shown[each.name] |= judged
         found |= {f"{name}, {most} pairs": of for name, of in measure_sets(few, shown).items()}
     print_tables(sets, found)
     if arguments.reader:
         draw(plotted(sets, scored), arguments.plot)
     counts = {each.name: len(each.rows) for each in sets}
     systems = {name: {group: of.shown() for group, of in groups.items()} for name, groups in found.items()}
-    save("citation_support", {"pairs": counts, "systems": systems}, arguments.output)
+    save("citation_support", {"pairs": counts, "nli": arguments.nli, "systems": systems}, arguments.output)
 
 
 def score_sets(sets: Sequence[SupportSet], settings: Settings, reader: str | None) -> dict[str, Scores]:
@@ -133,12 +145,22 @@ async def check_by_writer(sets: Sequence[SupportSet], settings: Settings) -> lis
     return found
 
 
+def check_by_inference(sets: Sequence[SupportSet], judge: NliJudge) -> list[Scores]:
+    """Return the probabilities of a model of inference."""
+    found: list[Scores] = []
+    for each in sets:
+        pairs = [ClaimAndPassages(row.claim, (row.text,)) for row in each.rows]
+        found.append({NLI: np.array(judge.probabilities(pairs))})
+        print(f"{each.name}: {len(pairs)} claims by {judge.name}", flush=True)
+    return found
+
+
 def measure_sets(
     sets: Sequence[SupportSet], scored: Mapping[str, Scores]
 ) -> dict[str, dict[str, SupportMeasures]]:
     """Return the measures by system and set, with means over the kinds trained on and the others."""
     found: dict[str, dict[str, SupportMeasures]] = {}
-    for name, parts in {RULE: (WORDS, FACTS), **SYSTEMS, WRITER: (WRITER,)}.items():
+    for name, parts in {RULE: (WORDS, FACTS), **SYSTEMS, WRITER: (WRITER,), NLI: (NLI,)}.items():
         if any(part not in scored[each.name] for each in sets for part in parts):
             continue
         said = {each.name: verdicts(name, each, sets, scored) for each in sets}
@@ -155,6 +177,8 @@ def verdicts(
     """Return what a system says of a set."""
     if system == WRITER:
         return Verdicts(scored[each.name][WRITER], scored[each.name][PASSED] == 1)
+    if system == NLI:
+        return Verdicts(scored[each.name][NLI], scored[each.name][NLI] >= _LIKELY)
     if system == GATED:
         return gated(READER, FACTS, each, sets, scored)
     if system != RULE:

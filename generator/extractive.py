@@ -31,6 +31,13 @@ _POINTS_BACK = re.compile(
     r"consequently|additionally|similarly|likewise|instead|otherwise|meanwhile|nevertheless)\b",
     re.IGNORECASE,
 )
+# Beginnings that take back what the sentence before says: it is never quoted without them.
+_TAKES_BACK = re.compile(
+    r"(?:however|but|in fact|in reality|in truth|actually|nevertheless|on the contrary)\b|"
+    r"(?:this|that|the) (?:\w+ )?(?:claim|belief|idea|theory|story|notion|view|legend|myth)\b|"
+    r"(?:this|that|it) (?:is|was) (?:\w+ )?(?:a myth|false|untrue|incorrect|wrong)\b",
+    re.IGNORECASE,
+)
 # Endings that announce what comes next, which a quoted sentence lacks.
 _POINTS_AHEAD = re.compile(r"(?:\bfollows|\bbelow|\bfollowing(?: \w+)?)\W*$", re.IGNORECASE)
 # Words of headings that have no capital, as in "Grant of Patent License."
@@ -38,7 +45,7 @@ _JOINING = frozenset("a an and at by for from in of on or the to with".split()) 
 _OPENING = "\"'“‘«„「『《¿¡"
 _SHORTEST, _LONGEST = 4, 90  # words
 # A sentence that scores this much less than the best one is off topic.
-_DROP = 0.15
+_DROP = 0.25
 # A part of the question whose best sentence scores this much less than that of another part has no answer.
 _NO_ANSWER = 0.3
 # Content words in common, as a share of the shorter sentence, at which the second one is a repetition.
@@ -68,8 +75,9 @@ class ExtractiveGenerator:
     """A generator that quotes instead of writing, so that every sentence is supported by construction.
 
     It takes the most relevant sentences of all references, skips repetitions, questions and fragments, adds
-    the sentence before one that refers to it, and groups sentences by reference in their own order, best
-    reference first. Each part of the question gets its share of the sentences.
+    the sentence before one that refers to it and the one after that takes it back, and groups sentences by
+    reference in their own order, best reference first. Each part of the question gets its share of the
+    sentences.
     """
 
     name = "extractive"
@@ -118,6 +126,9 @@ class ExtractiveGenerator:
                     group = []
                     break
                 group.insert(0, before)
+            after = by_position.get((sentence.reference, sentence.position + 1))
+            if group and after is not None and _TAKES_BACK.match(after.text):
+                group.append(after)
             new = [s for s in group if (s.reference, s.position) not in chosen]
             fits = len(chosen) + len(new) <= most
             if new and fits and not any(_repeats(s, other) for s in new for other in chosen.values()):

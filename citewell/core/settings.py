@@ -202,6 +202,11 @@ class RetrieverSettings(Section):
     rerank_weight: float = Field(
         0.05, gt=0, description="Weight of the cross-encoder's logit beside the inner product."
     )
+    reader: str = Field(
+        "citewell-answers",
+        description="Cross-encoder that reads the sentences of references, to find those that answer: the "
+        "shipped one, a folder, or `none`.",
+    )
     min_relevance: float = Field(
         0.45, ge=-1, le=1, description="Min evidence for answering a question (no-evidence.md)."
     )

@@ -15,6 +15,7 @@ from citewell.pipeline.choices import choose_generator, choose_judge, choose_sco
 from citewell.pipeline.fetching import wait_policy
 from citewell.pipeline.parts import Parts, open_parts, silent
 from citewell.pipeline.pipeline import Limits, Pipeline
+from citewell.retriever.answer_reader import load_answer_reader
 from citewell.retriever.fetch.render import runs_as_root
 from citewell.retriever.parts import parts as split
 
@@ -37,7 +38,8 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
     settings = parts.settings
     ranker = parts.ranker
     scorer = choose_scorer(settings)
-    relevance = RememberedRelevance(ranker.scores)
+    reader = load_answer_reader(settings, ranker.scores, on_step)
+    relevance = RememberedRelevance(reader.scores if reader else ranker.scores)
     async with choose_generator(settings, relevance, on_step=on_step) as chosen:
         yield Pipeline(
             search=parts.search(),
@@ -50,6 +52,8 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
             orders=OrderDetector(ranker.encoder.name, ranker.encoder.encode_passages),
             scorer=scorer.scorer,
             limits=_limits(settings),
+            relevance=relevance,
+            reader=reader.model.name if reader else "",
             memory=parts.memory,
             notices=chosen.notices + scorer.notices + _render_notices(settings),
         )

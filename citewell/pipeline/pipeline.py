@@ -25,7 +25,7 @@ from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.correction import check_citations
 from citewell.generator.citations.ending import finished
 from citewell.generator.citations.judged import JudgedCitations
-from citewell.generator.extractive import ExtractiveGenerator
+from citewell.generator.extractive import ExtractiveGenerator, Relevance
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
 from citewell.generator.refusal import is_refusal
@@ -74,6 +74,10 @@ class Pipeline:
     generator: GeneratorBackend
     scorer: Scorer
     limits: Limits
+    relevance: Relevance
+    """Chooses the sentences of the references to quote."""
+    reader: str = ""
+    """The name of the cross-encoder that `relevance` uses beside the encoder, if any."""
     quoter: ExtractiveGenerator | None = None
     """Quotes the references while the generator writes; None if the generator quotes itself."""
     judge: JudgedCitations | None = None
@@ -98,7 +102,7 @@ class Pipeline:
 
     def quoting(self, sentences: int) -> Pipeline:
         """Return the same pipeline, quoting at most `sentences` sentences of the references as the answer."""
-        extractive = ExtractiveGenerator(self.ranker.scores, sentences=sentences, split=self.split)
+        extractive = ExtractiveGenerator(self.relevance, sentences=sentences, split=self.split)
         return replace(self, generator=extractive, quoter=None, judge=None)
 
     async def ask(self, question: str) -> AsyncGenerator[Event, None]:
@@ -332,6 +336,7 @@ class Pipeline:
             timings=run.timings,
             models={"encoder": self.ranker.encoder.name, "search": run.search or self.search.metasearch.name}
             | ({"generator": self.generator.name, "scorer": self.scorer.name} if written else {})
+            | ({"reader": self.reader} if written and self.reader else {})
             | ({"judge": self.judge.name} if written and self.judge else {}),
         )
 

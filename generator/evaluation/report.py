@@ -10,6 +10,7 @@ from typing import Any
 
 from citewell.core.significance import TEST, PairedComparison, compare, corrected, differences_table, interval
 from citewell.core.tables import markdown_table
+from citewell.generator.evaluation.agreement import JudgeAgreement, agreement_table
 from citewell.generator.evaluation.measures import (
     CITATIONS,
     CLAIMS,
@@ -41,6 +42,7 @@ class GenerationEvaluation:
     baseline: str
     outcomes: tuple[GeneratorResult, ...]
     notices: tuple[str, ...] = ()
+    agreements: tuple[JudgeAgreement, ...] = ()
 
     @property
     def judges(self) -> list[str]:
@@ -87,6 +89,7 @@ def details(evaluation: GenerationEvaluation) -> str:
         "questions": {row.key: {"line": row.line, "source": row.source} for row in evaluation.rows},
         "baseline": evaluation.baseline,
         "notices": evaluation.notices,
+        "agreements": [asdict(each) for each in evaluation.agreements],
         "values": {outcome.name: outcome.values for outcome in evaluation.outcomes},
         "failures": {outcome.name: outcome.failures for outcome in evaluation.outcomes},
         "comparisons": {
@@ -109,6 +112,8 @@ def markdown(evaluation: GenerationEvaluation) -> str:
         judged_table(evaluation),
         counted_table(evaluation),
     ]
+    if evaluation.agreements:
+        parts += ["## Agreement of the judges", agreement_table(evaluation.agreements)]
     if len({row.source for row in evaluation.rows}) > 1:
         parts += ["## By source", sources_table(evaluation)]
     if len(evaluation.outcomes) > 1:

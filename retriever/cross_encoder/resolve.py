@@ -19,6 +19,9 @@ from citewell.retriever.cross_encoder.form import (
 )
 from citewell.retriever.encoder.resolve import Tower, resolve
 
+SHIPPED = Path(__file__).parent / "models"
+"""The cross-encoders that come with Citewell: a folder each."""
+
 
 class AdaptedTower(NamedTuple):
     """A trained cross-encoder: the base with its adapter or layers, the file of the head, and the form."""
@@ -29,10 +32,12 @@ class AdaptedTower(NamedTuple):
 
 
 def trained_folder(name: str) -> Path | None:
-    """Return the folder of a cross-encoder that `citewell train reranker` wrote.
+    """Return the folder of a cross-encoder that `citewell train reranker` wrote, or that comes with Citewell.
 
     Any other name is that of a sentence-transformers CrossEncoder, and gives None.
     """
+    if name.isprintable() and Path(name).name == name != "" and (SHIPPED / name / FORM).is_file():
+        return SHIPPED / name
     folder = Path(name).expanduser()
     return folder if (folder / FORM).is_file() else None
 

@@ -28,6 +28,7 @@ Label = Literal[
     "positives",
     "answerability",
     "answers",
+    "sentences",
     "candidates",
     "support",
     "rankings",
@@ -36,7 +37,7 @@ Label = Literal[
 Measure = Literal["ndcg", "pair_accuracy", "spearman", "auc"]
 LABELS: dict[str, tuple[Label, ...]] = {
     "references": ("rouge", "adopted"),
-    "pairs": ("positives", "answerability", "answers"),
+    "pairs": ("positives", "answerability", "answers", "sentences"),
     "candidates": ("candidates",),
     "claims": ("support",),
     "beir": ("rankings", "judgments"),
@@ -110,7 +111,7 @@ class EncoderSourceConfig(SourceConfig):
             raise ValueError("the label answers and the key answers require each other")
         if self.without and self.format != "candidates":
             raise ValueError("without requires the format candidates")
-        if self.negatives and (self.format != "pairs" or self.label == "answers"):
+        if self.negatives and (self.format != "pairs" or self.label in ("answers", "sentences")):
             raise ValueError("negatives require the format pairs with people's labels")
         return self
 

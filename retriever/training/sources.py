@@ -24,6 +24,7 @@ from citewell.retriever.training.labels.judgments import judgment_rows
 from citewell.retriever.training.labels.positives import positive_rows
 from citewell.retriever.training.labels.rankings import FILE, ranking_rows
 from citewell.retriever.training.labels.rouge import rouge_rows
+from citewell.retriever.training.labels.sentences import sentence_rows
 from citewell.retriever.training.labels.support import support_rows
 from citewell.retriever.training.measures import measurable
 from citewell.retriever.training.rows import LabeledRow, RowSource, number
@@ -120,6 +121,8 @@ def read_rows(source: EncoderSourceConfig, folders: DataFolders, seed: int) -> t
     files = folders.files(source)
     if source.answers is not None:
         rows = answer_rows(files, folders.find(source.answers), source.people)
+    elif source.label == "sentences":
+        rows = sentence_rows(files)
     else:
         rows = [row for file in files for row in _rows(source, file, folders)]
     return sample(rows, source.limit, f"{seed} {source.name}")
@@ -141,7 +144,7 @@ def _rows(source: EncoderSourceConfig, path: Path, folders: DataFolders) -> list
             return support_rows(path)
         case "rankings":
             return ranking_rows(path, source.depth)
-        case "answers":
+        case "answers" | "sentences":
             raise AssertionError("read from all files at once")
         case "judgments":
             run = folders.find(source.run) if source.run is not None else None

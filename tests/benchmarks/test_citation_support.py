@@ -8,12 +8,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.citation_support import FACTS, READER, RULE, WORDS, measure_sets, plotted
+from benchmarks.citation_support import (
+    FACTS,
+    NLI,
+    READER,
+    RULE,
+    WORDS,
+    check_by_inference,
+    measure_sets,
+    plotted,
+)
 from benchmarks.support_measures import Verdicts, bins, calibration_error, draw, measured
 from benchmarks.support_sets import RECIPE, JudgedClaim, SupportSet, expertqa, read_sets
 from citewell.core.settings import CitationSettings
 from citewell.generator.citations.support import holds_facts, rouge_1_precision
+from citewell.generator.evaluation.judges.nli import load_nli
 from citewell.retriever.cross_encoder.training.config import load_config
+from tests.generator.evaluation.tiny import write_classifier
 
 needs_data = pytest.mark.skipif(
     not os.environ.get("CITEWELL_DATA"), reason="CITEWELL_DATA does not name the folder of evaluation data"
@@ -78,6 +89,20 @@ def test_a_reader_that_is_right_most_of_the_time_is_calibrated_on_other_kinds(tm
     assert found[RULE]["first"].calibration_error is None
     draw(plotted(sets, scored), tmp_path / "plot.png")
     assert (tmp_path / "plot.png").stat().st_size > 5000
+
+
+def test_a_model_of_inference_is_measured_beside_the_others(tmp_path: Path) -> None:
+    write_classifier(tmp_path, ["contradiction", "entailment"], favourite=1)
+    made = [made_up(name, name != "unseen kind", 20) for name in ("first", "another", "unseen kind")]
+    judged = check_by_inference([each for each, _ in made], load_nli(str(tmp_path)))
+    assert all((of[NLI] > 0.5).all() for of in judged)
+    scored = {
+        each.name: {WORDS: scores[WORDS], FACTS: scores[FACTS], **of}
+        for (each, scores), of in zip(made, judged, strict=True)
+    }
+    found = measure_sets([each for each, _ in made], scored)
+    assert set(found) == {RULE, WORDS, NLI}
+    assert found[NLI]["first"].balanced.value == 0.5, "it accepts every claim"
 
 
 def test_both_labels_weigh_the_same_in_the_calibration() -> None:

@@ -51,6 +51,7 @@ def test_measures_answers_and_a_second_run(cli: Cli, rows: Path, tmp_path: Path)
     assert generator[1]["text"]["copied 8-grams"]["value"] > 0.8
     assert page.read_text().strip() == result.out.strip()
     assert "3 questions, 1 of them unanswerable" in result.out
+    assert "| rouge and embedding | " in result.out.partition("## Agreement of the judges")[2]
 
     answers = tmp_path / "scores.answers.jsonl"
     kept, details = answers.read_bytes(), (tmp_path / "scores.details.json").read_text()

@@ -126,6 +126,26 @@ async def test_a_sentence_with_most_words_of_another_is_a_repetition(
         assert len(found) == (1 if is_repetition else 2)
 
 
+@pytest.mark.parametrize(
+    "second",
+    [
+        "However, scientists found no such pits.",
+        "This belief is wrong.",
+        "The old claim has no grounds.",
+        "In fact, pits are left by knives.",
+        "It is not true, and was a myth.",
+    ],
+)
+async def test_a_claim_is_not_quoted_without_what_takes_it_back(second: str) -> None:
+    claim, later = "Snails leave deep pits in rock.", "Lamps burn oil at night."
+    found = await quoted(reference(1, f"{claim} {second} {later}"), relevance=scored(deep=0.9, Lamps=0.1))
+    taken_back = "It is not" not in second
+    assert [text for text, _ in found] == ([claim, second] if taken_back else [claim])
+    assert await quoted(reference(1, f"{claim} {second}"), relevance=scored(deep=0.9), most=1) == (
+        [] if taken_back else [(claim, 1)]
+    )
+
+
 async def test_the_title_counts_as_part_of_each_sentence() -> None:
     pool = [
         reference(1, "The planet has rings of dust.", title="Jupiter"),

@@ -67,6 +67,7 @@ class Ask:
             fetch=_no_network,
             extractor=Sandbox(),
             ranker=self._ranker,
+            relevance=self._ranker.scores,
             generator=_Scripted(*answers),
             scorer=SupportScorer(),
             limits=Limits(

@@ -113,6 +113,7 @@ def _evaluate(
     out: Path | None,
     settings: Settings,
 ) -> GenerationEvaluation:
+    from citewell.generator.evaluation.agreement import agreements
     from citewell.generator.evaluation.answers import AnswerFile
     from citewell.generator.evaluation.judges.names import open_judges
     from citewell.generator.evaluation.measures import measure
@@ -137,7 +138,8 @@ def _evaluate(
                 loss = _counted(reader.loss, name, sum(row.answerable for row in rows))
             outcomes.append(measure(name, rows, written[name], judges, raw=raw, loss=loss))
         notices = _notices(raw, names, wanted, settings, fluency)
-    return GenerationEvaluation(file.name, tuple(rows), baseline, tuple(outcomes), notices)
+        agreed = agreements(judges)
+    return GenerationEvaluation(file.name, tuple(rows), baseline, tuple(outcomes), notices, agreed)
 
 
 def _counted(loss: Loss, name: str, total: int) -> Loss:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -30,6 +30,11 @@ class CachingJudge:
         self.name = judge.name
         self._judge = judge
         self._known: dict[ClaimAndPassages, bool] = {}
+
+    @property
+    def verdicts(self) -> Mapping[ClaimAndPassages, bool]:
+        """All verdicts so far."""
+        return self._known
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Return the judge's own verdicts, cached; n values."""

@@ -41,7 +41,7 @@ def check_judges(names: Sequence[str], *, corrected: bool) -> None:
 @contextmanager
 def open_judges(
     names: Sequence[str], settings: Settings, embed: Callable[[], Embed], tell: Log
-) -> Iterator[tuple[SupportJudge, ...]]:
+) -> Iterator[tuple[CachingJudge, ...]]:
     """Open the judges of these names, each with a cache.
 
     `embed` returns the function that embeds sentences, and is only called if the judge `embedding` is named.

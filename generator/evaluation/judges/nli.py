@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from citewell.core.errors import ModelError
 from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
-from citewell.generator.evaluation.judges.judge import ClaimAndPassages, SupportJudge
+from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 from citewell.generator.evaluation.judges.parts import parts
 
 PREFIX = "nli:"
@@ -40,6 +40,10 @@ class NliJudge:
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Return whether the probability of support reaches one half; n values."""
+        return [probability >= _SUPPORTED for probability in self.probabilities(pairs)]
+
+    def probabilities(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
+        """Return the probability of support by the best part of each pair's passages; n values, 0 to 1."""
         found = [
             (row, part, pair.claim)
             for row, pair in enumerate(pairs)
@@ -52,13 +56,13 @@ class NliJudge:
             rows, premises, claims = zip(*found[start : start + _BATCH], strict=True)
             for row, probability in zip(rows, self._form.probabilities(premises, claims), strict=True):
                 best[row] = max(best[row], probability)
-        return [probability >= _SUPPORTED for probability in best]
+        return best
 
     def _tokens(self, sentence: str) -> int:
         return len(self._tokenizer(sentence, add_special_tokens=False)["input_ids"])
 
 
-def load_nli(model_id: str) -> SupportJudge:
+def load_nli(model_id: str) -> NliJudge:
     """Load the judge of a hub id or folder, named `nli:MODEL_ID`.
 
     Supported are T5 models that write "1" for support, such as google/t5_xxl_true_nli_mixture (TRUE, Honovich

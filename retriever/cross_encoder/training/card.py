@@ -19,6 +19,12 @@ inner product of the dual encoder {encoder}, it orders candidates.
 
 {form} `citewell ask QUESTION --set retriever.reranker=FOLDER` uses it."""
 
+_ABOUT_ALONE = """\
+A cross-encoder that reads a question together with a passage or a sentence, trained with Citewell from
+{base}{start}. The output is the logit of the probability that the passage answers the question.
+
+{form} `citewell ask QUESTION --set retriever.reader=FOLDER` uses it."""
+
 _ABOUT_SUPPORT = """\
 A cross-encoder that reads a claim together with a passage of at most {words} words, trained with Citewell
 from {base}{start}. The output is the logit of the probability that the passage supports the claim.
@@ -39,6 +45,12 @@ _METRICS = """\
 `dev` is the mean of all dev sets, and selected the best checkpoint; the model was not trained on these
 questions. The metrics are nDCG@10 of the passages in the order of the scores added to the dual encoder's;
 `alone` is that of the scores alone. Before training, the order is nearly the dual encoder's."""
+
+_METRICS_ALONE = """\
+{table}
+
+`dev` is the mean of all dev sets, and selected the best checkpoint; the model was not trained on these
+questions. The metrics are nDCG@10 of the passages in the order of the scores."""
 
 _SUPPORT_METRICS = """\
 {table}
@@ -68,7 +80,7 @@ def describe(
         },
         about=_about(config),
         data=data_table(files, {"label": labels, what: counts}) + held_out(questions, dev_questions, what),
-        metrics=table and (_SUPPORT_METRICS if config.reads_claims else _METRICS).format(table=table),
+        metrics=table and _metrics(config).format(table=table),
         counts={what: questions, f"dev_{what}": dev_questions},
         packages=("torch", "transformers", "peft"),
     )
@@ -81,7 +93,8 @@ def _about(config: RerankerRecipe) -> str:
         form = _FULL.format(pooling=pooling)
     else:
         form = _LORA.format(rank=lora.rank, alpha=lora.alpha, layers=lora.layers, pooling=pooling)
-    return (_ABOUT_SUPPORT if config.reads_claims else _ABOUT).format(
+    alone = _ABOUT if config.objective.scale else _ABOUT_ALONE
+    return (_ABOUT_SUPPORT if config.reads_claims else alone).format(
         base=published_name(config.model.base),
         start=f", beginning with {published_name(config.model.start)}" if config.model.start else "",
         scale=config.objective.scale,
@@ -89,3 +102,9 @@ def _about(config: RerankerRecipe) -> str:
         words=WINDOW_WORDS,
         form=form,
     )
+
+
+def _metrics(config: RerankerRecipe) -> str:
+    if config.reads_claims:
+        return _SUPPORT_METRICS
+    return _METRICS if config.objective.scale else _METRICS_ALONE

@@ -17,6 +17,7 @@ from citewell.retriever.training.labels.judgments import judgment_rows
 from citewell.retriever.training.labels.positives import positive_rows
 from citewell.retriever.training.labels.rankings import ranking_rows
 from citewell.retriever.training.labels.rouge import rouge_rows
+from citewell.retriever.training.labels.sentences import sentence_rows
 
 
 def write(file: Path, *rows: dict[str, Any]) -> Path:
@@ -168,3 +169,64 @@ def test_of_a_run_what_nobody_judged_counts_as_irrelevant(beir: Path) -> None:
     assert (row.passages, row.targets) == (("Text d.", "Text b.", "Text c."), (0.0, 3.0, 0.0))
     with pytest.raises(InputError, match="no query has a relevant passage"):
         judgment_rows(beir, "test", run, depth=1)
+
+
+TIDES = {
+    "question": "What causes tides?",
+    "positive": [
+        {"title": "Tide", "text": "Tides rise and fall. The moon's gravity causes them. Fish swim."}
+    ],
+    "answer": ["gravity"],
+}
+
+
+def test_sentences_with_the_answer_are_told_from_their_neighbors(tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "pairs.jsonl",
+        TIDES,
+        # Where most sentences hold the answer, they do so by chance.
+        {**TIDES, "question": "Which?", "positive": [{"text": "It is gravity. Gravity is it. No."}]},
+        {
+            "question": "Why?",
+            "positive": [],
+            "hard_negative": [{"title": "Kites", "text": "They fly. High."}],
+        },
+    )
+    others = write(
+        tmp_path / "others.jsonl",
+        {
+            "question": "what causes  tides?",
+            "title": "Moon",
+            "passage": "It is round. It is far. It is old. It is dry.",
+            "label": "unanswerable",
+        },
+        {
+            "question": "What causes tides?",
+            "title": "Tide",
+            "passage": "Gravity does.",
+            "label": "answerable",
+        },
+    )
+    tides, kites = sentence_rows([file, others])
+    assert tides.question == "What causes tides?"
+    assert dict(zip(tides.passages, tides.targets, strict=True)) == {
+        "Tide. Tides rise and fall.": 0.0,
+        "Tide. The moon's gravity causes them.": 1.0,
+        "Tide. Fish swim.": 0.0,
+        "Moon. It is round.": 0.0,
+        "Moon. It is far.": 0.0,
+        "Moon. It is old.": 0.0,
+    }
+    assert (kites.passages, kites.targets) == (("Kites. They fly.", "Kites. High."), (0.0, 0.0))
+
+
+def test_evidence_says_more_than_the_words_of_an_answer(tmp_path: Path) -> None:
+    text = "Gravity pulls. Gravity of the moon causes them. Fish swim. Boats float."
+    row = {**TIDES, "positive": [{"text": text}], "evidence_sentences": ["Gravity of the moon causes them"]}
+    (found,) = sentence_rows([write(tmp_path / "pairs.jsonl", row)])
+    assert found.targets == (0.0, 1.0, 0.0, 0.0)
+
+
+def test_passages_without_an_answer_cannot_give_the_label_sentences(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no passage has an answer in one of its sentences"):
+        sentence_rows([write(tmp_path / "pairs.jsonl", {**TIDES, "answer": ["the sun"]})])

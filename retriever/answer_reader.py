@@ -1,0 +1,43 @@
+"""The reader of answers: which sentences of the references answer a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from citewell.core.settings import Settings
+from citewell.retriever.cross_encoder.cross_encoder import CrossEncoder
+from citewell.retriever.cross_encoder.load import load_cross_encoder
+
+_WEIGHT = 0.05
+"""Of a logit beside the relevance, measured by `python -m benchmarks.answer_sentences` on the set qed."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReader:
+    """Adds what a cross-encoder reads in a sentence to its relevance, which sees the subject more surely."""
+
+    model: CrossEncoder
+    relevance: Callable[[str, Sequence[str]], NDArray[np.float32]]
+    """As `citewell.retriever.rank.Ranker.scores`."""
+    weight: float = _WEIGHT
+
+    def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the scores of `n` sentences, (n,): relevance + `weight` × the cross-encoder's logit."""
+        return self.relevance(question, texts) + np.float32(self.weight) * self.model.scores(question, texts)
+
+
+def load_answer_reader(
+    settings: Settings,
+    relevance: Callable[[str, Sequence[str]], NDArray[np.float32]],
+    on_step: Callable[[str, str], None] = lambda name, step: None,
+) -> AnswerReader | None:
+    """Load the reader of the settings; None without one. Raises as `load_cross_encoder` does."""
+    name = settings.retriever.reader
+    if name == "none":
+        return None
+    model = load_cross_encoder(name, settings.cache_dir, threads=settings.threads, on_step=on_step)
+    return AnswerReader(model, relevance)

@@ -1,0 +1,68 @@
+"""The reader of answers that comes with Citewell: it tells the sentence that answers from its neighbors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from citewell.core.errors import ModelError
+from citewell.core.settings import load_settings
+from citewell.retriever.answer_reader import AnswerReader, load_answer_reader
+from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.rank import Ranker
+
+
+@pytest.fixture(scope="module")
+def reader() -> AnswerReader:
+    settings = load_settings({})
+    encoder = load_encoder(settings.retriever.encoder, settings.cache_dir, threads=settings.threads)
+    found = load_answer_reader(settings, Ranker(encoder, prefilter=1).scores)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "others"),
+    [
+        (
+            "When was the lighthouse of Bell Rock first lit?",
+            "Its lamps shone for the first time on 1 February 1811.",
+            (
+                "Bell Rock Lighthouse stands on a reef off the coast of Angus in Scotland.",
+                "The lighthouse of Bell Rock is thirty-five meters tall.",
+            ),
+        ),
+        (
+            "Why do bakers salt their dough?",
+            "It slows the yeast and strengthens the gluten.",
+            ("Bakers salt their dough after kneading it.", "Dough is a mixture of flour and water."),
+        ),
+        (
+            "Who repaired the clock in the hall?",
+            "After the fire, Maria Ossowska put its works in order again.",
+            ("The clock in the hall is two meters high.", "Visitors may not touch the clock in the hall."),
+        ),
+    ],
+)
+def test_a_sentence_that_answers_beats_those_that_share_words(
+    question: str, answer: str, others: tuple[str, ...], reader: AnswerReader
+) -> None:
+    logits = reader.model.scores(question, [answer, *others])
+    assert int(np.argmax(logits)) == 0
+    assert logits[0] - logits[1:].max() > 0.5
+
+
+def test_its_score_is_added_to_the_relevance(reader: AnswerReader) -> None:
+    question, texts = "What is tin?", ["Tin is a soft metal.", "Kites fly high."]
+    expected = reader.relevance(question, texts) + reader.weight * reader.model.scores(question, texts)
+    assert reader.scores(question, texts) == pytest.approx(expected)
+    assert len(reader.scores(question, [])) == 0
+
+
+def test_the_settings_leave_it_out_or_name_another() -> None:
+    def relevance(question: str, texts: object) -> np.ndarray:
+        return np.zeros(0, np.float32)
+
+    assert load_answer_reader(load_settings({"retriever.reader": "none"}), relevance) is None
+    with pytest.raises(ModelError, match="nowhere"):
+        load_answer_reader(load_settings({"retriever.reader": "./nowhere"}), relevance)
