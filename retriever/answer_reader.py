@@ -12,6 +12,8 @@ from citewell.core.settings import Settings
 from citewell.retriever.cross_encoder.cross_encoder import CrossEncoder
 from citewell.retriever.cross_encoder.load import load_cross_encoder
 
+NONE = "none"
+"""The name in the settings that leaves the reader out."""
 _WEIGHT = 0.05
 """Of a logit beside the relevance, measured by `python -m benchmarks.answer_sentences` on the set qed."""
 
@@ -37,7 +39,7 @@ def load_answer_reader(
 ) -> AnswerReader | None:
     """Load the reader of the settings; None without one. Raises as `load_cross_encoder` does."""
     name = settings.retriever.reader
-    if name == "none":
+    if name == NONE:
         return None
     model = load_cross_encoder(name, settings.cache_dir, threads=settings.threads, on_step=on_step)
     return AnswerReader(model, relevance)

@@ -19,6 +19,7 @@ from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.extractive import Relevance
 from citewell.generator.load import open_generator
 from citewell.pipeline.parts import silent
+from citewell.retriever.answer_reader import NONE
 from citewell.retriever.parts import parts
 from citewell.scorer.scorer import SUPPORT, PreferenceJudge, Scorer, SupportScorer
 
@@ -110,9 +111,10 @@ def judges_itself(settings: Settings, name: str) -> bool:
 
 
 def without_writer(settings: Settings) -> Settings:
-    """Return settings that load no language model, for uses that only find references."""
+    """Return settings that load no model of answers, for uses that only find references."""
     generator = settings.generator.model_copy(update={"name": EXTRACTIVE})
-    return settings.model_copy(update={"generator": generator})
+    retriever = settings.retriever.model_copy(update={"reader": NONE})
+    return settings.model_copy(update={"generator": generator, "retriever": retriever})
 
 
 def _once(advice: str, cache_dir: Path) -> tuple[str, ...]:

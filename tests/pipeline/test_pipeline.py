@@ -78,6 +78,7 @@ async def test_answer_names_its_parts_and_its_times(settings: Make) -> None:
         "search": "collection:notes",
         "generator": "extractive",
         "scorer": "citation-support",
+        "reader": "citewell-answers",
     }
     stages = ["search", "fetch", "rank", "first_token", "generate", "check", "score", "total"]
     assert list(answer.timings) == stages

@@ -226,6 +226,7 @@ def _identity(settings: Settings) -> str:
         "generator": generator | {"weights": weights(settings.generator.name)},
         "citations": settings.citations.model_dump(mode="json"),
         "encoder": [settings.retriever.encoder, weights(settings.retriever.encoder)],
+        "reader": settings.retriever.reader,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
 
