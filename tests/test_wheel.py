@@ -180,6 +180,13 @@ def test_answering_imports_no_pytorch(python: Path, project: Path, index: str, t
         (site / name / "__init__.py").write_text(f"raise SystemExit('{name} was imported')\n")
     folders = {"CITEWELL_CACHE_DIR": str(tmp_path / "cache"), "CITEWELL_DATA_DIR": str(tmp_path / "data")}
     options = {"PIP_INDEX_URL": index, "PIP_CONFIG_FILE": os.devnull, "PYTHONPATH": str(site)}
-    done = run(python.with_name("citewell"), "ask", "What is a reference?", cwd=project, **folders, **options)
+    done = run(
+        python.with_name("citewell"),
+        "ask",
+        "What is a reference in Citewell?",
+        cwd=project,
+        **folders,
+        **options,
+    )
     assert done.returncode == 0, done.stderr
     assert "was imported" not in done.stdout + done.stderr

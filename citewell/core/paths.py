@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import platformdirs
@@ -18,6 +20,12 @@ def data_dir() -> Path:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Create a folder that its user alone can enter, and its parents; one that exists stays as it is."""
+    """Create a folder that its user alone can enter, and its parents; one that exists stays as it is.
+
+    Raises `OSError` if it cannot be created, `NotADirectoryError` if it is a file.
+    """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except FileExistsError as error:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder)) from error

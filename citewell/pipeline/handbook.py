@@ -16,6 +16,12 @@ def handbook_folder() -> Path | None:
     return folder.resolve() if (folder / "index.md").is_file() else None
 
 
+def is_of_handbook(url: str) -> bool:
+    """Return whether a URL is that of a page of the documentation."""
+    folder = handbook_folder()
+    return folder is not None and url.startswith(f"{folder.as_uri()}/")
+
+
 def ensure_handbook(settings: Settings) -> None:
     """Bring the collection `handbook` up to date with the documentation; cheap when nothing changed."""
     from citewell.retriever.collection.indexing import index_documents, indexing

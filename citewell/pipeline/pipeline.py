@@ -29,6 +29,7 @@ from citewell.generator.extractive import ExtractiveGenerator, Relevance
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
 from citewell.generator.refusal import is_refusal
+from citewell.pipeline.handbook import is_of_handbook
 from citewell.pipeline.providers import OpenedSearch
 from citewell.pipeline.question_run import QuestionRun
 from citewell.retriever.evidence import evidence, is_found
@@ -233,7 +234,11 @@ class Pipeline:
     async def _leave_out_orders(self, run: QuestionRun) -> list[Notice]:
         """Mark the orders of the references, which are then no evidence; return a notice for each page."""
         if self.orders is not None:
-            run.references = await asyncio.to_thread(mark_orders, run.references, self.orders)
+            # The handbook comes with Citewell, and tells its readers what to do with language models.
+            foreign = [reference for reference in run.references if not is_of_handbook(reference.url)]
+            found = await asyncio.to_thread(mark_orders, foreign, self.orders)
+            marked = {reference.number: reference for reference in found}
+            run.references = tuple(marked.get(reference.number, reference) for reference in run.references)
         run.evidence = evidence_of(run.references)
         return run.tell(*order_notices(run.references))
 

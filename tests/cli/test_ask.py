@@ -132,7 +132,7 @@ def test_json_has_the_documented_keys(cli: Cli) -> None:
     assert set(answer["timings"]) == {
         *("search", "fetch", "rank", "first_token", "generate", "check", "score", "total"),
     }
-    assert set(answer["models"]) == {"encoder", "search", "generator", "scorer"}
+    assert set(answer["models"]) == {"encoder", "search", "generator", "scorer", "reader"}
     assert (answer["failures"], answer["notices"]) == ([], [])
 
 

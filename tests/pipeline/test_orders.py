@@ -46,6 +46,16 @@ def poisoned(settings: Make, folder: Path, text: str) -> Settings:
     return settings(data_dir=folder, search__collection="poisoned", retriever__encoder="e5-small")
 
 
+async def test_the_handbook_may_say_what_to_do(settings: Make) -> None:
+    chosen = settings(search__collection="handbook", retriever__encoder="e5-small")
+    async with open_pipeline(chosen) as pipeline:
+        answer = await final_answer(
+            pipeline.ask("How do I give an assistant the tools of Citewell with mcp?")
+        )
+    assert any("give the assistant this command" in reference.text for reference in answer.references)
+    assert not any(reference.orders for reference in answer.references)
+
+
 async def test_an_order_is_shown_and_not_quoted(settings: Make, tmp_path: Path) -> None:
     chosen = poisoned(settings, tmp_path, f"{TRUE} {ORDER} Its light is seen for 30 kilometers.")
     async with open_pipeline(chosen) as pipeline:
