@@ -1,11 +1,11 @@
 """Measure follow-up questions: does a rewritten question find the passages that answer it?
 
 `python -m benchmarks.conversation` takes the answerable follow-up questions of MTRAG, which people asked in
-conversation with a system, and for which people labelled the passages that answer. All passages of the data
+conversation with a system, and for which people labeled the passages that answer. All passages of the data
 set are one collection. Each question is searched as it is, rewritten by the rule, rewritten by the writer,
 and, as a ceiling that no product has, together with the answer that a person wrote: the data set has no
-rewriting by a person. It prints the share of questions whose first reference is a labelled passage, the share
-with one among the five references, and the share of the labelled passages that are among them.
+rewriting by a person. It prints the share of questions whose first reference is a labeled passage, the share
+with one among the five references, and the share of the labeled passages that are among them.
 
 Conversations are split in two parts by a digest of their ids: rule and prompt were tuned on `tune`, and
 `report` was kept apart.

@@ -14,14 +14,14 @@ from benchmarks.chaos.ledger import FORGED
 from benchmarks.hostile_web import BOMBS, WEB, attacks, redirect_path
 
 _HITS = 6
-_TOPICS = ("kites", "harbours", "lighthouses", "orchards", "glaciers", "bridges", "canals", "meadows")
+_TOPICS = ("kites", "harbors", "lighthouses", "orchards", "glaciers", "bridges", "canals", "meadows")
 _PAGE = (
     "<!doctype html><html><head><title>About {topic}</title></head><body><article><h1>About {topic}</h1>"
     "{paragraphs}</article></body></html>"
 )
 _PARAGRAPH = (
-    "<p>Note {n} about {topic}: whoever visits the {topic} of the north in year {n} finds that they were "
-    "mended by {n} people, who wrote down each day what they saw of the {topic}.</p>"
+    "<p>Note {n} about {topic}: a visitor to the {topic} of the north in year {n} finds that {n} "
+    "people repaired them, and wrote down each day what they saw of the {topic}.</p>"
 )
 HOSTILE_MEBIBYTES = 200
 """What the compressed pages of the hostile web expand to."""

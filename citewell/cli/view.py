@@ -12,7 +12,6 @@ from rich.markup import escape
 from rich.spinner import Spinner
 from rich.text import Text
 
-from citewell.core.answer_html import LEFT_OUT
 from citewell.core.events import (
     Browsed,
     Event,
@@ -27,7 +26,7 @@ from citewell.core.events import (
     Token,
 )
 from citewell.core.text import shorten, squeeze
-from citewell.core.types import STATUS_WORDS, Answer, Reference, Sentence, marked_text
+from citewell.core.types import LEFT_OUT, STATUS_WORDS, Answer, Reference, Sentence, marked_text
 from citewell.pipeline.collections import HANDBOOK
 
 # Characters shown of a reference, of a browsing command, and of a candidate answer.

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from citewell.core.addresses import shown_address
-from citewell.core.types import STATUS_WORDS
+from citewell.core.types import LEFT_OUT, STATUS_WORDS
 
 if TYPE_CHECKING:
     from citewell.core.types import Answer, Reference, Sentence
-
-LEFT_OUT = "Left out, an order to its reader"
 
 
 def answer_html(answer: Answer) -> str:

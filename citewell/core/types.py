@@ -17,6 +17,7 @@ STATUS_WORDS: Mapping[SupportStatus, str] = {
     "not_found": "not supported",
 }
 """The words that people read."""
+LEFT_OUT = "Left out, an order to its reader"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class Reference:
     headings: tuple[str, ...] = ()
     page_number: int | None = None
     orders: tuple[str, ...] = ()
-    """Its sentences, and perhaps its title, that give orders to a language model: they are no evidence."""
+    """Its sentences, and perhaps its title, that give orders to a language model: they are not evidence."""
 
     @property
     def place(self) -> str:

@@ -125,11 +125,11 @@ class DiskFullError(CitewellError):
 
     def __init__(self) -> None:
         """Say so."""
-        super().__init__("There is no room left on the disk of the service.", "Free some space there.")
+        super().__init__("The disk of the service is full.", "Free some space on it.")
 
 
 def explained(error: BaseException) -> CitewellError | None:
-    """Return the error that clients are told of, or None for a bug, which only the log describes."""
+    """Return the error to report to clients, or None for a bug, which only the log describes."""
     if isinstance(error, CitewellError):
         return error
     is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)

@@ -20,7 +20,7 @@ def scratch_prefix(kind: str) -> str:
 
 
 def scratch_folder(kind: str) -> Path:
-    """Make a temporary folder that this user alone can enter; whoever calls this removes it."""
+    """Make a temporary folder that this user alone can enter; the caller removes it."""
     return Path(tempfile.mkdtemp(prefix=scratch_prefix(kind)))
 
 

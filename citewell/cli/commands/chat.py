@@ -1,4 +1,4 @@
-"""`citewell chat`: ask questions one after the other, each with those before."""
+"""`citewell chat`: ask questions in one conversation: each may refer to the earlier ones."""
 
 from __future__ import annotations
 

@@ -14,17 +14,7 @@ export function prepareAsking(root, arrive) {
   const field = form.querySelector("#question");
   const ask = (question, begin) => work({ root, form, question, begin, arrive });
 
-  sendOnEnter(form, field);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const question = field.value.trim();
-    if (!question || form.querySelector("[type=submit]").hidden) {
-      return;
-    }
-    const headers = { Accept: "text/event-stream" };
-    const asked = { question, ...questionOptions(form) };
-    ask(question, (signal) => post("/v1/answers", asked, { headers, signal }));
-  });
+  onQuestion(form, field, () => questionOptions(form), ask);
 
   const picked = fillPicker(root);
   if (root.querySelector("#hero")) {
@@ -53,8 +43,23 @@ export function questionOptions(form) {
   return { ...mode, ...chosenOptions(form) };
 }
 
+/** Call `ask` with the question that is sent, by Enter too, and the request for it; `options` adds to the request. */
+export function onQuestion(form, field, options, ask) {
+  sendOnEnter(form, field);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const question = field.value.trim();
+    if (!question || form.querySelector("[type=submit]").hidden) {
+      return;
+    }
+    const headers = { Accept: "text/event-stream" };
+    const asked = { question, ...options() };
+    ask(question, (signal) => post("/v1/answers", asked, { headers, signal }));
+  });
+}
+
 /** Send a form with Enter; Shift-Enter begins a line. */
-export function sendOnEnter(form, field) {
+function sendOnEnter(form, field) {
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();

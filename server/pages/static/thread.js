@@ -1,8 +1,8 @@
 // A conversation: follow-up questions, and to name, export and delete it.
 
-import { questionOptions, sendOnEnter } from "./ask.js";
+import { onQuestion, questionOptions } from "./ask.js";
 import { twice } from "./collection.js";
-import { post, problemOf, request, troubleOf } from "./service.js";
+import { problemOf, request, troubleOf } from "./service.js";
 import { work } from "./working.js";
 
 /** Add the behavior of a conversation; `arrive` shows the page of an answer. */
@@ -14,16 +14,8 @@ export function prepareThread(root, arrive) {
   const thread = form.dataset.thread;
   const field = form.querySelector("textarea");
   form.hidden = false;
-  sendOnEnter(form, field);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const question = field.value.trim();
-    if (!question || form.querySelector("[type=submit]").hidden) {
-      return;
-    }
-    const headers = { Accept: "text/event-stream" };
-    const asked = { question, thread, ...questionOptions(document.querySelector("#ask")) };
-    const begin = (signal) => post("/v1/answers", asked, { headers, signal });
+  const options = () => ({ thread, ...questionOptions(document.querySelector("#ask")) });
+  onQuestion(form, field, options, (question, begin) => {
     const place = root.querySelector("#next");
     work({ root: document.getElementById("main"), form, question, begin, arrive, place });
   });

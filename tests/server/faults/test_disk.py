@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from citewell.server.store.owners import is_running
 from tests.server.api.conftest import Start, make_key
 from tests.server.api.test_jobs import SITE, begin, patient
 from tests.server.api.test_serve import Serve, store_key
@@ -72,8 +73,10 @@ def test_what_a_killed_service_left_is_removed_when_it_starts_again(
         crawl = begin(client, "trees", SITE)
         until(lambda: client.get(crawl).json()["done"] == 1)
         assert add(client, "first.md").status_code == 202
+        owners = [int(folder.name.split("-")[3]) for folder in scratch.iterdir()]
         os.killpg(killed.process.pid, signal.SIGKILL)
         killed.process.wait()
+    until(lambda: not any(map(is_running, owners)))
     assert {folder.name.split("-")[1] for folder in scratch.iterdir()} == {"documents", "metrics"}
     other = scratch / "citewell-documents-elsewhere-1-abc"
     other.mkdir()

@@ -1,0 +1,46 @@
+"""The blind reading hides the writers from the reader, and counts verdicts for the right ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.blind_reading import deal, report, sheet
+
+QUESTIONS = [
+    {"collection": "notes", "question": f"Question {number}?", "fact": "a fact" if number < 9 else ""}
+    for number in range(12)
+]
+
+
+def answers() -> list[dict[str, Any]]:
+    references = [{"number": 1, "title": "Notes", "text": "A passage."}]
+    return [
+        {**one, "writer": writer, "answer": f"{text} {one['question']}", "references": references}
+        for one in QUESTIONS
+        for writer, text in (("first", "Alpha"), ("second", "Beta"))
+    ]
+
+
+def test_the_sheet_names_no_writer_and_the_order_differs_by_question() -> None:
+    dealt = deal(QUESTIONS, answers())
+    text = sheet(dealt)
+    assert "first" not in text
+    assert "second" not in text
+    assert text.count("Alpha") == text.count("Beta") == 12
+    assert {one["answers"]["A"]["writer"] for one in dealt} == {"first", "second"}
+    assert dealt == deal(QUESTIONS, answers())
+
+
+def test_verdicts_count_for_the_writer_behind_the_letter() -> None:
+    dealt = deal(QUESTIONS, answers())
+    judged = {}
+    for one in dealt:
+        of = {row["writer"]: letter for letter, row in one["answers"].items()}
+        held = bool(one["fact"])
+        verdicts = {of["first"]: "right" if held else "refused", of["second"]: "wrong"}
+        judged[one["number"]] = {"held": held, "verdicts": verdicts, "unreadable": [of["second"]]}
+    rows = {line.split(" | ")[0]: line for line in report(dealt, judged).splitlines()}
+    assert rows["| first"].split(" | ")[1:3] == ["9", "1.00 (1.00 to 1.00)"]
+    assert rows["| first"].split(" | ")[6:8] == ["3", "1.00 (1.00 to 1.00)"]
+    assert rows["| second"].split(" | ")[4] == "1.00 (1.00 to 1.00)"
+    assert rows["| second"].split(" | ")[-1] == "0.00 (0.00 to 0.00) |"
