@@ -15,6 +15,7 @@ from citewell.core.errors import CitewellError
 from citewell.core.packages import is_installed
 from citewell.core.settings import Settings
 from citewell.server.access.authenticator import Caller
+from citewell.server.api.answer_export import export_answer
 from citewell.server.api.answers import ask_question, delete_answer, follow_question, get_answer, list_answers
 from citewell.server.api.authorize import authorize
 from citewell.server.api.bodies import BodyReader
@@ -68,6 +69,7 @@ _HANDLERS = (
     get_metrics,
     get_problem_type,
     ask_question,
+    export_answer,
     get_answer,
     follow_question,
     get_answer_episode,

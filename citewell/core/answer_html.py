@@ -1,4 +1,4 @@
-"""An answer as HTML for notebooks. All text is escaped, and only web addresses become links."""
+"""An answer as HTML, for notebooks and files. All text is escaped, and only web addresses become links."""
 
 from __future__ import annotations
 
@@ -12,6 +12,26 @@ from citewell.core.types import LEFT_OUT, STATUS_WORDS
 
 if TYPE_CHECKING:
     from citewell.core.types import Answer, Reference, Sentence
+_PAGE = """<!doctype html>
+<html>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title}</title>
+<style>
+body {{ max-width: 42rem; margin: 2rem auto; padding: 0 1rem; font: 1.0625rem/1.6 Georgia, serif; }}
+</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+def answer_page(answer: Answer) -> str:
+    """Return `answer_html` as a page of its own."""
+    return _PAGE.format(title=escape(answer.question), body=answer_html(answer))
 
 
 def answer_html(answer: Answer) -> str:

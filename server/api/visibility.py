@@ -38,7 +38,7 @@ class NoThreadError(CitewellError):
 
 
 class UnansweredError(CitewellError):
-    """The question has no answer to rate."""
+    """The question has no answer to rate or to export."""
 
     status = 409
 

@@ -1,5 +1,6 @@
 // Actions on an answer: show the words that support a sentence, give feedback, and copy.
 
+import { prepareExports } from "./export.js";
 import { make } from "./progress.js";
 import { post, problemOf, troubleOf } from "./service.js";
 
@@ -18,6 +19,8 @@ export function prepareAnswer(root) {
   const send = (opinion) => give(article.dataset.answer, opinion, message);
   prepareThumbs(actions, article.querySelector(".comment"), send);
   prepareCopy(article, actions.querySelector("[data-copy]"), message);
+  prepareExports(actions, `/v1/answers/${encodeURIComponent(article.dataset.answer)}`, message);
+  actions.querySelector("[data-print]").addEventListener("click", () => print());
   const panel = article.querySelector("#panel");
   if (panel) {
     preparePassages(article, panel, send);

@@ -2,7 +2,8 @@
 
 import { onQuestion, questionOptions } from "./ask.js";
 import { twice } from "./collection.js";
-import { problemOf, request, troubleOf } from "./service.js";
+import { done, prepareExports } from "./export.js";
+import { request } from "./service.js";
 import { work } from "./working.js";
 
 /** Add the behavior of a conversation; `arrive` shows the page of an answer. */
@@ -31,38 +32,10 @@ function prepareTools(tools, address) {
     const headers = { "Content-Type": "application/json" };
     await done(request(address, { method: "PATCH", body: JSON.stringify({ title }), headers }), message, "Renamed.");
   });
-  for (const button of tools.querySelectorAll("[data-export]")) {
-    button.addEventListener("click", async () => {
-      const response = await done(request(`${address}/export?format=${button.dataset.export}`), message, "");
-      if (response) {
-        save(await response.blob(), /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition"))[1]);
-      }
-    });
-  }
+  prepareExports(tools, address, message);
   twice(tools.querySelector("#delete-thread"), async () => {
     if (await done(request(address, { method: "DELETE" }), message, "")) {
       location.assign("/history");
     }
   });
-}
-
-/** Say how a request ended; resolves to its reply if it succeeded. */
-async function done(sent, message, words) {
-  try {
-    const response = await sent;
-    message.textContent = response.ok ? words : await problemOf(response);
-    return response.ok ? response : null;
-  } catch (error) {
-    message.textContent = troubleOf(error);
-    return null;
-  }
-}
-
-/** Give a file to the reader; a link could not send the key. */
-function save(content, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

@@ -85,6 +85,19 @@ async def test_an_answer_is_copied_as_markdown(open_page: OpenPage) -> None:
     assert "](<https://notes.example/0>), notes.example" in copied
 
 
+async def test_an_answer_is_exported(open_page: OpenPage) -> None:
+    page = await open_page("/")
+    await ask(page)
+    await page.get_by_text("Export", exact=True).click()
+    for name, begins in (("HTML", "<!doctype html>"), ("BibTeX", "@misc{notesexample1,"), ("CSL-JSON", "[{")):
+        async with page.expect_download() as download:
+            await page.get_by_role("button", name=name, exact=True).click()
+        assert (await (await download.value).path()).read_text("utf-8").startswith(begins)
+    await page.evaluate("window.print = () => document.body.setAttribute('data-printed', '')")
+    await page.get_by_role("button", name="Print or save as PDF").click()
+    await page.locator("body[data-printed]").wait_for()
+
+
 async def test_an_answer_is_read_without_scripts(open_page: OpenPage, stored: str) -> None:
     page = await open_page(f"/answers/{stored}", java_script_enabled=False)
     assert not await page.locator(".actions").is_visible()

@@ -1,0 +1,50 @@
+"""An answer as a file, and its cited sources for a reference manager."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from tests.server.api.conftest import BATS, Service
+
+
+@pytest.fixture(scope="module")
+def address(service: Service) -> str:
+    answer = service.ask(BATS).json()
+    return f"/v1/answers/{answer['id']}/export"
+
+
+def export(service: Service, address: str, form: str) -> httpx.Response:
+    response = service.client.get(address, params={"format": form})
+    response.raise_for_status()
+    return response
+
+
+def test_an_answer_is_exported_as_text(service: Service, address: str) -> None:
+    markdown = export(service, address, "markdown")
+    assert markdown.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert markdown.headers["content-disposition"].endswith('.md"')
+    assert f"**{BATS}**" in markdown.text
+    page = export(service, address, "html")
+    assert page.headers["content-disposition"].startswith("attachment")
+    assert page.text.startswith("<!doctype html>")
+    assert '<a href="https://notes.example/bats"' in page.text
+    own = service.client.get(address.removesuffix("/export")).json()
+    assert export(service, address, "json").json() == own
+
+
+def test_cited_sources_are_exported_for_reference_managers(service: Service, address: str) -> None:
+    own = service.client.get(address.removesuffix("/export")).json()
+    cited = {number for sentence in own["sentences"] for number in sentence["citations"]}
+    urls = {reference["url"] for reference in own["references"] if reference["number"] in cited}
+    items = export(service, address, "csl")
+    assert items.headers["content-type"] == "application/vnd.citationstyles.csl+json"
+    assert {item["URL"] for item in items.json()} == urls
+    entries = export(service, address, "bibtex")
+    assert entries.headers["content-disposition"].endswith('.bib"')
+    assert all(f"url = {{{url}}}" in entries.text for url in urls)
+
+
+def test_what_cannot_be_exported_is_refused(service: Service, address: str) -> None:
+    assert service.client.get(address, params={"format": "docx"}).status_code == 400
+    assert service.client.get("/v1/answers/none/export").status_code == 404
