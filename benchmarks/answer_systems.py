@@ -7,12 +7,12 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from benchmarks.ask_wikispeedia import stored_pages
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings
 from citewell.core.text import encoded_text
 from citewell.core.types import Passage, Reference
 from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.evaluation.coverage import stored_pages
 from citewell.pipeline.pipeline import Pipeline
 from citewell.pipeline.providers import OpenedSearch, filters
 from citewell.retriever.collection.collection import Collection

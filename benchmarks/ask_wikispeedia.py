@@ -4,10 +4,7 @@
 project's own questions and those of `CITEWELL_DATA/questions` that the collection covers, and times warm and
 cold answers. `--split dev` asks the questions that the defaults were chosen on (QED) instead.
 
-The right articles of a question with a short answer contain an accepted answer and are about the question:
-their title has `NAMING` of its content words (weighted by idf), or one passage has the answer and `COVERING`
-of them. A question without a right article is not covered. SQLite's full-text search and word counts decide
-this, not Citewell's retriever; occasional errors go both ways.
+`citewell.pipeline.evaluation.coverage` says which articles are right for a question with a short answer.
 """
 
 from __future__ import annotations
@@ -16,33 +13,28 @@ import argparse
 import asyncio
 import gzip
 import json
-import math
 import random
-import re
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.report import external_data, output_option, quantiles, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
-from citewell.core.text import content_words, words
 from citewell.core.types import Page
 from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.evaluation.coverage import PassageSearch, stored_pages
 from citewell.pipeline.fetching import sandbox_limits
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import read_source
 
 COLLECTION = "wikispeedia"
-COVERING = 0.9
-NAMING = 0.5
 TRIAL = 10
 """At most this many questions are a trial of a benchmark: few rows are checked for questions, then."""
 _ROWS_PER_TRIAL = 100
@@ -99,14 +91,6 @@ def build_index(settings: Settings) -> dict[str, float]:
     return seconds | {"pages": report.unchanged, "failures": len(report.failures)}
 
 
-def stored_pages(settings: Settings) -> Iterator[Page]:
-    """Yield every page of the collection."""
-    store = EmbeddedCatalog(settings.data_dir).open(settings.search.collection)
-    for url in store.digests():
-        if page := store.read([url]).get(url):
-            yield page
-
-
 def covered_questions(
     pages: list[Page], split: str, limit: int
 ) -> tuple[list[ArticleQuestion], dict[str, dict[str, int]]]:
@@ -142,50 +126,6 @@ def read_rows(name: str) -> Iterator[dict[str, Any]]:
     folder = external_data() / ("qa_pairs" if name.startswith("qed") else "questions")
     with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         yield from (row for line in lines if (row := json.loads(line)).get("answer"))
-
-
-class PassageSearch:
-    """A search for passages by exact phrase, independent of Citewell's own retriever."""
-
-    def __init__(self, pages: Sequence[Page]) -> None:
-        self._db = sqlite3.connect(":memory:")
-        self._db.execute("CREATE VIRTUAL TABLE passages USING fts5 (url UNINDEXED, text)")
-        rows = [(page.url, f"{page.title}\n{passage.text}") for page in pages for passage in page.passages]
-        self._db.executemany("INSERT INTO passages VALUES (?, ?)", rows)
-        self._passages = len(rows)
-        self._frequency = Counter(stem for _, text in rows for stem in _stems(words(text)))
-        self._titles = {page.url: set(content_words(page.title)) for page in pages}
-
-    def right_articles(self, question: str, answers: list[str]) -> frozenset[str]:
-        """Return the articles that contain an answer and are about the question."""
-        return frozenset(url for url, share in self._holding(question, answers) if share >= COVERING)
-
-    def covering(self, question: str, answers: list[str]) -> float:
-        """Return the question's coverage, 0 to 1, by the best article with an answer; 0 if there is none."""
-        return max((share for _, share in self._holding(question, answers)), default=0.0)
-
-    def _holding(self, question: str, answers: list[str]) -> Iterator[tuple[str, float]]:
-        """Yield the articles of passages with an answer, and the passage's share of the question's words."""
-        asked_words = set(content_words(question))
-        asked = _stems(asked_words)
-        weight = self._weight(asked)
-        for answer in answers:
-            phrase = " ".join(re.findall(r"\w+", answer))
-            if not phrase:
-                continue
-            rows = self._db.execute("SELECT url, text FROM passages WHERE text MATCH ?", (f'"{phrase}"',))
-            for url, text in rows:
-                title = self._titles[url]
-                named = title <= asked_words and self._weight(_stems(title)) >= NAMING * weight
-                covered = self._weight(asked & _stems(words(text))) / weight if weight > 0 else 1.0
-                yield url, 1.0 if named else covered
-
-    def _weight(self, stems: set[str]) -> float:
-        return sum(math.log(self._passages / (1 + self._frequency[stem])) for stem in stems)
-
-
-def _stems(texts: Iterable[str]) -> set[str]:
-    return {text[:5] for text in texts}
 
 
 async def measure_recall(

@@ -22,9 +22,9 @@ from benchmarks.browse_web import browse_settings, index_web, served_web
 from benchmarks.report import output_option, save, table
 from citewell.browser.episode import Episode, read_episodes
 from citewell.browser.evaluation.evaluate import Result, evaluate
-from citewell.browser.evaluation.questions import BrowsingQuestion, read_questions
 from citewell.browser.evaluation.report import markdown, summary
 from citewell.browser.evaluation.statistics import statistics
+from citewell.core.questions import AnsweredQuestion, read_questions
 from citewell.core.settings import Settings
 from citewell.generator.estimate import estimate_tokens
 from citewell.pipeline.browsing_systems import open_systems
@@ -101,7 +101,7 @@ async def measure(settings: Settings, arguments: argparse.Namespace) -> dict[str
 
 
 async def run(
-    settings: Settings, plan: BrowsingPlan, asked: Sequence[BrowsingQuestion]
+    settings: Settings, plan: BrowsingPlan, asked: Sequence[AnsweredQuestion]
 ) -> dict[str, dict[str, Result]]:
     """Return the results of each system."""
     found = {}

@@ -18,16 +18,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.ask_wikispeedia import PassageSearch, stored_pages
 from benchmarks.browse_web import browse_settings, index_web
 from benchmarks.report import external_data, table
 from citewell.core.near_duplicates import NearDuplicates
 from citewell.core.text import words
+from citewell.pipeline.evaluation.coverage import PassageSearch, stored_pages
 
 LEARNED = ("qa_pairs/qed_train", "qa_pairs/squad_dev")
 ASKED = ("questions/nq400", "questions/webq400", "questions/nq_open")
 LEARNED_COVERING, ASKED_COVERING = 0.6, 0.75
-"""Minimum coverage of a question by an article with an answer; see `ask_wikispeedia.PassageSearch`."""
+"""Minimum coverage of a question by an article with an answer; see `PassageSearch`."""
 NEAR = 0.7
 HELD_OUT = 0.04  # of the questions to learn from, as WebGPT holds demonstrations out (§3.2)
 
@@ -49,7 +49,7 @@ def main() -> None:
     arguments = parser.parse_args()
     settings = browse_settings(arguments.data_dir)
     index_web(settings)
-    passages = PassageSearch(list(stored_pages(settings)))
+    passages = PassageSearch(stored_pages(settings))
     limit = arguments.limit
     splits = divided(
         [row for name in LEARNED for row in covered(passages, name, LEARNED_COVERING, limit)],

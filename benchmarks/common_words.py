@@ -11,9 +11,10 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.ask_wikispeedia import COLLECTION, build_index, stored_pages
+from benchmarks.ask_wikispeedia import COLLECTION, build_index
 from citewell.core.settings import load_settings
 from citewell.core.text import words
+from citewell.pipeline.evaluation.coverage import stored_pages
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.rarity import LIST, beginnings
 

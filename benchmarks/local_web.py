@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from benchmarks.ask_wikispeedia import ArticleQuestion, build_index, covered_questions, stored_pages
+from benchmarks.ask_wikispeedia import ArticleQuestion, build_index, covered_questions
 from benchmarks.report import external_data
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import shorten, split_sentences, squeeze
 from citewell.core.types import Hit, Page
+from citewell.pipeline.evaluation.coverage import stored_pages
 from citewell.pipeline.fetching import sandbox_limits
 from citewell.retriever.collection.collection import Collection
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog

@@ -20,13 +20,14 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.ask_wikispeedia import build_index, covered_questions, stored_pages
+from benchmarks.ask_wikispeedia import build_index, covered_questions
 from benchmarks.reading import NOTES, QUESTIONS, prepare
 from benchmarks.report import external_data, output_option, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import RetrieverSettings, Settings, load_settings
 from citewell.core.types import Answer
 from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.evaluation.coverage import stored_pages
 from citewell.retriever.evidence import NOTHING, evidence
 
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5)

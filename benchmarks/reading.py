@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
 from benchmarks.report import RESULTS, machine, output_option, table
-from citewell.browser.evaluation.success import has_answer
+from citewell.core.answers import has_answer
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import shorten, squeeze

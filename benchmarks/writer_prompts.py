@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from benchmarks.answer_questions import BearingQuestion, of_split, wikipedia_questions
 from benchmarks.ask_wikispeedia import COLLECTION
 from benchmarks.report import output_option, save, table
-from citewell.browser.evaluation.success import has_answer
+from citewell.core.answers import has_answer
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import words

@@ -230,5 +230,13 @@ def _defaults(model: GenerationDefaults, wanted: GeneratorSettings) -> Generatio
     return GenerationDefaults(form, model.frequency_penalty if penalty is None else penalty)
 
 
+def sampling_of(wanted: GeneratorSettings) -> Sampling:
+    """Return how the model of the settings, which is installed or a service, chooses tokens."""
+    is_remote = wanted.name.startswith(OPENAI)
+    return _sampling(
+        _defaults(GenerationDefaults() if is_remote else resolve(wanted.name).defaults, wanted), wanted
+    )
+
+
 def _sampling(defaults: GenerationDefaults, wanted: GeneratorSettings) -> Sampling:
     return Sampling(wanted.temperature, wanted.seed, defaults.frequency_penalty)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
+from citewell.core.errors import FetchError
 from citewell.core.types import Failure, Hit, Page, Reference
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.extract.extractor import Extractor
@@ -26,6 +27,7 @@ from citewell.retriever.search.provider import PageSource
 
 # Pages that arrive within this many seconds leave time to encode all of their passages.
 _QUICK_SECONDS = 0.3
+_HIDDEN = "it holds the question word for word"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +68,15 @@ class RetrievalStage:
         collection: PageSource | None = None,
         memory: MemoryBudget | None = None,
         warn: Warn = log_warning,
+        hides: Callable[[Page], bool] = lambda page: False,
     ) -> None:
         """Prepare to read the pages of `hits` for the `k` best passages.
 
         Pages stored in `collection` are read from it. The others are fetched with `fetch` within `memory`,
-        and read by `extractor`. `warn` receives warnings besides the pages themselves.
+        and read by `extractor`. `warn` receives warnings besides the pages themselves. Pages that `hides`
+        picks out, since they give the question away, count as failures.
         """
+        self._hides = hides
         self._ranking = PageRanking(ranking=ranking, hits=hits, k=k)
         self._hits = hits
         self._collection = collection
@@ -95,6 +100,9 @@ class RetrievalStage:
         for url, position in self._positions.items():
             if url in stored:
                 page, vectors = stored[url]
+                if self._hides(page):
+                    yield Failure(url, _HIDDEN, "hidden")
+                    continue
                 self._ranking.add(position, page, vectors)
                 yield page
             else:
@@ -139,6 +147,8 @@ class RetrievalStage:
             page = await self._extractor.extract(download.body, download.url, download.content_type, title)
         finally:
             self._budgeted.release(download.requested)
+        if self._hides(page):
+            raise FetchError(_HIDDEN, kind="hidden")
         self._ranking.add(position, page)
         self._settle(position)
         return page

@@ -24,8 +24,13 @@ def gives_away(page: TextPage, question: str, answer: str = "") -> bool:
     Such a page is likely to be where the question was first asked. Case and punctuation do not count. A
     question or answer of fewer than ten words never matches.
     """
-    telling = {*_runs(question), *_runs(answer)}
-    return bool(telling) and any(run in telling for run in _runs(f"{page.name}\n{stripped(page.text)}"))
+    return holds_run(f"{page.name}\n{stripped(page.text)}", question, answer)
+
+
+def holds_run(text: str, *telling: str) -> bool:
+    """Return True if ten consecutive words of the text are also in one of the telling texts."""
+    known = {run for each in telling for run in _runs(each)}
+    return bool(known) and any(run in known for run in _runs(text))
 
 
 def _runs(text: str) -> Iterator[tuple[str, ...]]:

@@ -26,7 +26,7 @@ COMMANDS = {
     "cache": "Show or clear the cache of web pages.",
     "bootstrap": "Build a data set of cited answers from questions.",
     "train": "Train a model.",
-    "eval": "Evaluate retrieval, generation, scoring and browsing.",
+    "eval": "Evaluate retrieval, generation, answers, scoring and browsing.",
     "serve": "Run the HTTP service.",
     "mcp": "Serve tools to programs that speak the Model Context Protocol.",
     "keys": "Create, list and revoke API keys of the service.",

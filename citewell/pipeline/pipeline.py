@@ -17,6 +17,7 @@ from citewell.core.types import (
     Failure,
     Fallback,
     Outcome,
+    Page,
     Reference,
     Sentence,
     marked_text,
@@ -43,6 +44,9 @@ from citewell.scorer.best_of import BestOf
 from citewell.scorer.scorer import Scorer
 
 NO_EVIDENCE = "No evidence for an answer was found."
+
+Hides = Callable[[str, Page], bool]
+"""Says whether a question must not see a page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +94,8 @@ class Pipeline:
     """Splits a question that needs several searches."""
     notices: tuple[str, ...] = ()
     """Notices about the parts for every answer, such as missing weights."""
+    hides: Hides | None = None
+    """Hides pages that give a question away, in evaluations; None shows all."""
 
     def varied(
         self, *, k: int | None = None, best_of: int | None = None, search: OpenedSearch | None = None
@@ -198,6 +204,7 @@ class Pipeline:
             collection=search.pages,
             memory=self.memory,
             warn=run.warnings.add,
+            hides=lambda page: self.hides is not None and self.hides(run.question, page),
         )
         last = time.perf_counter()
         with run.timed("fetch"):

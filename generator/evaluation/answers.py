@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol, TypeVar
+
+import msgspec
 
 from citewell.core.errors import CitewellError, InputError
 from citewell.core.types import Reference
 from citewell.generator.citations.marks import MarkedSentence
-from citewell.generator.evaluation.rows import EvaluationRow
 
 
 @dataclass(frozen=True)
@@ -19,19 +22,43 @@ class GeneratedAnswer:
     """A generator's answer to one row, and the `seconds` that it took.
 
     `raw` is the text as the generator wrote it, with its own marks; `sentences` are those that users see,
-    with corrected marks, and empty if no evidence was found. `error` says why there is no answer.
+    with corrected marks, and empty if no evidence was found. `references` are what it was written from.
+    `error` says why there is no answer.
     """
 
     raw: str = ""
     sentences: tuple[MarkedSentence, ...] = ()
     seconds: float = 0.0
     error: str = ""
+    references: tuple[Reference, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text that users see, without marks."""
+        return " ".join(sentence.text for sentence in self.sentences)
 
 
 _MOST_FAILURES = 10  # one after another
 
-Write = Callable[[str, Sequence[Reference]], Awaitable[GeneratedAnswer]]
-"""A function that answers a question from numbered references."""
+
+class Asked(Protocol):
+    """A row of an evaluation; no two rows have the same key."""
+
+    @property
+    def key(self) -> str:
+        """Identifies the row."""
+        ...
+
+    @property
+    def question(self) -> str:
+        """The question to answer."""
+        ...
+
+
+Row = TypeVar("Row", bound=Asked)
+
+Write = Callable[[Row], Awaitable[GeneratedAnswer]]
+"""A function that answers a row."""
 
 OnProgress = Callable[[int, int], object]
 """Called with the number of answered rows and of all rows."""
@@ -61,29 +88,36 @@ class AnswerFile:
 
     def _read(self, line: str, number: int) -> None:
         try:
-            row = json.loads(line)
-            sentences = tuple(MarkedSentence(text, tuple(marks)) for text, marks in row["sentences"])
-            written = GeneratedAnswer(row["raw"], sentences, row["seconds"], row["error"])
-            self._found[row["identity"], row["key"]] = written
-        except (ValueError, KeyError, TypeError) as error:
+            row = msgspec.json.decode(line)
+            self._found[row["identity"], row["key"]] = msgspec.convert(row, GeneratedAnswer)
+        except (msgspec.MsgspecError, ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"{self._file}, line {number:,}: this is not an answer of an evaluation.",
                 "Remove the file, or write to another one with --json.",
             ) from error
 
     async def complete(
-        self, name: str, identity: str, rows: Sequence[EvaluationRow], write: Write, on_progress: OnProgress
+        self,
+        name: str,
+        identity: str,
+        rows: Sequence[Row],
+        write: Write[Row],
+        on_progress: OnProgress,
+        *,
+        together: int = 1,
     ) -> dict[str, GeneratedAnswer]:
         """Return the answers of the generator `name` to all rows, by key; missing ones are written.
 
-        A failed row gets an answer with the error, and is tried again next time. Raises `CitewellError` after
-        ten failures in a row.
+        `together` is how many are written at a time. A failed row gets an answer with the error, and is tried
+        again next time. Raises `CitewellError` after ten failures in a row.
         """
-        failed = 0
-        for done, row in enumerate(rows, 1):
-            known = self._found.get((identity, row.key))
-            if known is None or known.error:
-                written = await _written(row, write)
+        waiting = [row for row in rows if self._is_missing(identity, row)]
+        done, failed = len(rows) - len(waiting), 0
+        on_progress(done, len(rows))
+        for start in range(0, len(waiting), together):
+            batch = waiting[start : start + together]
+            answers = await asyncio.gather(*(_written(row, write) for row in batch))
+            for row, written in zip(batch, answers, strict=True):
                 self._store(name, identity, row, written)
                 failed = failed + 1 if written.error else 0
                 if failed == _MOST_FAILURES:
@@ -91,15 +125,19 @@ class AnswerFile:
                         f"{name} failed on {failed} rows in a row, the last time because: {written.error}",
                         "Fix that, then run the same command again: with --json, it resumes.",
                     )
+            done += len(batch)
             on_progress(done, len(rows))
         return {row.key: self._found[identity, row.key] for row in rows}
 
-    def missing(self, identity: str, rows: Iterable[EvaluationRow]) -> int:
+    def missing(self, identity: str, rows: Iterable[Asked]) -> int:
         """Return how many rows a generator has not answered yet."""
-        answers = (self._found.get((identity, row.key)) for row in rows)
-        return sum(answer is None or bool(answer.error) for answer in answers)
+        return sum(self._is_missing(identity, row) for row in rows)
 
-    def _store(self, name: str, identity: str, row: EvaluationRow, written: GeneratedAnswer) -> None:
+    def _is_missing(self, identity: str, row: Asked) -> bool:
+        known = self._found.get((identity, row.key))
+        return known is None or bool(known.error)
+
+    def _store(self, name: str, identity: str, row: Asked, written: GeneratedAnswer) -> None:
         self._found[identity, row.key] = written
         about = {"generator": name, "identity": identity, "key": row.key, "question": row.question}
         line = json.dumps(about | asdict(written), ensure_ascii=False)
@@ -109,9 +147,9 @@ class AnswerFile:
             os.fsync(file.fileno())
 
 
-async def _written(row: EvaluationRow, write: Write) -> GeneratedAnswer:
+async def _written(row: Row, write: Write[Row]) -> GeneratedAnswer:
     try:
-        return await write(row.question, row.references)
+        return await write(row)
     except CitewellError as error:
         return GeneratedAnswer(error=str(error))
     except (RuntimeError, ValueError, OSError) as error:

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from statistics import mean
 from typing import Any
 
-from citewell.core.significance import TEST, PairedComparison, compare, corrected, differences_table, interval
+from citewell.core.estimates import UNKNOWN, estimate, percent
+from citewell.core.significance import TEST, PairedComparison, compare, corrected, differences_table
 from citewell.core.tables import markdown_table
 from citewell.generator.evaluation.agreement import JudgeAgreement, agreement_table
 from citewell.generator.evaluation.measures import (
@@ -30,7 +31,6 @@ from citewell.generator.evaluation.rows import EvaluationRow
 
 _JUDGED = (RECALL, PRECISION, CLAIMS)
 _COUNTED = (WORDS, CITATIONS, COPIED, REPETITION, FLUENCY, ROUGE_L_SUM, REFUSED_WRONGLY, REFUSED)
-_UNKNOWN = "not measured"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def summary(evaluation: GenerationEvaluation) -> str:
     """
     found = {
         outcome.name: {
-            judge: {measure: _number(of) for measure, of in values.items()}
+            judge: {measure: estimate(of) for measure, of in values.items()}
             for judge, values in outcome.values.items()
         }
         for outcome in evaluation.outcomes
@@ -129,7 +129,7 @@ def markdown(evaluation: GenerationEvaluation) -> str:
 def judged_table(evaluation: GenerationEvaluation) -> str:
     """Citation recall and precision and claim recall, in percent with intervals; one row per judge."""
     rows = [
-        [outcome.name, judge, *(_percent(outcome.values[judge].get(measure)) for measure in _JUDGED)]
+        [outcome.name, judge, *(percent(outcome.values[judge].get(measure)) for measure in _JUDGED)]
         for judge in evaluation.judges
         for outcome in evaluation.outcomes
     ]
@@ -177,25 +177,13 @@ def failures_list(evaluation: GenerationEvaluation) -> str:
     return "\n".join(parts)
 
 
-def _number(values: Mapping[str, float]) -> dict[str, float]:
-    low, high = interval(values)
-    return {"value": mean(values.values()), "low": low, "high": high, "questions": len(values)}
-
-
-def _percent(values: Mapping[str, float] | None) -> str:
-    if not values:
-        return _UNKNOWN
-    low, high = interval(values)
-    return f"{100 * mean(values.values()):.1f} ({100 * low:.1f} to {100 * high:.1f})"
-
-
 def _plain(measure: str, values: Mapping[str, float] | None) -> str:
     if not values:
-        return _UNKNOWN
+        return UNKNOWN
     value = mean(values.values())
     return f"{value:.1f}" if measure == WORDS else f"{value:.3f}"
 
 
 def _mean(values: Mapping[str, float], keys: set[str]) -> str:
     found: Sequence[float] = [value for key, value in values.items() if key in keys]
-    return f"{100 * mean(found):.1f}" if found else _UNKNOWN
+    return f"{100 * mean(found):.1f}" if found else UNKNOWN

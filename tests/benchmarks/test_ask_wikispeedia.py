@@ -10,12 +10,10 @@ import pytest
 from benchmarks.ask_wikispeedia import (
     OWN_QUESTIONS,
     ArticleQuestion,
-    PassageSearch,
     measure_recall,
-    stored_pages,
 )
 from citewell.core.settings import load_settings
-from citewell.core.types import Page, Passage
+from citewell.pipeline.evaluation.coverage import stored_pages
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument, read_source
@@ -24,29 +22,6 @@ from citewell.retriever.extract.sandbox import SandboxLimits
 needs_data = pytest.mark.skipif(
     not os.environ.get("CITEWELL_DATA"), reason="CITEWELL_DATA does not name the folder of evaluation data"
 )
-
-
-def page(title: str, *texts: str) -> Page:
-    url = f"/wiki/{title}"
-    return Page(url, title, tuple(Passage(url, title, text) for text in texts))
-
-
-def test_an_article_is_right_when_it_is_about_the_question_and_holds_an_answer() -> None:
-    filler = [
-        page(f"Page {number}", f"Nothing was discovered here, number {number}.") for number in range(50)
-    ]
-    search = PassageSearch(
-        [
-            page("Penicillin", "A drug.", "It was found by Alexander Fleming in London."),
-            page("London", "The capital of England, once home of Alexander Fleming."),
-            page("Discovery", "Who discovered penicillin? Alexander Fleming discovered penicillin."),
-            page("Mould", "Who discovered penicillin? Nobody knows."),
-            *filler,
-        ]
-    )
-    right = search.right_articles("who discovered penicillin", ["Alexander Fleming", "Fleming"])
-    assert right == {"/wiki/Penicillin", "/wiki/Discovery"}
-    assert search.right_articles("who discovered penicillin", ["Marie Curie"]) == frozenset()
 
 
 @pytest.mark.alone

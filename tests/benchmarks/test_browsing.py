@@ -9,13 +9,13 @@ import pytest
 
 from benchmarks.browsing import CLONED, PAGE_SECONDS, SEARCH_SECONDS, BrowsingPlan, cost, reckon, run
 from citewell.browser.episode import Episode, Step, read_episodes, write_episodes
-from citewell.browser.evaluation.questions import BrowsingQuestion
+from citewell.core.questions import AnsweredQuestion
 from citewell.core.settings import load_settings
 from tests.server.linked import linked_pages
 
 ASKED = (
-    BrowsingQuestion("Which birds give gifts to humans?", ("corvids",)),
-    BrowsingQuestion("What causes the tides?", ("cheese",)),
+    AnsweredQuestion("Which birds give gifts to humans?", ("corvids",)),
+    AnsweredQuestion("What causes the tides?", ("cheese",)),
 )
 
 

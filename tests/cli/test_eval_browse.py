@@ -122,7 +122,7 @@ BAD_QUESTIONS = {
     "no JSON": (b"Why?\n", "line 1: not a valid question: JSON is malformed"),
     "no answers": (
         b'{"question": "Why?"}\n',
-        "line 1: not a valid question: Object missing required field `answers`",
+        "line 1: the question has no accepted answer.",
     ),
     "no UTF-8": (b'{"question": "\xff", "answers": []}\n', "line 1: not UTF-8"),
 }
@@ -145,7 +145,7 @@ MISTAKES = {
     "best of a script": (("--systems", "scripted,2*scripted"), 2, "2 episodes would be equal"),
     "best of the pipeline": (("--systems", "scripted,2*pipeline"), 2, "2 episodes would be equal"),
     "no system": (("--systems", " ,"), 2, "--systems names no system."),
-    "unknown baseline": (("--baseline", "pipeline"), 2, "The baseline pipeline is not among the systems"),
+    "unknown baseline": (("--baseline", "pipeline"), 2, "The baseline 'pipeline' is not among the systems"),
     "unknown collection": (("--collection", "nothing"), 1, "There is no collection 'nothing'"),
     "no folder to write to": (("--json", "none/found.json"), 2, "does not exist"),
     "episodes in a file": (("--episodes", "questions.jsonl/e"), 2, "cannot be created: Not a directory"),

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from citewell.browser.characters import stripped
 from citewell.browser.commands import Back, Click, Command, End, Quote, Scroll, Search
-from citewell.browser.evaluation.success import has_answer
 from citewell.browser.page import TextPage
 from citewell.browser.policies.legal import is_results, onwards
 from citewell.browser.policies.quoting import abbreviated
 from citewell.browser.policy import Action
 from citewell.browser.state import State
 from citewell.browser.web import Web
+from citewell.core.answers import has_answer
 from citewell.core.text import split_sentences, squeeze, words
 from citewell.generator.extractive import Relevance
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from citewell.browser.environment import Browser
 from citewell.browser.episode import Episode
 from citewell.browser.episodes import Question, finished
-from citewell.browser.evaluation.success import has_answer, succeeds
+from citewell.browser.evaluation.success import succeeds
 from citewell.browser.policy import Policy
+from citewell.core.answers import has_answer
 
 
 class Known(NamedTuple):

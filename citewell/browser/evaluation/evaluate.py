@@ -11,10 +11,10 @@ from typing import NamedTuple
 import msgspec
 
 from citewell.browser.episode import Episode, read_episodes
-from citewell.browser.evaluation.questions import BrowsingQuestion
 from citewell.browser.evaluation.success import succeeds
 from citewell.browser.evaluation.systems import CHOSEN, JUDGE, BrowsingSystem
 from citewell.core.progress import Log
+from citewell.core.questions import AnsweredQuestion
 
 
 class Result(NamedTuple):
@@ -33,7 +33,7 @@ class Result(NamedTuple):
 
 
 async def evaluate(
-    system: BrowsingSystem, asked: Sequence[BrowsingQuestion], file: Path, log: Log
+    system: BrowsingSystem, asked: Sequence[AnsweredQuestion], file: Path, log: Log
 ) -> dict[str, Result]:
     """Ask a system all questions in turn, and write its episodes, with rewards, to a file.
 

@@ -8,13 +8,13 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any, NamedTuple
 
 from citewell.browser.environment import Browser
-from citewell.browser.evaluation.questions import BrowsingQuestion
-from citewell.browser.evaluation.success import has_answer
 from citewell.browser.state import State
 from citewell.browser.training.config import PolicyRecipe, RewardConfig
 from citewell.browser.training.encode import PairEncoder
 from citewell.browser.training.sources import PairSource
 from citewell.browser.web import Web
+from citewell.core.answers import has_answer
+from citewell.core.questions import AnsweredQuestion
 from citewell.generator.training.collate import padded
 from citewell.generator.training.loss import answer_loss, answer_tokens
 from citewell.generator.training.writing import write_answers
@@ -30,7 +30,7 @@ class DevEpisodes:
     def __init__(
         self,
         sources: Sequence[PairSource],
-        asked: Sequence[BrowsingQuestion],
+        asked: Sequence[AnsweredQuestion],
         config: PolicyRecipe,
         encoder: PairEncoder,
         open_web: OpenWeb,
@@ -109,7 +109,7 @@ class _Result(NamedTuple):
 class _Running:
     """A running episode."""
 
-    def __init__(self, browser: Browser, asked: BrowsingQuestion) -> None:
+    def __init__(self, browser: Browser, asked: AnsweredQuestion) -> None:
         self._browser = browser
         self._asked = asked
         self._commands = 0

@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from citewell.browser.episode import Episode, read_episodes
-from citewell.browser.evaluation.questions import BrowsingQuestion, read_questions
 from citewell.browser.pairs import StateCommand, balanced, pairs, rewarded
 from citewell.browser.training.config import PolicyDataConfig, PolicyRecipe
 from citewell.core.errors import InputError
 from citewell.core.progress import Log
+from citewell.core.questions import AnsweredQuestion, read_questions
 from citewell.core.training.sources import DataFolders, question_key, sample
 
 _DEV_PAIRS = 64  # per source: enough for a loss, and computed in seconds
@@ -61,7 +61,7 @@ def read_data(config: PolicyRecipe, folders: DataFolders, tell: Log) -> PolicyDa
     )
 
 
-def asked(config: PolicyRecipe, folders: DataFolders) -> tuple[BrowsingQuestion, ...]:
+def asked(config: PolicyRecipe, folders: DataFolders) -> tuple[AnsweredQuestion, ...]:
     """Return the questions that the policy is asked during training."""
     reward = config.reward
     return read_questions(folders.find(reward.questions), reward.episodes) if reward else ()

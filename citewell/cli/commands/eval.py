@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from citewell.cli.commands.eval_answers import answers
 from citewell.cli.commands.eval_browse import browse
 from citewell.cli.commands.eval_generation import generation
 from citewell.cli.commands.eval_scorer import scorer
+from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.output import check_folders, replace
 from citewell.core.errors import CitewellError, InputError
 
@@ -31,9 +33,10 @@ _QRELS = "qrels.txt"
 
 @click.group("eval")
 def command() -> None:
-    """Evaluate retrieval, generation, scoring and browsing on your data."""
+    """Evaluate retrieval, generation, answers, scoring and browsing on your data."""
 
 
+command.add_command(answers)
 command.add_command(browse)
 command.add_command(generation)
 command.add_command(scorer)
@@ -98,15 +101,8 @@ def retrieval(
     Systems rank the whole corpus of the folder, the documents of a first-stage run (--rerank), or the
     references of each question of the file. docs/evaluating-retrieval.md explains formats and measures.
     """
-    names = [name.strip() for name in systems.split(",") if name.strip()]
-    if not names:
-        raise InputError("--systems names no system.", "For example: --systems bm25,minilm.")
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"The system {twice!r} is named twice.", "Name each system once.")
-    if baseline is not None and baseline not in names:
-        raise InputError(
-            f"The baseline {baseline!r} is not among the systems.", f"Name one of: {', '.join(names)}."
-        )
+    names = read_list(systems, "system")
+    first = choose_baseline(baseline, names, "system")
     if plots is not None:
         from citewell.core.plots import check_plots
 
@@ -118,13 +114,13 @@ def retrieval(
                 f"--qrels and --rerank do not apply to {source}, a file of questions with references.",
                 "Remove them, or give a BEIR folder.",
             )
-        evaluation = _on_references(_file_of(source, split), names, baseline or names[0], limit)
+        evaluation = _on_references(_file_of(source, split), names, first, limit)
         judged = None
     else:
         from citewell.retriever.evaluation.task import read_task
 
         task = read_task(source, split, qrels=qrels, partial=rerank is not None, limit=limit)
-        evaluation = _on_task(task, names, baseline or names[0], rerank, depth, relevant)
+        evaluation = _on_task(task, names, first, rerank, depth, relevant)
         judged = task.qrels
     try:
         _write(evaluation, out, markdown, plots)

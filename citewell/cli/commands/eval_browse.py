@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from citewell.cli.commands.lists import choose_baseline, read_best_of, read_list
 from citewell.cli.commands.options import flags
 from citewell.cli.commands.output import check_folders, printing, replace
 from citewell.core.errors import InputError
@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from citewell.browser.evaluation.evaluate import Result
-    from citewell.browser.evaluation.questions import BrowsingQuestion
+    from citewell.core.questions import AnsweredQuestion
     from citewell.core.settings import Settings
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_NAME = re.compile(r"(?:(?P<n>[1-9]\d?)\*)?(?P<name>\S.*)")
 
 
 class SystemName(NamedTuple):
@@ -92,18 +91,15 @@ def browse(
         raise InputError(
             "Only one file of questions can be given.", "Give one FILE, or add --stats for files of episodes."
         )
-    from citewell.browser.evaluation.questions import read_questions
     from citewell.browser.evaluation.report import as_json
     from citewell.browser.evaluation.report import markdown as report
+    from citewell.core.questions import read_questions
     from citewell.core.settings import load_settings
 
     check_folders(out, markdown)
-    named = [_named(label) for label in systems.split(",") if label.strip()]
-    if not named:
-        raise InputError("--systems names no system.", "For example: --systems random,scripted.")
-    first = baseline or named[0].label
-    if first not in {each.label for each in named}:
-        raise InputError(f"The baseline {first} is not among the systems.", "Add it to --systems.")
+    labels = read_list(systems, "system")
+    first = choose_baseline(baseline, labels, "system")
+    named = [_named(label) for label in labels]
     settings = load_settings(flags({"search.collection": collection}, (), assignments))
     asked = read_questions(files[0], limit)
     if folder is not None:
@@ -127,9 +123,8 @@ def _make(folder: Path) -> None:
 
 
 def _named(label: str) -> SystemName:
-    found = _NAME.fullmatch(label.strip())
-    assert found is not None
-    return SystemName(label.strip(), found["name"], int(found["n"] or 1))
+    n, name = read_best_of(label)
+    return SystemName(label, name, n)
 
 
 def _statistics(files: Sequence[Path]) -> str:
@@ -147,7 +142,7 @@ def _statistics(files: Sequence[Path]) -> str:
 
 async def _evaluate(
     named: Sequence[SystemName],
-    asked: Sequence[BrowsingQuestion],
+    asked: Sequence[AnsweredQuestion],
     settings: Settings,
     folder: Path | None,
     actions: int | None,

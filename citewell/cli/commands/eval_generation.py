@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import itertools
-import json
 import tempfile
-from contextlib import ExitStack, aclosing
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.options import flags
 from citewell.cli.commands.output import check_folders, printing, replace
-from citewell.core.errors import CitewellError, InputError, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from citewell.core.settings import Settings
-    from citewell.core.types import Reference
     from citewell.generator.evaluation.answers import AnswerFile, GeneratedAnswer
     from citewell.generator.evaluation.judges.embedding import Embed
     from citewell.generator.evaluation.measures import Loss
     from citewell.generator.evaluation.report import GenerationEvaluation
     from citewell.generator.evaluation.rows import EvaluationRow
-    from citewell.pipeline.pipeline import Pipeline
 
-DEFAULT = "default"
+
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -78,28 +74,16 @@ def generation(
     from citewell.generator.evaluation.judges.names import check_judges
     from citewell.generator.evaluation.rows import read_rows
 
-    names, wanted = _names(generators, "generator"), _names(judges, "judge")
+    names, wanted = read_list(generators, "generator"), read_list(judges, "judge")
+    first = choose_baseline(baseline, names, "generator")
     settings = load_settings(flags({}, (), assignments))
     check_judges(wanted, corrected=not raw or settings.generator.best_of > 1)
-    if baseline is not None and baseline not in names:
-        raise InputError(
-            f"The baseline {baseline!r} is not among the generators.", f"Name one of: {', '.join(names)}."
-        )
     check_folders(out, markdown)
     rows = read_rows(file, limit=limit)
     for problem in rows.problems:
         _log(problem)
-    evaluation = _evaluate(file, rows.rows, names, wanted, baseline or names[0], raw, fluency, out, settings)
+    evaluation = _evaluate(file, rows.rows, names, wanted, first, raw, fluency, out, settings)
     _write(evaluation, out, markdown)
-
-
-def _names(text: str, what: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names:
-        raise InputError(f"--{what}s names no {what}.", f"Name one with --{what}s.")
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"The {what} {twice!r} is named twice.", f"Name each {what} once.")
-    return names
 
 
 def _evaluate(
@@ -163,72 +147,29 @@ async def _answers(
     """The answers of a generator, written by the same code as those of `citewell ask`."""
     from citewell.core.progress import Counter
     from citewell.pipeline.build import open_pipeline
+    from citewell.pipeline.evaluation.answering import check_writer, generated, never, together
+    from citewell.pipeline.evaluation.identity import identity_of
 
     own = _settings_of(name, settings)
-    identity = _identity(own)
+    identity = identity_of(own)
     if not answers.missing(identity, rows):
-        return await answers.complete(name, identity, rows, _never, lambda done, total: None)
+        return await answers.complete(name, identity, rows, never, lambda done, total: None)
     async with open_pipeline(own, on_step=lambda model, step: _log(f"{model}: {step}")) as pipeline:
-        if pipeline.generator.name == "extractive" != own.generator.name:
-            raise ModelError(
-                f"Cannot evaluate {name}: the weights of {own.generator.name} are not installed.",
-                "`citewell doctor` says how to install them.",
-            )
+        check_writer(pipeline, own)
 
-        async def write(question: str, references: Sequence[Reference]) -> GeneratedAnswer:
-            return await _write_one(pipeline, question, references)
+        async def write(row: EvaluationRow) -> GeneratedAnswer:
+            return await generated(pipeline.write(row.question, row.references))
 
-        return await answers.complete(name, identity, rows, write, Counter(f"{name}: answers", _log))
-
-
-async def _write_one(pipeline: Pipeline, question: str, references: Sequence[Reference]) -> GeneratedAnswer:
-    from citewell.core.events import Done, Scored
-    from citewell.generator.citations.marks import MarkedSentence
-    from citewell.generator.evaluation.answers import GeneratedAnswer
-
-    raw = ""
-    async with aclosing(pipeline.write(question, references)) as events:
-        async for event in events:
-            if isinstance(event, Scored):
-                raw = event.candidates[event.best].raw
-            if isinstance(event, Done):
-                answer = event.answer
-    sentences = tuple(MarkedSentence(s.text, s.citations) for s in answer.sentences)
-    return GeneratedAnswer(raw, sentences, answer.timings["total"])
-
-
-async def _never(question: str, references: Sequence[Reference]) -> GeneratedAnswer:
-    raise AssertionError("All answers are there.")
+        progress = Counter(f"{name}: answers", _log)
+        return await answers.complete(name, identity, rows, write, progress, together=together(own))
 
 
 def _settings_of(name: str, settings: Settings) -> Settings:
-    from citewell.generator.auto import resolve_auto
+    from citewell.pipeline.evaluation.identity import with_generator
 
     # Nothing is searched, so a search provider without an API key must not matter.
     search = settings.search.model_copy(update={"providers": ("collection",), "collection": "handbook"})
-    wanted = settings.generator if name == DEFAULT else settings.generator.model_copy(update={"name": name})
-    return settings.model_copy(update={"search": search, "generator": resolve_auto(wanted).settings})
-
-
-def _identity(settings: Settings) -> str:
-    """A digest of everything besides its row that an answer depends on: settings and weights."""
-    from citewell.core.weights import locate
-    from citewell.generator.resolve import ADAPTERS, is_shipped
-
-    def weights(name: str) -> str:
-        try:
-            return locate(str(ADAPTERS / name) if is_shipped(name) else name).fingerprint
-        except CitewellError:
-            return ""  # a service, or a name that `open_pipeline` resolves or rejects
-
-    generator = settings.generator.model_dump(mode="json")
-    parts: dict[str, Any] = {
-        "generator": generator | {"weights": weights(settings.generator.name)},
-        "citations": settings.citations.model_dump(mode="json"),
-        "encoder": [settings.retriever.encoder, weights(settings.retriever.encoder)],
-        "reader": settings.retriever.reader,
-    }
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    return with_generator(settings.model_copy(update={"search": search}), name)
 
 
 def _embed(settings: Settings) -> Embed:
@@ -251,6 +192,7 @@ def _notices(
     from citewell.generator.auto import EXTRACTIVE
     from citewell.generator.evaluation.judges.writer import WRITER
     from citewell.pipeline.choices import judges_itself
+    from citewell.pipeline.evaluation.identity import DEFAULT
 
     marks = "as the generator wrote them" if raw else "after citation correction"
     found = [f"Citations are judged {marks}; best of {settings.generator.best_of}."]

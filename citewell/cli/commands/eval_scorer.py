@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.options import flags
 from citewell.cli.commands.output import check_folders, printing, replace
-from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,12 +66,8 @@ def scorer(
     from citewell.core.settings import load_settings
     from citewell.scorer.evaluation.report import comparisons
 
-    names = _names(scorers)
-    chosen = baseline or ("length" if "length" in names else names[0])
-    if chosen not in names:
-        raise InputError(
-            f"The baseline {chosen!r} is not among the scorers.", f"Name one of: {', '.join(names)}."
-        )
+    names = read_list(scorers, "scorer")
+    chosen = choose_baseline(baseline or ("length" if "length" in names else None), names, "scorer")
     if plots is not None:
         from citewell.core.plots import check_plots
 
@@ -80,15 +76,6 @@ def scorer(
     settings = load_settings(flags({}, (), assignments))
     evaluation = _evaluate(file, names, chosen, _reading(pairs), limit, settings)
     _write(evaluation, comparisons(evaluation), out, markdown, plots)
-
-
-def _names(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names:
-        raise InputError("--scorers names no scorer.", "For example: --scorers length,default.")
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"The scorer {twice!r} is named twice.", "Name each scorer once.")
-    return names
 
 
 def _reading(pairs: str) -> ReadingConfig:

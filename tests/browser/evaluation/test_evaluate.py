@@ -11,7 +11,6 @@ import pytest
 from citewell.browser.environment import Browser
 from citewell.browser.episode import Episode, read_episodes
 from citewell.browser.evaluation.evaluate import evaluate, results
-from citewell.browser.evaluation.questions import BrowsingQuestion, read_questions
 from citewell.browser.evaluation.report import as_json, markdown
 from citewell.browser.evaluation.systems import PolicySystem
 from citewell.browser.policies.best_of import EpisodeJudge, by_quotes
@@ -19,12 +18,13 @@ from citewell.browser.policies.scripted import Scripted
 from citewell.browser.policy import Action
 from citewell.browser.state import State, TakenQuote
 from citewell.core.errors import InputError
+from citewell.core.questions import AnsweredQuestion
 from tests.browser.schools import School, relevance
 
 JUDGE = by_quotes(relevance)
 ASKED = (
-    BrowsingQuestion("who wrote the song about rain", ("Mary Jones",)),
-    BrowsingQuestion("what color is snow", ("green",)),
+    AnsweredQuestion("who wrote the song about rain", ("Mary Jones",)),
+    AnsweredQuestion("what color is snow", ("green",)),
 )
 
 
@@ -130,34 +130,3 @@ async def test_the_report_compares_systems(tmp_path: Path) -> None:
     assert "| good | 2 | 1.000 |" in text
     assert "Compared with bad:" in text
     assert json.loads(as_json(outcomes))["good"]["found"] == 1.0
-
-
-def test_questions_are_read_from_lines(tmp_path: Path) -> None:
-    file = tmp_path / "questions.jsonl"
-    file.write_text(
-        '{"question": "q", "answers": ["a"], "origin": "o"}\n\n{"question": "r", "answers": []}\n'
-    )
-    assert read_questions(file, 1) == (BrowsingQuestion("q", ("a",)),)
-    assert len(read_questions(file)) == 2
-
-
-def test_a_question_that_occurs_twice_is_asked_once(tmp_path: Path) -> None:
-    file = tmp_path / "questions.jsonl"
-    rows = [("q", "a"), ("r", "b"), ("q", "c")]
-    file.write_text("".join(json.dumps({"question": q, "answers": [a]}) + "\n" for q, a in rows))
-    assert read_questions(file) == (BrowsingQuestion("q", ("a",)), BrowsingQuestion("r", ("b",)))
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("", "holds no questions"),
-        ("no json\n", "line 1: not a valid question"),
-        ('\n{"question": "q"}\n', "line 2: not a valid question: .*`answers`"),
-    ],
-)
-def test_a_file_without_questions_is_refused(tmp_path: Path, text: str, problem: str) -> None:
-    file = tmp_path / "questions.jsonl"
-    file.write_text(text)
-    with pytest.raises(InputError, match=problem):
-        read_questions(file)

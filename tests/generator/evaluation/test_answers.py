@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -17,19 +17,22 @@ REFERENCE = Reference(1, "", "", "A text.", 0.0)
 ROWS = [EvaluationRow(f"k{number}", number, f"What is {number}?", (REFERENCE,)) for number in (1, 2, 3)]
 
 
-def writer(asked: list[str], failing: str = "", heavy: str = "") -> Write:
-    async def write(question: str, references: Sequence[Reference]) -> GeneratedAnswer:
-        asked.append(question)
-        if question == failing:
+def writer(asked: list[str], failing: str = "", heavy: str = "") -> Write[EvaluationRow]:
+    async def write(row: EvaluationRow) -> GeneratedAnswer:
+        asked.append(row.question)
+        if row.question == failing:
             raise ModelError("The model is away.", "Bring it back.")
-        if question == heavy:
+        if row.question == heavy:
             raise RuntimeError("Out of memory.")
-        return GeneratedAnswer(f"It is so[1]. ✓ {question}", (MarkedSentence("It is so.", (1,)),), 0.5)
+        sentences = (MarkedSentence("It is so.", (1,)),)
+        return GeneratedAnswer(f"It is so[1]. ✓ {row.question}", sentences, 0.5, references=row.references)
 
     return write
 
 
-async def complete(file: Path, write: Write, identity: str = "a") -> dict[str, GeneratedAnswer]:
+async def complete(
+    file: Path, write: Write[EvaluationRow], identity: str = "a"
+) -> dict[str, GeneratedAnswer]:
     return await AnswerFile(file).complete("mine", identity, ROWS, write, lambda done, total: None)
 
 
@@ -41,6 +44,7 @@ async def test_nothing_is_written_twice(tmp_path: Path) -> None:
     assert asked == [row.question for row in ROWS]
     assert file.read_bytes() == kept
     assert first["k1"].sentences == (MarkedSentence("It is so.", (1,)),)
+    assert first["k1"].references == (REFERENCE,)
     await complete(file, writer(asked), identity="b")
     assert len(asked) == 6, "another generator writes its own"
 
@@ -68,6 +72,26 @@ async def test_a_failure_is_kept_with_its_reason_and_tried_again(tmp_path: Path)
     assert asked == ["What is 1?", "What is 2?"]
     assert not again["k2"].error
     assert AnswerFile(file).missing("a", ROWS) == 0
+
+
+async def test_several_are_written_at_a_time_where_the_generator_can(tmp_path: Path) -> None:
+    busy, most = 0, 0
+
+    async def write(row: EvaluationRow) -> GeneratedAnswer:
+        nonlocal busy, most
+        busy += 1
+        most = max(most, busy)
+        await asyncio.sleep(0.01)
+        busy -= 1
+        return GeneratedAnswer(row.question)
+
+    seen = list[int]()
+    found = await AnswerFile(tmp_path / "answers.jsonl").complete(
+        "mine", "a", ROWS, write, lambda done, total: seen.append(done), together=2
+    )
+    assert most == 2
+    assert seen == [0, 2, 3]
+    assert [found[row.key].raw for row in ROWS] == [row.question for row in ROWS]
 
 
 async def test_a_generator_that_always_fails_ends_the_evaluation(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Evaluations of whole answers, from the question to the shown text."""

@@ -1,0 +1,46 @@
+"""Answers of a pipeline as evaluations keep them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from citewell.core.errors import ModelError
+from citewell.core.events import Done, Event, Scored
+from citewell.core.settings import Settings
+from citewell.generator.auto import EXTRACTIVE, OPENAI
+from citewell.generator.citations.marks import MarkedSentence
+from citewell.generator.evaluation.answers import Asked, GeneratedAnswer
+from citewell.pipeline.pipeline import Pipeline
+
+
+async def generated(events: AsyncGenerator[Event, None]) -> GeneratedAnswer:
+    """Read a question's events to their end, and return the answer with its references."""
+    raw = ""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Scored):
+                raw = event.candidates[event.best].raw
+            if isinstance(event, Done):
+                answer = event.answer
+    sentences = tuple(MarkedSentence(s.text, s.citations) for s in answer.sentences)
+    return GeneratedAnswer(raw, sentences, answer.timings["total"], references=answer.references)
+
+
+def check_writer(pipeline: Pipeline, settings: Settings) -> None:
+    """Raise `ModelError` if the pipeline quotes because the weights of its generator are missing."""
+    if pipeline.generator.name == EXTRACTIVE != settings.generator.name:
+        raise ModelError(
+            f"Cannot evaluate {settings.generator.name}: its weights are not installed.",
+            "`citewell doctor` says how to install them.",
+        )
+
+
+def together(settings: Settings) -> int:
+    """Return how many answers to write at a time: as many as a service takes, one on this machine."""
+    return settings.generator.concurrency if settings.generator.name.startswith(OPENAI) else 1
+
+
+async def never(row: Asked) -> GeneratedAnswer:
+    """Stand for a generator whose answers are all there already."""
+    raise AssertionError("All answers are there.")
