@@ -114,7 +114,7 @@ def score_sets(sets: Sequence[SupportSet], settings: Settings, reader: str | Non
         scores = {
             WORDS: np.array([rouge_1_precision(claim, text) for claim, text in pairs]),
             FACTS: np.array([float(holds_facts(claim, text)) for claim, text in pairs]),
-            COSINE: np.array(judge.cosines([ClaimAndPassages(claim, (text,)) for claim, text in pairs])),
+            COSINE: np.array(judge.grades([ClaimAndPassages(claim, (text,)) for claim, text in pairs])),
         }
         if model is not None:
             yes = np.clip(model.probabilities(pairs), _CLIP, 1 - _CLIP)
@@ -150,7 +150,7 @@ def check_by_inference(sets: Sequence[SupportSet], judge: NliJudge) -> list[Scor
     found: list[Scores] = []
     for each in sets:
         pairs = [ClaimAndPassages(row.claim, (row.text,)) for row in each.rows]
-        found.append({NLI: np.array(judge.probabilities(pairs))})
+        found.append({NLI: np.array(judge.grades(pairs))})
         print(f"{each.name}: {len(pairs)} claims by {judge.name}", flush=True)
     return found
 

@@ -58,7 +58,7 @@ def main() -> None:
     results = {}
     for window in WINDOWS:
         name = f"embedding, windows of {window}"
-        scores = np.array(judge.cosines(pairs, window))
+        scores = np.array(judge.grades(pairs, window))
         results[name] = measured(scores, kinds, best_threshold(scores, kinds == "complete"))
         if window == WINDOW:
             results[f"{name} (default)"] = measured(scores, kinds, THRESHOLD)

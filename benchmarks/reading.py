@@ -43,7 +43,7 @@ class ReadingQuestion(NamedTuple):
     fact: str
 
 
-class AnsweredQuestion(NamedTuple):
+class ReadQuestion(NamedTuple):
     """A question with its answer, and where the fact stands."""
 
     question: ReadingQuestion
@@ -71,7 +71,7 @@ def main() -> None:
     for question in (ReadingQuestion(**json.loads(line)) for line in lines):
         by_collection[question.collection].append(question)
     flags: dict[str, Any] = dict(assignment.split("=", 1) for assignment in arguments.assignments)
-    asked: list[AnsweredQuestion] = []
+    asked: list[ReadQuestion] = []
     with tempfile.TemporaryDirectory() as temporary:
         for name in arguments.collections.split(","):
             where = {"data_dir": arguments.data_dir or Path(temporary), "search.collection": name}
@@ -94,16 +94,16 @@ def prepare(settings: Settings) -> None:
         build_index(settings)
 
 
-async def ask(settings: Settings, questions: Sequence[ReadingQuestion]) -> list[AnsweredQuestion]:
+async def ask(settings: Settings, questions: Sequence[ReadingQuestion]) -> list[ReadQuestion]:
     """Answer the questions in one pipeline."""
     async with open_pipeline(settings) as pipeline:
         return [
-            AnsweredQuestion(question, await final_answer(pipeline.ask(question.question)))
+            ReadQuestion(question, await final_answer(pipeline.ask(question.question)))
             for question in questions
         ]
 
 
-def counts(asked: Sequence[AnsweredQuestion]) -> str:
+def counts(asked: Sequence[ReadQuestion]) -> str:
     """Return a table of where the facts stand, per collection and kind of question."""
     rows: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for one in asked:
@@ -124,7 +124,7 @@ def counts(asked: Sequence[AnsweredQuestion]) -> str:
     return table(header, [[*key, *(row[column] for column in columns)] for key, row in rows.items()])
 
 
-def report(asked: Sequence[AnsweredQuestion]) -> str:
+def report(asked: Sequence[ReadQuestion]) -> str:
     """Return the whole file."""
     parts = [
         "# Answers to read",
@@ -141,7 +141,7 @@ def report(asked: Sequence[AnsweredQuestion]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _answer(one: AnsweredQuestion) -> str:
+def _answer(one: ReadQuestion) -> str:
     lines = [
         f"Fact ({one.question.kind}): {one.question.fact} — {one.place}.",
         f"**{one.answer.outcome}:** {squeeze(one.answer.answer)}",

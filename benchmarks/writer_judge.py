@@ -55,8 +55,8 @@ def main() -> None:
     encoder = load_encoder(MODEL, settings.cache_dir, max_tokens=256, threads=settings.threads)
     with open_writer_judge(arguments.writer, settings, lambda text: print(text, flush=True)) as judge:
         judges: dict[str, Score] = {
-            f"writer:{arguments.writer}": judge.probabilities,
-            "embedding": EmbeddingJudge(encoder.encode_passages).cosines,
+            f"writer:{arguments.writer}": judge.grades,
+            "embedding": EmbeddingJudge(encoder.encode_passages).grades,
             "ROUGE-1 precision": rouge_precisions,
         }
         results = {name: measured(score, labeled) for name, score in judges.items()}

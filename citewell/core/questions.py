@@ -36,7 +36,7 @@ class _Aliases(msgspec.Struct, frozen=True):
 _Accepted = str | tuple[str, ...] | _Aliases
 
 
-class _Row(msgspec.Struct, frozen=True):
+class _QuestionLine(msgspec.Struct, frozen=True):
     question: str
     answers: _Accepted = ()
     answer: _Accepted = ()
@@ -59,7 +59,7 @@ def read_questions(file: Path, limit: int | None = None) -> tuple[AnsweredQuesti
 
 
 def _question(line: Line) -> AnsweredQuestion:
-    row = line.value(_Row, "question", _FORM)
+    row = line.value(_QuestionLine, "question", _FORM)
     if not row.question.strip():
         raise line.error("the question is empty.", _FORM)
     answers = dict.fromkeys(filter(str.strip, (*_texts(row.answers), *_texts(row.answer))))

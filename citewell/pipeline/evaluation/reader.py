@@ -52,7 +52,7 @@ class WriterReader:
         return next(iter(done.text.strip().splitlines()), "")
 
 
-class _Span(NamedTuple):
+class _AnswerSpan(NamedTuple):
     score: float
     text: str
 
@@ -89,7 +89,7 @@ class SpanReader:
         inside = [[part == 1 for part in read.sequence_ids(row)] for row in range(len(offsets))]
         with torch.inference_mode():
             found = self._model(**read.to(self._model.device))
-        best = _Span(float("-inf"), "")
+        best = _AnswerSpan(float("-inf"), "")
         for row, places in enumerate(offsets):
             allowed = torch.tensor(inside[row], device=found.start_logits.device)
             starts = found.start_logits[row].float().masked_fill(~allowed, float("-inf"))
@@ -98,7 +98,7 @@ class SpanReader:
             in_order = torch.ones_like(sums, dtype=torch.bool).triu().tril(_LONGEST_SPAN - 1)
             sums = sums.masked_fill(~in_order, float("-inf"))
             start, end = divmod(int(sums.argmax()), len(places))
-            best = max(best, _Span(float(sums.max()), text[places[start][0] : places[end][1]]))
+            best = max(best, _AnswerSpan(float(sums.max()), text[places[start][0] : places[end][1]]))
         return best.text
 
 
