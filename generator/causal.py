@@ -125,6 +125,13 @@ class CausalModel(Protocol):
         """
         ...
 
+    def likelihoods(self, prompt: str, texts: Sequence[str]) -> list[list[float]]:
+        """Return the log-probabilities (in nats) of the tokens of each text, right after the prompt.
+
+        Raises `PromptTooLongError`.
+        """
+        ...
+
 
 def rendered(model: CausalModel, messages: Sequence[Message]) -> str:
     """Render messages by a model's chat template, so that their texts cannot begin or end a turn."""

@@ -22,6 +22,15 @@ _GUESSED = 5
 _NEGLIGIBLE = 1e-6
 
 
+def log_probabilities(logits: NDArray[np.float32], tokens: Sequence[int]) -> list[float]:
+    """Return the log-probability (in nats) of each of n tokens by its row of (n, vocabulary) logits."""
+    exact = logits.astype(np.float64)
+    highest = exact.max(axis=1)
+    total = highest + np.log(np.exp(exact - highest[:, None]).sum(axis=1))
+    found: list[float] = (exact[np.arange(len(tokens)), list(tokens)] - total).tolist()
+    return found
+
+
 class TokenChoice:
     """The choice of a text's next token by `Sampling`, with counts of the tokens that it has."""
 

@@ -66,7 +66,7 @@ class LocalGenerator:
         sampling = self._sampling._replace(seed=self._sampling.seed + first)
 
         def asked() -> tuple[str, Doubt | None]:
-            messages = self._messages(question, self._focus(question, references))
+            messages = self.messages(question, references)
             return self._render(messages), self._doubt(messages)
 
         return self._write(asked, n, sampling, first, self._beginning)
@@ -107,6 +107,17 @@ class LocalGenerator:
         shared = self._render(self._form.messages(_MARK, [_MARK])).partition(_MARK)[0]
         ends = [shared.rfind(token) + len(token) for token in self._model.control_tokens if token in shared]
         return shared[: max(ends, default=0)]
+
+    def messages(self, question: str, references: Sequence[Reference]) -> list[Message]:
+        """Return the messages that ask for an answer."""
+        return self._messages(question, self._focus(question, references))
+
+    async def likelihoods(self, messages: Sequence[Message], texts: Sequence[str]) -> list[list[float]]:
+        """Return the log-probabilities (in nats) of the tokens of each text as the answer to messages.
+
+        Raises `PromptTooLongError`.
+        """
+        return await in_thread(lambda: self._model.likelihoods(self._render(messages), texts))
 
     def prompt_text(self, question: str, references: Sequence[Reference]) -> str:
         """Return the whole prompt as the model reads it, for inspection and measurement."""

@@ -22,7 +22,7 @@ from citewell.core.memory import check_memory, language_model_memory
 from citewell.generator.causal import NO, YES, Doubt, PromptTooLongError, Sampling, Seen, YesAnswer
 from citewell.generator.constrained import ConstrainedWriter
 from citewell.generator.decoder import PagedDecoder
-from citewell.generator.decoding import TokenChoice, read_prompt, share, write_on
+from citewell.generator.decoding import TokenChoice, log_probabilities, read_prompt, share, write_on
 from citewell.generator.prompt import Message
 
 _CONTEXT = 4096
@@ -169,6 +169,28 @@ class OpenVinoModel:
             (logits,) = self._decoder.read([tokens[known:]])
             self._asked = tokens
             return YesAnswer(self._yes(logits), len(tokens))
+
+    def likelihoods(self, prompt: str, texts: Sequence[str]) -> list[list[float]]:
+        """Return the log-probabilities of the tokens of each text after a prompt, which is read once.
+
+        Raises `PromptTooLongError`.
+        """
+        with self._turn:
+            self._asked = []
+            tokens, continued = self.encode(prompt), [self.encode(text) for text in texts]
+            longest = max(map(len, continued), default=0)
+            if len(tokens) + longest > self.context:
+                raise PromptTooLongError(len(tokens), longest, self.context)
+            self._decoder.begin()
+            (first,) = self._decoder.read([tokens])
+            found = []
+            for more in continued:
+                logits = [first]
+                if len(more) > 1:
+                    logits += self._decoder.read([more[:-1]], every=True)
+                    self._decoder.take_back([len(more) - 1])
+                found.append(log_probabilities(np.concatenate(logits)[: len(more)], more))
+            return found
 
     def _yes(self, logits: NDArray[np.float32]) -> float:
         """Return the probability of yes against no for logits of shape (1, vocabulary)."""

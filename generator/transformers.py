@@ -22,7 +22,7 @@ from citewell.generator.causal import (
     YesAnswer,
 )
 from citewell.generator.constraint import Constraint
-from citewell.generator.decoding import share
+from citewell.generator.decoding import log_probabilities, share
 from citewell.generator.prompt import Message
 
 if TYPE_CHECKING:
@@ -200,6 +200,24 @@ class TransformersModel:
             if len(encoded) > self.context:
                 raise PromptTooLongError(len(encoded), 1, self.context)
             return YesAnswer(self._yes(self._read(encoded, threading.Event()).logits[0, -1]), len(encoded))
+
+    def likelihoods(self, prompt: str, texts: Sequence[str]) -> list[list[float]]:
+        """Return the log-probabilities of the tokens of each text after a prompt.
+
+        Raises `PromptTooLongError`.
+        """
+        import torch
+
+        with self._turn, torch.inference_mode():
+            encoded, found = self.encode(prompt), []
+            for text in texts:
+                more = self.encode(text)
+                if len(encoded) + len(more) > self.context:
+                    raise PromptTooLongError(len(encoded), len(more), self.context)
+                whole = torch.tensor([encoded + more], device=self._model.device)
+                logits = self._model(input_ids=whole, logits_to_keep=len(more) + 1).logits[0, :-1]
+                found.append(log_probabilities(logits.float().numpy(force=True), more))
+            return found
 
     def _yes(self, logits: torch.Tensor) -> float:
         """Return the probability of yes against no for logits of shape (vocabulary,)."""

@@ -38,9 +38,9 @@ class EmbeddingJudge:
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Return whether the cosine of each pair reaches the threshold; n values."""
-        return [cosine >= self._threshold for cosine in self.cosines(pairs)]
+        return [cosine >= self._threshold for cosine in self.grades(pairs)]
 
-    def cosines(self, pairs: Sequence[ClaimAndPassages], window: int = WINDOW) -> list[float]:
+    def grades(self, pairs: Sequence[ClaimAndPassages], window: int = WINDOW) -> list[float]:
         """Return the greatest cosine of each claim with a window of its passages.
 
         N numbers, -1 without passages.

@@ -18,6 +18,10 @@ class SupportJudge(Protocol):
 
     name: str
 
+    def grades(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
+        """Return how far the passages of each of `n` pairs say its claim; only the judge's own compare."""
+        ...
+
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Return whether the passages of each of `n` pairs support its claim; n values."""
         ...
@@ -35,6 +39,10 @@ class CachingJudge:
     def verdicts(self) -> Mapping[ClaimAndPassages, bool]:
         """All verdicts so far."""
         return self._known
+
+    def grades(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
+        """Return the judge's own grades; n values."""
+        return self._judge.grades(pairs)
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Return the judge's own verdicts, cached; n values."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from citewell.core.rouge import Text, score
 from citewell.generator.citations.support import holds_facts, rouge_1_precision
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages
 
@@ -22,6 +23,10 @@ class RougeJudge:
     def __init__(self, threshold: float) -> None:
         """`threshold` is the minimum ROUGE-1 precision of a supported claim, 0 to 1."""
         self._threshold = threshold
+
+    def grades(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
+        """Return the F1 of ROUGE-1 of each claim and its passages, 0 to 1."""
+        return [score(Text(pair.claim), Text("\n".join(pair.passages))).f1 for pair in pairs]
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Return whether the passages contain the claim's content words, numbers and names; n values."""

@@ -40,9 +40,9 @@ class NliJudge:
 
     def supports(self, pairs: Sequence[ClaimAndPassages]) -> list[bool]:
         """Return whether the probability of support reaches one half; n values."""
-        return [probability >= _SUPPORTED for probability in self.probabilities(pairs)]
+        return [probability >= _SUPPORTED for probability in self.grades(pairs)]
 
-    def probabilities(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
+    def grades(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
         """Return the probability of support by the best part of each pair's passages; n values, 0 to 1."""
         found = [
             (row, part, pair.claim)

@@ -41,9 +41,9 @@ class WriterJudge:
 
         Raises the errors of the model.
         """
-        return [yes >= self._threshold for yes in self.probabilities(pairs)]
+        return [yes >= self._threshold for yes in self.grades(pairs)]
 
-    def probabilities(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
+    def grades(self, pairs: Sequence[ClaimAndPassages]) -> list[float]:
         """Return the probability of yes against no for each claim with its passages; 0 without passages."""
         return self._runner.run(self._probabilities(pairs))
 

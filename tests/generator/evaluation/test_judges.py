@@ -69,7 +69,7 @@ def writer() -> Iterator[WriterJudge]:
 
 def test_a_language_model_judges_by_its_probability_of_yes(writer: WriterJudge) -> None:
     assert writer.name == "writer:SmolLM2-135M-Instruct (yes ≥ 0.5)"
-    said, unsaid, both, without = writer.probabilities(PAIRS)
+    said, unsaid, both, without = writer.grades(PAIRS)
     assert said > unsaid
     assert 0 < unsaid < both < 1
     assert without == 0.0
@@ -81,7 +81,7 @@ def test_of_long_passages_the_part_counts_that_is_likeliest_to_support(writer: W
     claim = PAIRS[0].claim
     first = " ".join([OTHER] * 46)  # 598 words: there is no room for the next sentence
     texts = [(first, LENS), (first,), (LENS,)]
-    found, head, rest = writer.probabilities([ClaimAndPassages(claim, each) for each in texts])
+    found, head, rest = writer.grades([ClaimAndPassages(claim, each) for each in texts])
     assert found == max(head, rest)
     assert head != rest
 
@@ -103,7 +103,7 @@ async def test_a_language_model_behind_an_api_judges() -> None:
     def judged(url: str) -> tuple[str, list[float], list[bool]]:
         settings = load_settings({"generator.base_url": url, "generator.concurrency": 2})
         with open_writer_judge("openai:tutor", settings) as judge:
-            return judge.name, judge.probabilities(PAIRS), judge.supports(PAIRS)
+            return judge.name, judge.grades(PAIRS), judge.supports(PAIRS)
 
     async with ChatService([service]) as http:
         name, found, verdicts = await asyncio.to_thread(judged, http.url)
