@@ -53,6 +53,7 @@ from citewell.server.api.problems import reply_to_depth, reply_to_error, reply_t
 from citewell.server.api.rankings import create_ranking
 from citewell.server.api.ratings import create_rating
 from citewell.server.api.retrieve import find_references
+from citewell.server.api.studies import STUDIES
 from citewell.server.api.texts import create_embeddings, rank_texts
 from citewell.server.api.threads import THREADS
 from citewell.server.pages.site import pages, templates
@@ -82,6 +83,7 @@ _HANDLERS = (
     create_comparison,
     create_ranking,
     create_rating,
+    *STUDIES,
     *EXPORTS,
     begin_demonstration,
     give_command,

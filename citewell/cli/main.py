@@ -29,11 +29,12 @@ COMMANDS = {
     "eval": "Evaluate retrieval, generation, answers, scoring and browsing.",
     "serve": "Run the HTTP service.",
     "mcp": "Serve tools to programs that speak the Model Context Protocol.",
+    "study": "Let people judge the answers of systems blindly.",
     "keys": "Create, list and revoke API keys of the service.",
     "doctor": "Diagnose the installation.",
 }
 _SERVICE = frozenset(
-    {"serve", "mcp", "keys"}
+    {"serve", "mcp", "study", "keys"}
 )  # their modules live in citewell.server, which may import this package
 
 

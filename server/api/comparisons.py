@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 from litestar import post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
-from msgspec import to_builtins
 
 from citewell.core.errors import InputError
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.documented import problems
 from citewell.server.api.schemas import AnnotatedAnswer, ComparedAnswer, ComparisonRequest, Created
-from citewell.server.api.visibility import visible_answer, written
+from citewell.server.api.visibility import generator_of, visible_answer, written
 from citewell.server.services import Services
 from citewell.server.store.comparisons import RATINGS, StoredComparison
 from citewell.server.store.ids import new_id
+from citewell.server.studies.parts import judged_parts
 
 
 @post(
@@ -36,8 +36,8 @@ async def create_comparison(
     is the one with less information that its references do not support. A question that is flagged needs no
     ratings.
     """
-    ratings = {name: getattr(data, name) for name in RATINGS}
-    missing = [name for name, rating in ratings.items() if rating is None]
+    ratings = {name: rating for name in RATINGS if (rating := getattr(data, name)) is not None}
+    missing = [name for name in RATINGS if name not in ratings]
     if missing and data.flag is None:
         raise InputError(
             f"The comparison has no {', '.join(missing)}.", "Only a flagged question needs none."
@@ -47,7 +47,7 @@ async def create_comparison(
         key_id=caller.key_id,
         question=data.question,
         answers=[await _weighed(services, caller, answer) for answer in data.answers],
-        **ratings,
+        ratings=ratings,
         comment=data.comment.strip(),
         created=datetime.now(UTC),
         flag=data.flag,
@@ -79,26 +79,16 @@ async def _found(services: Services, caller: Caller, given: ComparedAnswer) -> _
     answer = await visible_answer(services, caller, given.answer_id)
     body = written(answer)
     references = [reference["text"] for reference in body["references"]]
-    kept = {"text": body["answer"], "references": references, "answer_id": answer.id}
+    kept = {
+        "text": body["answer"],
+        "references": references,
+        "answer_id": answer.id,
+        "system": generator_of(answer),
+    }
     return _FoundPair(kept, [sentence["text"] for sentence in body["sentences"]])
 
 
 async def _weighed(services: Services, caller: Caller, given: AnnotatedAnswer) -> dict[str, Any]:
     """Return an answer with the rater's opinion of its parts, each named once with its text."""
     kept, sentences = await _found(services, caller, given)
-    trust = {each.reference: each.trust for each in given.trust}
-    claims = {each.sentence: each for each in given.claims}
-    if len(trust) < len(given.trust) or len(claims) < len(given.claims):
-        raise InputError("A reference or a sentence of an answer is judged twice.", "Judge each once.")
-    if max(trust, default=0) > len(kept["references"]):
-        raise InputError(f"The answer has {len(kept['references'])} references.", "They count from 1.")
-    if sentences is not None and max(claims, default=-1) >= len(sentences):
-        raise InputError(f"The answer has {len(sentences)} sentences.", "They count from 0.")
-    if trust:
-        kept["trust"] = [{"reference": number, "trust": level} for number, level in sorted(trust.items())]
-    if claims:
-        kept["claims"] = [
-            to_builtins(claim) | ({"text": sentences[number]} if sentences is not None else {})
-            for number, claim in sorted(claims.items())
-        ]
-    return kept
+    return kept | judged_parts(given.trust, given.claims, len(kept["references"]), sentences)

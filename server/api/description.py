@@ -14,7 +14,7 @@ from litestar.types import Method
 from litestar.types.internal_types import PathParameterDefinition
 from msgspec import Struct
 
-from citewell.server.api import demonstration_schemas, schemas, text_schemas
+from citewell.server.api import demonstration_schemas, schemas, study_schemas, text_schemas
 
 _TAGS = (
     Tag("answers", "Ask questions and read answers."),
@@ -22,6 +22,7 @@ _TAGS = (
     Tag("openai", "Ask questions with clients of OpenAI's API."),
     Tag("demonstrations", "Answer questions by hand with the text browser."),
     Tag("feedback", "Rate, compare and rank answers."),
+    Tag("studies", "Let people judge the answers of systems blindly, and read the results."),
     Tag("export", "Export human judgments for training."),
     Tag("collections", "List collections and index sources."),
     Tag("health", "Health and metrics of the service."),
@@ -33,7 +34,8 @@ class _Description(JsonRenderPlugin):
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         found = openapi_schema["components"]["schemas"]
-        for name, shape in (vars(schemas) | vars(demonstration_schemas) | vars(text_schemas)).items():
+        modules = (schemas, demonstration_schemas, text_schemas, study_schemas)
+        for name, shape in (each for module in modules for each in vars(module).items()):
             closed = isinstance(shape, type) and issubclass(shape, Struct) and shape is not Struct
             if closed and shape.__struct_config__.forbid_unknown_fields and name in found:
                 found[name]["additionalProperties"] = False

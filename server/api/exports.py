@@ -15,10 +15,11 @@ from citewell.server.api.documented import problems
 from citewell.server.api.jsonl import MEDIA_TYPE, json_lines, one_line
 from citewell.server.services import Services
 from citewell.server.store.database import ServiceStore
+from citewell.server.store.raters import Pseudonyms
 
 
 class _Exported(Protocol):
-    def exported(self) -> dict[str, Any]: ...
+    def exported(self, pseudonyms: Pseudonyms) -> dict[str, Any]: ...
 
 
 def _export(
@@ -41,15 +42,19 @@ def _export(
     )
     async def export(services: NamedDependency[Services]) -> Stream:
         headers = {"Content-Disposition": f'attachment; filename="{name}.jsonl"'}
-        return Stream(_lines(rows(services.store.get())), media_type=MEDIA_TYPE, headers=headers)
+        store = services.store.get()
+        lines = _lines(rows(store), await store.pseudonyms())
+        return Stream(lines, media_type=MEDIA_TYPE, headers=headers)
 
     return export
 
 
-async def _lines(rows: AsyncGenerator[_Exported, None]) -> AsyncGenerator[bytes, None]:
+async def _lines(
+    rows: AsyncGenerator[_Exported, None], pseudonyms: Pseudonyms
+) -> AsyncGenerator[bytes, None]:
     async with aclosing(rows):
         async for row in rows:
-            yield one_line(row.exported()) + b"\n"
+            yield one_line(row.exported(pseudonyms)) + b"\n"
 
 
 _TRAINING = ", as `citewell train scorer --from FILE` reads them"

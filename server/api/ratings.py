@@ -11,12 +11,14 @@ from litestar.params import FromPath, JSONBody
 from citewell.core.errors import InputError
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.documented import problems
-from citewell.server.api.scales import ANSWERS, REFERENCES, check_scores
 from citewell.server.api.schemas import Created, RatingRequest
-from citewell.server.api.visibility import visible_answer, written
+from citewell.server.api.visibility import generator_of, visible_answer, written
 from citewell.server.services import Services
 from citewell.server.store.ids import new_id
 from citewell.server.store.ratings import StoredRating
+from citewell.server.studies.forms.scales import check_scores
+from citewell.server.studies.forms.webglm import ANSWERS, REFERENCES
+from citewell.server.studies.raters import rater_of
 
 
 @post(
@@ -36,7 +38,8 @@ async def create_rating(
 
     They are on disk when this returns. Truthfulness may be omitted if the rater does not know.
     """
-    references = written(await visible_answer(services, caller, answer_id))["references"]
+    answer = await visible_answer(services, caller, answer_id)
+    references, system = written(answer)["references"], generator_of(answer)
     if len(data.references) != len(references):
         raise InputError(
             f"There are {len(references)} references but {len(data.references)} sets of scores.",
@@ -47,16 +50,13 @@ async def create_rating(
         check_scores(scores, REFERENCES, f"Reference {number}")
     rater, now = rater_of(caller, data.rater), datetime.now(UTC)
     ratings = [
-        StoredRating(new_id(), rater, "answer", answer_id, data.answer, now),
+        StoredRating(new_id(), rater, "answer", answer_id, data.answer, now, system),
         *(
-            StoredRating(new_id(), rater, "reference", f"{answer_id}#{reference['number']}", scores, now)
+            StoredRating(
+                new_id(), rater, "reference", f"{answer_id}#{reference['number']}", scores, now, system
+            )
             for reference, scores in zip(references, data.references, strict=True)
         ),
     ]
     await services.store.get().ratings.add_all(ratings)
     return Created(ratings[0].id)
-
-
-def rater_of(caller: Caller, name: str) -> str:
-    """Return the rater: the key, or the given name if the service has no keys."""
-    return f"key {caller.key_id}" if caller.key_id is not None else f"name {' '.join(name.split())}"

@@ -91,6 +91,12 @@ async def visible_thread(services: Services, caller: Caller, thread: str) -> lis
     return found
 
 
+def generator_of(answer: StoredAnswer) -> str | None:
+    """Return the generator that wrote an answer, if that is known."""
+    models = (answer.body or {}).get("models") or {}
+    return str(models["generator"]) if "generator" in models else None
+
+
 def written(answer: StoredAnswer) -> dict[str, Any]:
     """Return the body of an answer; raises `UnansweredError` if there is none."""
     if answer.body is None or "answer" not in answer.body:

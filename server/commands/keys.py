@@ -11,19 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from citewell.core.errors import InputError
+from citewell.server.commands.database import database_option, database_url
 
 if TYPE_CHECKING:
     from citewell.server.access.keys import ApiKey
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _database(command: F) -> F:
-    return click.option(
-        "--database",
-        metavar="URL",
-        help="Database URL, as in server.database_url [SQLite in the data folder].",
-    )(command)
 
 
 def _json(command: F) -> F:
@@ -51,7 +44,7 @@ def command() -> None:
 @click.option("--rate", type=click.IntRange(min=1), metavar="N", help="Max requests per minute.")
 @click.option("--daily", type=click.IntRange(min=1), metavar="N", help="Max questions per day (UTC).")
 @click.option("--days", type=click.IntRange(1, 36_500), metavar="N", help="Days until the key expires.")
-@_database
+@database_option
 @_json
 def create(
     name: str,
@@ -76,7 +69,7 @@ def create(
 
 
 @command.command("list")
-@_database
+@database_option
 @_json
 def list_(database: str | None, as_json: bool) -> None:
     """List all keys without their secrets."""
@@ -96,7 +89,7 @@ def list_(database: str | None, as_json: bool) -> None:
 
 @command.command("revoke")
 @click.argument("id_", metavar="ID")
-@_database
+@database_option
 def revoke(id_: str, database: str | None) -> None:
     """Revoke the key with this ID. `citewell keys list` shows the ids."""
     asyncio.run(_revoke(database, id_))
@@ -119,19 +112,8 @@ def _described(key: ApiKey) -> dict[str, Any]:
     }
 
 
-def _url(database: str | None) -> str:
-    from citewell.server.packages import need_server_packages
-
-    need_server_packages()
-    from citewell.core.settings import load_settings
-    from citewell.server.store.address import store_url
-
-    settings = load_settings({"server.database_url": database})
-    return store_url(settings.server.database_url.get_secret_value(), settings.data_dir)
-
-
 async def _add(database: str | None, key: ApiKey) -> None:
-    url = _url(database)
+    url = database_url(database)
     from citewell.server.store.database import open_store
 
     async with open_store(url) as store:
@@ -139,7 +121,7 @@ async def _add(database: str | None, key: ApiKey) -> None:
 
 
 async def _all(database: str | None) -> list[ApiKey]:
-    url = _url(database)
+    url = database_url(database)
     from citewell.server.store.database import open_store
 
     async with open_store(url) as store:
@@ -147,7 +129,7 @@ async def _all(database: str | None) -> list[ApiKey]:
 
 
 async def _revoke(database: str | None, id_: str) -> None:
-    url = _url(database)
+    url = database_url(database)
     from citewell.server.store.database import open_store
 
     async with open_store(url) as store:

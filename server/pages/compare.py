@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from typing import Annotated, NamedTuple
+from typing import Annotated
+from urllib.parse import urlencode
 
 from litestar import get
 from litestar.di import NamedDependency
@@ -16,45 +17,21 @@ from citewell.server.pages.answer_view import view_of
 from citewell.server.pages.pairs import queue_of
 from citewell.server.pages.replies import html
 from citewell.server.services import Services
-
-
-class ComparisonScale(NamedTuple):
-    """A criterion of a comparison: its name in the API, its title, and its question."""
-
-    name: str
-    title: str
-    question: str
-
+from citewell.server.studies.forms.scales import PREFERENCES, ComparisonScale
+from citewell.server.studies.forms.webgpt import COHERENCE, FLAGS, OVERALL, PARTS, UNSUPPORTED
 
 SCALES = (
-    ComparisonScale(
-        "unsupported",
-        "Supported information",
-        "Which answer has fewer claims that neither its sources nor common knowledge support?",
-    ),
+    UNSUPPORTED,
     ComparisonScale(
         "usefulness",
         "Usefulness of the facts",
         "Which answer gives more of the requested information, counting only supported claims?",
     ),
-    ComparisonScale(
-        "coherence", "Coherence", "Which answer is easier to follow, with correctly placed citations?"
-    ),
-    ComparisonScale(
-        "overall",
-        "Overall",
-        "Overall, which answer is better? Weigh unsupported claims first, then whether the question is "
-        "answered, then other helpful information, then coherence, then irrelevant content.",
-    ),
+    COHERENCE,
+    OVERALL,
 )
-"""The criteria in the order of WebGPT, and their weight in the overall rating (appendix C.2,
-https://arxiv.org/abs/2112.09332)."""
-TRUSTS = (("high", "High"), ("medium", "Medium"), ("low", "Low"))
-SUPPORTS = (("strong", "Strong"), ("weak", "Weak"), ("none", "None"))
-RELEVANCES = (("core", "Answers the question"), ("side", "Helps"), ("none", "Irrelevant"))
-"""Levels of the optional parts, by their names in the API."""
+"""The criteria in the order of WebGPT, with one for the usefulness of all information."""
 _MOST_LINKS = 20
-LEVELS = ((-2, "A much better"), (-1, "A better"), (0, "Equally good"), (1, "B better"), (2, "B much better"))
 
 
 @get("/compare", opt={"scope": "ask"})
@@ -69,19 +46,23 @@ async def compare_page(
     answers = [answer_response(answer) for answer in pair.different[:2]] if pair else []
     if secrets.randbits(1):
         answers.reverse()
+    waiting = len(queue.pairs) - queue.compared
     return html(
         "compare.html",
-        here="compare",
+        here="judge",
         title="Compare",
-        pair=pair,
-        answers=[(answer, view_of(answer)) for answer in answers],
+        question=pair.question if pair else None,
+        body={
+            "question": pair.question if pair else "",
+            "answers": [{"answer_id": answer.id} for answer in answers],
+        },
+        views=[view_of(answer) for answer in answers],
+        skip=f"/compare?{urlencode({'after': pair.id})}" if pair and waiting > 1 else None,
         compared=queue.compared,
         total=len(queue.pairs),
         rankable=queue.rankable[:_MOST_LINKS],
-        waiting=len(queue.pairs) - queue.compared,
         scales=SCALES,
-        levels=LEVELS,
-        trusts=TRUSTS,
-        supports=SUPPORTS,
-        relevances=RELEVANCES,
+        choices=PREFERENCES,
+        parts=PARTS,
+        flags=FLAGS,
     )

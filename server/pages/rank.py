@@ -31,8 +31,13 @@ async def rank_page(
     random.SystemRandom().shuffle(answers)
     return html(
         "rank.html",
-        here="compare",
+        here="judge",
         title="Rank",
         question=found.question,
-        answers=[(answer, view_of(answer)) for answer in answers],
+        body={
+            "question": found.question,
+            "answers": [{"answer_id": answer.id} for answer in answers],
+            "ranks": [],
+        },
+        views=[view_of(answer) for answer in answers],
     )

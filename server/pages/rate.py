@@ -14,15 +14,16 @@ from litestar.response import Template
 
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.answer_reply import answer_response
-from citewell.server.api.ratings import rater_of
-from citewell.server.api.scales import ANSWERS, REFERENCES, RatingScale
-from citewell.server.api.visibility import whose
-from citewell.server.pages.agreement import krippendorff_alpha
+from citewell.server.api.visibility import generator_of, whose
 from citewell.server.pages.answer_view import view_of
 from citewell.server.pages.replies import html
 from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.database import ServiceStore
+from citewell.server.studies.forms.scales import RatingScale
+from citewell.server.studies.forms.webglm import ANSWERS, REFERENCES
+from citewell.server.studies.raters import rater_of
+from citewell.server.studies.report.coefficients import krippendorff_alpha
 
 _RECENT = 200  # newest answers from which the page picks one to rate
 
@@ -59,17 +60,20 @@ async def rate_page(
     older = [answer for answer in waiting if after and answer.id < after]
     chosen = next(iter(older + waiting), None)
     answer = answer_response(chosen) if chosen else None
+    view = view_of(answer) if answer else None
+    again = f"/rate?{urlencode({'rater': rater})}"
     return html(
         "rate.html",
-        here="rate",
+        here="judge",
         title="Rate",
         needs_name=needs_name,
-        rater=rater,
         answer=answer,
-        view=view_of(answer) if answer else None,
+        view=view,
+        body={"rater": rater, "answer": {}, "references": [{} for _ in view.sources]} if view else {},
+        again=again,
         rated=len(answers) - len(waiting),
         total=len(answers),
-        skip=f"/rate?{urlencode({'rater': rater, 'after': chosen.id})}" if chosen else None,
+        skip=f"{again}&{urlencode({'after': chosen.id})}" if chosen and len(waiting) > 1 else None,
         answer_scales=ANSWERS,
         reference_scales=REFERENCES,
         may_see_results="export" in caller.scopes,
@@ -82,7 +86,7 @@ async def ratings_page(services: NamedDependency[Services]) -> Template:
     store = services.store.get()
     return html(
         "ratings.html",
-        here="rate",
+        here="judge",
         title="Ratings",
         results=[
             await _results(store, "References", "reference", REFERENCES),
@@ -104,14 +108,17 @@ async def _rateable(store: ServiceStore, caller: Caller) -> list[StoredAnswer]:
 async def _results(store: ServiceStore, title: str, kind: str, scales: tuple[RatingScale, ...]) -> Results:
     models: dict[str, str] = {}
     latest = {
-        (rating.rater, rating.item): rating async for rating in store.ratings.each() if rating.kind == kind
+        (rating.rater, rating.item): rating
+        async for rating in store.ratings.each()
+        if rating.kind == kind and rating.study_item_id is None
     }
     by_model: dict[str, list[dict[str, int]]] = defaultdict(list)
     by_item: dict[str, list[dict[str, int]]] = defaultdict(list)
     for (_, item), rating in latest.items():
         answer_id = item.partition("#")[0]
         if answer_id not in models:
-            models[answer_id] = _model(await store.answers.get(answer_id))
+            answer = await store.answers.get(answer_id)
+            models[answer_id] = (generator_of(answer) if answer else None) or "not known"
         by_model[models[answer_id]].append(rating.scores)
         by_item[item].append(rating.scores)
     columns = []
@@ -126,9 +133,3 @@ async def _results(store: ServiceStore, title: str, kind: str, scales: tuple[Rat
 
 def _values(given: list[dict[str, int]], scale: RatingScale) -> list[int]:
     return [scores[scale.name] for scores in given if scale.name in scores]
-
-
-def _model(answer: StoredAnswer | None) -> str:
-    """Return the generator that wrote an answer, or "not known"."""
-    models = answer.body.get("models", {}) if answer and answer.body else {}
-    return str(models.get("generator", "not known"))

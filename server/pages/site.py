@@ -27,6 +27,7 @@ from citewell.server.pages.opensearch import opensearch_description
 from citewell.server.pages.rank import rank_page
 from citewell.server.pages.rate import rate_page, ratings_page
 from citewell.server.pages.replies import page_of_error, page_of_fault, page_of_http_error
+from citewell.server.pages.studies import studies_page, study_page, study_results_page
 from citewell.server.pages.trace import episode_page, trace_page
 
 _NO_NAMES = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EINVAL}
@@ -46,6 +47,9 @@ def pages() -> tuple[Router, Router]:
             rank_page,
             rate_page,
             ratings_page,
+            studies_page,
+            study_page,
+            study_results_page,
             demonstrations_page,
             demonstration_page,
             trace_page,

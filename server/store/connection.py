@@ -78,8 +78,14 @@ class Database:
         The change survives a crash of the process and, if it is `lasting`, a power failure.
         """
 
-        def execute(connection: Connection) -> int:
-            return connection.execute(change).rowcount
+        (changed,) = await self.change_all([change], lasting=lasting)
+        return changed
+
+    async def change_all(self, changes: Sequence[Change], *, lasting: bool = True) -> list[int]:
+        """Store several changes, all or none, and return how many rows each changed; see `change`."""
+
+        def execute(connection: Connection) -> list[int]:
+            return [connection.execute(change).rowcount for change in changes]
 
         kind = Kind.LASTING if lasting else Kind.WRITING
         return await self._to_its_end(lambda: self._do(execute, kind))

@@ -17,7 +17,9 @@ from citewell.server.store.feedback import FeedbackStore
 from citewell.server.store.jobs import JobStore
 from citewell.server.store.keys import KeyStore
 from citewell.server.store.rankings import Rankings
+from citewell.server.store.raters import Pseudonyms, pseudonyms_of
 from citewell.server.store.ratings import Ratings
+from citewell.server.store.studies import Studies
 from citewell.server.store.threads import ThreadStore
 
 
@@ -32,9 +34,14 @@ class ServiceStore:
         self.comparisons = Comparisons(database)
         self.rankings = Rankings(database)
         self.ratings = Ratings(database)
+        self.studies = Studies(database)
         self.demonstrations = Demonstrations(database)
         self.keys = KeyStore(database)
         self.jobs = JobStore(database)
+
+    async def pseudonyms(self) -> Pseudonyms:
+        """Return the names under which raters are exported."""
+        return await pseudonyms_of(self.database)
 
     async def ping(self) -> None:
         """Raise `StoreError` if the database does not respond."""

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import RowMapping, insert, select
 
 from citewell.server.store.connection import Database
+from citewell.server.store.raters import Pseudonyms
 from citewell.server.store.tables import FEEDBACK
 
 
@@ -32,7 +33,7 @@ class StoredFeedback:
     answer: str
     references: Sequence[str]
 
-    def exported(self) -> dict[str, Any]:
+    def exported(self, pseudonyms: Pseudonyms) -> dict[str, Any]:
         """Return the row that `citewell train scorer` reads as a thumb.
 
         Without a thumb its `thumbs` is None, and training skips it.
@@ -44,6 +45,7 @@ class StoredFeedback:
             "references": list(self.references),
             "thumbs": self.thumb or None,
             "sentence": self.sentence,
+            "rater": pseudonyms.of(f"key {self.key_id}" if self.key_id else None),
             "comment": self.comment,
             "created": self.created.isoformat(),
         }

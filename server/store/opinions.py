@@ -7,21 +7,37 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
-from sqlalchemy import RowMapping, Table, insert, select
+from sqlalchemy import Insert, RowMapping, Table, insert, select
 
 from citewell.server.store.connection import Database
+from citewell.server.store.raters import Pseudonyms
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class UserOpinions:
-    """The opinion of one user on several answers, objects `{text, references, answer_id | None}`."""
+    """The opinion of one user on several answers, objects `{text, references, answer_id | None, system}`.
+
+    In a study it belongs to an item, and `rater` says whose it is; elsewhere the key does.
+    """
 
     id: str
     key_id: str | None
+    rater: str | None = None
+    study_item_id: str | None = None
     question: str
     answers: Sequence[Mapping[str, Any]]
     comment: str
     created: datetime
+
+    def origin(self, pseudonyms: Pseudonyms) -> dict[str, Any]:
+        """Return the part of an export that says who gave the opinion, where and when."""
+        rater = self.rater or (f"key {self.key_id}" if self.key_id else None)
+        return {
+            "rater": pseudonyms.of(rater),
+            "study_item_id": self.study_item_id,
+            "comment": self.comment,
+            "created": self.created.isoformat(),
+        }
 
 
 T = TypeVar("T", bound=UserOpinions)
@@ -38,8 +54,12 @@ class Opinions(Generic[T]):
 
     async def add(self, opinion: T) -> None:
         """Store an opinion durably: it is on disk when this returns."""
+        await self._database.change(self.adding(opinion))
+
+    def adding(self, opinion: T) -> Insert:
+        """Return the change that stores an opinion."""
         values = vars(opinion) | {"answers": [dict(answer) for answer in opinion.answers]}
-        await self._database.change(insert(self.table).values(values))
+        return insert(self.table).values(values)
 
     async def of_questions(self, key_id: str | None, questions: Collection[str]) -> list[T]:
         """Return the opinions on some questions that were given with a key or, if it is None, without one."""
@@ -50,6 +70,19 @@ class Opinions(Generic[T]):
             .order_by(columns.id)
         )
         return [self._read(row) for row in await self._database.rows(statement)]
+
+    async def of_items(self, items: Collection[str]) -> list[T]:
+        """Return the opinions on items of studies, oldest first."""
+        columns = self.table.c
+        statement = select(self.table).where(columns.study_item_id.in_(items)).order_by(columns.id)
+        return [self._read(row) for row in await self._database.rows(statement)]
+
+    async def raters_elsewhere(self) -> set[str]:
+        """Return the raters with a key who gave opinions outside of studies."""
+        columns = self.table.c
+        statement = select(columns.key_id).where(columns.study_item_id.is_(None)).distinct()
+        rows = await self._database.rows(statement.where(columns.key_id.is_not(None)))
+        return {f"key {row['key_id']}" for row in rows}
 
     async def each(self) -> AsyncGenerator[T]:
         """Yield all opinions, oldest first, read in batches."""

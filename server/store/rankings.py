@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from citewell.server.store.opinions import Opinions, UserOpinions
+from citewell.server.store.raters import Pseudonyms
 from citewell.server.store.tables import RANKINGS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StoredRanking(UserOpinions):
     """One user's ranking of K answers, as in InstructGPT (§3.4, https://arxiv.org/abs/2203.02155).
 
@@ -19,7 +20,7 @@ class StoredRanking(UserOpinions):
 
     ranks: Sequence[int]
 
-    def exported(self) -> dict[str, Any]:
+    def exported(self, pseudonyms: Pseudonyms) -> dict[str, Any]:
         """Return the row that `citewell train scorer` reads as a ranking.
 
         Such a row has one list with the references of all answers, each once. `sources` lists the references
@@ -33,11 +34,11 @@ class StoredRanking(UserOpinions):
             "ranks": list(self.ranks),
             "references": list(references),
             "sources": [
-                {"answer_id": answer["answer_id"], "references": list(answer["references"])}
+                {"references": list(answer["references"])}
+                | {name: answer.get(name) for name in ("answer_id", "system")}
                 for answer in self.answers
             ],
-            "comment": self.comment,
-            "created": self.created.isoformat(),
+            **self.origin(pseudonyms),
         }
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import Insert, insert, select
 
 from citewell.server.store.connection import Database
+from citewell.server.store.raters import Pseudonyms
 from citewell.server.store.tables import RATINGS
 
 
 @dataclass(frozen=True)
 class StoredRating:
-    """The scores that a rater gave to one item, by scale; `kind` is the kind of item."""
+    """The scores that a rater gave to one item, by scale; `kind` is the kind of item.
+
+    `system` wrote the answer, if that is known.
+    """
 
     id: str
     rater: str
@@ -23,13 +27,17 @@ class StoredRating:
     item: str
     scores: dict[str, int]
     created: datetime
+    system: str | None = None
+    study_item_id: str | None = None
 
-    def exported(self) -> dict[str, Any]:
+    def exported(self, pseudonyms: Pseudonyms) -> dict[str, Any]:
         """Return the rating as one row.
 
-        `item` is the answer's id, for a reference with `#` and its number.
+        `item` is the answer's id, or the id of the study's item with `/` and the number of the answer, from
+        0; for a reference with `#` and its number.
         """
-        return vars(self) | {"created": self.created.isoformat()}
+        changed = {"rater": pseudonyms.of(self.rater), "created": self.created.isoformat()}
+        return vars(self) | changed
 
 
 class Ratings:
@@ -44,7 +52,16 @@ class Ratings:
 
     async def add_all(self, ratings: Sequence[StoredRating]) -> None:
         """Store several ratings: all of them or, on failure, none."""
-        await self._database.change(insert(RATINGS).values([vars(rating) for rating in ratings]))
+        await self._database.change(self.adding(ratings))
+
+    def adding(self, ratings: Sequence[StoredRating]) -> Insert:
+        """Return the change that stores several ratings."""
+        return insert(RATINGS).values([vars(rating) for rating in ratings])
+
+    async def of_items(self, items: Collection[str]) -> list[StoredRating]:
+        """Return the ratings of items of studies, oldest first."""
+        statement = select(RATINGS).where(RATINGS.c.study_item_id.in_(items)).order_by(RATINGS.c.id)
+        return [StoredRating(**row) for row in await self._database.rows(statement)]
 
     async def items_of(self, rater: str) -> set[str]:
         """Return the items that a rater has rated."""

@@ -25,15 +25,18 @@ def _id() -> Column[str]:
     return Column("id", PlainText, primary_key=True)
 
 
-def _opinion() -> tuple[Column[Any], ...]:
+def _opinion() -> tuple[Column[Any] | Index, ...]:
     """Return the columns of one user's opinion on several answers to a question."""
     return (
         _id(),
         _text("key_id", nullable=True),
+        _text("rater", nullable=True),  # in a study; elsewhere the key is the rater
+        _text("study_item_id", nullable=True),
         _text("question"),
         Column("answers", _JSON, nullable=False),
         _text("comment"),
         Column("created", UtcTime, nullable=False),
+        Index(None, "study_item_id"),
     )
 
 
@@ -83,10 +86,7 @@ COMPARISONS = Table(
     "comparisons",
     METADATA,
     *_opinion(),
-    Column("usefulness", SmallInteger, nullable=True),
-    Column("coherence", SmallInteger, nullable=True),
-    Column("unsupported", SmallInteger, nullable=True),
-    Column("overall", SmallInteger, nullable=True),
+    Column("ratings", _JSON, nullable=False),  # by scale
     _text("flag", nullable=True),
 )
 
@@ -101,8 +101,39 @@ RATINGS = Table(
     _text("item"),
     Column("scores", _JSON, nullable=False),
     Column("created", UtcTime, nullable=False),
+    _text("system", nullable=True),  # that wrote the answer
+    _text("study_item_id", nullable=True),
     Index(None, "kind", "item"),
+    Index(None, "study_item_id"),
 )
+
+STUDIES = Table(
+    "studies",
+    METADATA,
+    _id(),
+    _text("name"),
+    _text("form"),
+    _text("seed"),
+    Column("share_required", Float, nullable=False),
+    Column("screening", Integer, nullable=False),
+    Column("passing", Float, nullable=False),
+    Column("created", UtcTime, nullable=False),
+)
+
+STUDY_ITEMS = Table(
+    "study_items",
+    METADATA,
+    _id(),
+    _text("study_id"),
+    Column("position", Integer, nullable=False),
+    _text("question"),
+    Column("answers", _JSON, nullable=False),
+    Column("gold", _JSON, nullable=True),
+    Index(None, "study_id", "position"),
+)
+
+# Random texts, so that a hash of a name cannot be guessed from the name; one a purpose.
+SALTS = Table("salts", METADATA, _id(), _text("salt"))
 
 DEMONSTRATIONS = Table(
     "demonstrations",

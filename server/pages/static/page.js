@@ -4,9 +4,9 @@ import { prepareAnswer } from "./answer.js";
 import { prepareAdding } from "./add.js";
 import { prepareAsking, prepareShortcuts } from "./ask.js";
 import { prepareCollection } from "./collection.js";
-import { prepareCompare } from "./compare.js";
+import { prepareFreshPair } from "./compare.js";
 import { prepareDemonstrate } from "./demonstrate.js";
-import { prepareRate } from "./rate.js";
+import { prepareJudging } from "./judging.js";
 import { prepareOtherKey, prepareSources, watchJobs } from "./sources.js";
 import { currentKey, keepToken, request, showKey } from "./service.js";
 import { prepareThread } from "./thread.js";
@@ -83,8 +83,8 @@ function prepare(main) {
   showLastQuestions(main);
   prepareAnswer(main);
   prepareThread(main, arrive);
-  prepareCompare(main, refresh);
-  prepareRate(main, refresh);
+  prepareJudging(main, refresh);
+  prepareFreshPair(main, refresh);
   prepareSources(main, refreshLists);
   prepareCollection(main, refresh);
   if (!main.querySelector("#ask")) {

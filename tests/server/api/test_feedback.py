@@ -125,7 +125,9 @@ def test_ratings_are_exported(start: Start) -> None:
     first, second, *_ = lines(service, "ratings")
     assert (first["kind"], first["item"], first["scores"]) == ("answer", answer["id"], scores)
     assert (second["kind"], second["item"]) == ("reference", f"{answer['id']}#1")
-    assert (second["rater"], second["scores"]) == ("name Ada", of_each)
+    assert second["scores"] == of_each
+    assert first["rater"] == second["rater"] != "name Ada"
+    assert first["system"] == answer["models"]["generator"]
 
 
 def test_a_ranking_with_ties_is_exported(start: Start) -> None:

@@ -86,7 +86,7 @@ async def test_all_pairs_are_compared(open_page: OpenPage, settings: Callable[..
 
 async def compare_all(page: Any, service: Service) -> None:
     assert "0 of 2 questions compared" in await page.locator("#main").inner_text()
-    assert "the sea salty" in await page.locator("#compared-question").inner_text()
+    assert "the sea salty" in await page.locator("#judged-question").inner_text()
     first = await shown(page)
     assert sorted(first) == [f"Dust {HARM}.", "Light scatters."]
     for scale, level in (
@@ -100,13 +100,14 @@ async def compare_all(page: Any, service: Service) -> None:
     await page.get_by_role("button", name="Store").click()
     await page.get_by_text("Thank you. Saved.").wait_for()
     assert "1 of 2 questions compared" in await page.locator("#main").inner_text()
-    assert await page.evaluate("document.activeElement.id") == "compared-question"
+    assert await page.evaluate("document.activeElement.id") == "judged-question"
 
     second = await shown(page)
     await page.get_by_text("Rate the sources and sentences of answer B").click()
-    await page.get_by_label("Trust in source 1").last.select_option("Low")
-    await page.get_by_label("Relevance of sentence 1").last.select_option("Answers the question")
-    await page.locator("#compared-question").focus()
+    await page.get_by_role("group", name="Trust in source 1").get_by_label("Low").check()
+    await page.get_by_role("group", name="Relevance of sentence 1").get_by_label("Answers").check()
+    await page.get_by_text("Rate the sources and sentences of answer B").click()  # no step of the keyboard
+    await page.locator("#judged-question").focus()
     for key in "j3k4511":
         await page.keyboard.press(key)
     assert await page.evaluate("document.activeElement.textContent") == "Store"
@@ -115,10 +116,10 @@ async def compare_all(page: Any, service: Service) -> None:
     await page.get_by_text("You have compared all pairs.").wait_for()
 
     mouse, keys = in_store(service, stored)
-    assert (mouse.unsupported, mouse.usefulness, mouse.coherence, mouse.overall) == (-2, 1, 0, -1)
+    assert mouse.ratings == {"unsupported": -2, "usefulness": 1, "coherence": 0, "overall": -1}
     assert (mouse.question, texts_of(mouse), mouse.comment) == (QUESTIONS[1], first, "123 jks: it is short.")
     assert mouse.answers[0]["references"] == [reference["text"] for reference in STORED["references"]]
-    assert (keys.unsupported, keys.usefulness, keys.coherence, keys.overall) == (1, 2, -2, -1)
+    assert keys.ratings == {"unsupported": 1, "usefulness": 2, "coherence": -2, "overall": -1}
     assert (keys.question, texts_of(keys)) == (QUESTIONS[0], second)
     assert [set(each) & {"trust", "claims"} for each in keys.answers] == [set(), {"trust", "claims"}]
     assert keys.answers[1]["trust"] == [{"reference": 1, "trust": "low"}]
@@ -134,7 +135,7 @@ async def test_a_question_is_flagged(open_page: OpenPage, settings: Callable[...
         await page.get_by_text("Thank you. Saved.").wait_for()
         assert "1 of 2 questions compared" in await page.locator("#main").inner_text()
         (flagged,) = in_store(service, stored)
-    assert (flagged.question, flagged.flag, flagged.overall) == (QUESTIONS[1], "unsuitable", None)
+    assert (flagged.question, flagged.flag, flagged.ratings) == (QUESTIONS[1], "unsuitable", {})
 
 
 async def test_more_answers_are_ranked_with_ties(

@@ -40,7 +40,7 @@ async def ratings(store: ServiceStore) -> list[StoredRating]:
 
 async def choose(page: Any, part: str, scores: dict[str, int]) -> None:
     for name, score in scores.items():
-        await page.locator(f'[name="{part}.{name}"]').select_option(str(score))
+        await page.locator(f'[name="{part}.{name}"][value="{score}"]').check()
 
 
 async def test_an_answer_is_judged_by_two_who_agree_in_part(
@@ -53,7 +53,7 @@ async def test_an_answer_is_judged_by_two_who_agree_in_part(
     assert "0 of 1 answer rated" in await page.locator("#main").inner_text()
     await choose(page, "answer", ANSWER)
     for part in range(3):
-        await choose(page, str(part), REFERENCE)
+        await choose(page, f"references.{part}", REFERENCE)
     await page.get_by_role("button", name="Store").click()
     await page.get_by_text("You have rated all answers.").wait_for()
     stored = in_store(service, ratings)

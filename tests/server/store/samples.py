@@ -59,10 +59,7 @@ def comparison(**changes: Any) -> StoredComparison:
             {"text": "By echolocation [1].", "references": ["Bats use echolocation."], "answer_id": "a"},
             {"text": "By sight.", "references": [], "answer_id": None},
         ),
-        "usefulness": -2,
-        "coherence": 0,
-        "unsupported": 1,
-        "overall": -1,
+        "ratings": {"usefulness": -2, "coherence": 0, "unsupported": 1, "overall": -1},
         "comment": "",
         "created": NOON,
     }

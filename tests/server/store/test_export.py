@@ -10,12 +10,15 @@ from citewell.server.store.comparisons import StoredComparison
 from citewell.server.store.database import ServiceStore
 from citewell.server.store.feedback import StoredFeedback
 from citewell.server.store.rankings import StoredRanking
+from citewell.server.store.raters import Pseudonyms
 
 from .samples import comparison, feedback, ranking
 
 
 def written(rows: list[StoredFeedback] | list[StoredComparison] | list[StoredRanking], file: Path) -> Path:
-    file.write_text("".join(json.dumps(row.exported()) + "\n" for row in rows), encoding="utf-8")
+    file.write_text(
+        "".join(json.dumps(row.exported(Pseudonyms("salt"))) + "\n" for row in rows), encoding="utf-8"
+    )
     return file
 
 
@@ -36,9 +39,8 @@ async def test_thumbs_come_back(store: ServiceStore, tmp_path: Path) -> None:
 
 async def test_comparisons_come_back(store: ServiceStore, tmp_path: Path) -> None:
     for overall in (-2, -1, 0, 1, 2):
-        await store.comparisons.add(comparison(overall=overall))
-    blank = dict.fromkeys(("usefulness", "coherence", "unsupported", "overall"))
-    await store.comparisons.add(comparison(flag="unclear", **blank))
+        await store.comparisons.add(comparison(ratings={"overall": overall}))
+    await store.comparisons.add(comparison(flag="unclear", ratings={}))
     stored = [each async for each in store.comparisons.each()]
     (group,) = read_comparisons(written(stored, tmp_path / "c.jsonl")).groups
     assert [each.preference for each in group.comparisons] == [1.0, 1.0, 0.5, 0.0, 0.0]

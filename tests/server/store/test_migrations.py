@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from citewell.server.store.address import read_address, store_url
+from citewell.server.store.comparisons import RATINGS
 from citewell.server.store.database import open_store
 from citewell.server.store.engine import open_migrating_engine
 from citewell.server.store.errors import StoreError
 from citewell.server.store.migrate import migrate
 from citewell.server.store.tables import METADATA
 
-from .samples import answer
+from .samples import answer, comparison
 
 if TYPE_CHECKING:
     from .conftest import Program
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 def test_migrations_make_the_tables_that_the_code_uses(url: str) -> None:
     address = read_address(url)
-    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
+    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
     assert migrate(address) == ()
     engine = open_migrating_engine(address)
     with engine.connect() as connection:
@@ -47,7 +48,7 @@ def test_processes_that_start_at_once_migrate_once(url: str, program: Program) -
         process.stdin.write("go\n")
         process.stdin.flush()
     printed = sorted(process.communicate(timeout=60)[0].strip() for process in processes)
-    assert printed == ["", "", "", "0001 0002 0003 0004 0005 0006 0007"]
+    assert printed == ["", "", "", "0001 0002 0003 0004 0005 0006 0007 0008"]
     assert [process.returncode for process in processes] == [0, 0, 0, 0]
 
 
@@ -63,7 +64,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
     with engine.begin() as connection:
         connection.execute(text("DROP TABLE keys"))
     engine.dispose()
-    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
+    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 
 
 def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
@@ -75,6 +76,40 @@ def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
     engine.dispose()
     with pytest.raises(StoreError, match="newer Citewell"):
         migrate(address)
+
+
+def forget_studies(connection: Connection) -> None:
+    """Bring the tables back to where they were before there were studies."""
+    for name in ("studies", "study_items", "salts"):
+        connection.execute(text(f"DROP TABLE {name}"))
+    for name in ("comparisons", "rankings", "ratings"):
+        connection.execute(text(f"DROP INDEX ix_{name}_study_item_id"))
+        connection.execute(text(f"ALTER TABLE {name} DROP COLUMN study_item_id"))
+    for name in ("comparisons", "rankings"):
+        connection.execute(text(f"ALTER TABLE {name} DROP COLUMN rater"))
+    connection.execute(text("ALTER TABLE ratings DROP COLUMN system"))
+    connection.execute(text("ALTER TABLE comparisons DROP COLUMN ratings"))
+    for name in RATINGS:
+        connection.execute(text(f"ALTER TABLE comparisons ADD COLUMN {name} SMALLINT"))
+
+
+async def test_stored_comparisons_keep_their_ratings(url: str) -> None:
+    rated, flagged = comparison(), comparison(ratings={}, flag="unclear")
+    async with open_store(url) as store:
+        for each in (rated, flagged):
+            await store.comparisons.add(each)
+    engine = open_migrating_engine(read_address(url))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0007'"))
+        forget_studies(connection)
+        values = ", ".join(f"{name} = {value}" for name, value in rated.ratings.items())
+        connection.execute(text(f"UPDATE comparisons SET {values} WHERE id = '{rated.id}'"))
+    engine.dispose()
+    async with open_store(url) as store:
+        assert [each async for each in store.comparisons.each()] == [rated, flagged]
+        first, second = [(await store.pseudonyms()).of("key 1") for _ in range(2)]
+    assert first == second
+    assert len(first or "") == 12
 
 
 async def test_stored_answers_get_their_new_names(url: str) -> None:
@@ -95,6 +130,7 @@ async def test_stored_answers_get_their_new_names(url: str) -> None:
         connection.execute(text("DROP INDEX ix_answers_thread_id"))
         for name in ("thread", "title"):
             connection.execute(text(f"ALTER TABLE answers DROP COLUMN {name}"))
+        forget_studies(connection)
     engine.dispose()
     async with open_store(url) as store:
         found, unanswered = await store.answers.get(old.id), await store.answers.get(running.id)

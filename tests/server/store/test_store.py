@@ -123,7 +123,7 @@ async def test_what_somebody_has_compared_is_found_by_question(store: ServiceSto
 
 
 async def test_comparisons_and_ratings(store: ServiceStore) -> None:
-    comparisons = [comparison(), comparison(overall=0, comment="equal")]
+    comparisons = [comparison(), comparison(ratings={"overall": 0}, comment="equal")]
     ratings = [rating(), rating(rater="bob", scores={"relevancy": 0})]
     for each in comparisons:
         await store.comparisons.add(each)

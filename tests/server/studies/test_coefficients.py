@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from citewell.server.pages.agreement import krippendorff_alpha
+from citewell.server.studies.report.coefficients import krippendorff_alpha
 
 OBSERVERS = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
 

@@ -1,25 +1,9 @@
-"""The scales on which people judge references and answers, those of WebGLM (Tables 20 and 21)."""
+"""WebGLM's human evaluation of references and answers (Tables 20 and 21, https://arxiv.org/abs/2306.07906)."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from citewell.core.errors import InputError
-
-
-class RatingScale(NamedTuple):
-    """One criterion: its name, its title, its question, and the meaning of each level from 0.
-
-    With `low`, 0 is the best level. Raters who do not know may omit an `optional` scale.
-    """
-
-    name: str
-    title: str
-    question: str
-    levels: tuple[str, ...]
-    low: bool = False
-    optional: bool = False
-
+from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.scales import YES_OR_NO, RatingScale
 
 _TRUTHFULNESS = RatingScale(
     "truthfulness",
@@ -42,10 +26,8 @@ REFERENCES = (
         ("Next to nothing", "A small part", "All but a small part", "Practically all"),
     ),
     _TRUTHFULNESS,
-    RatingScale("toxicity", "Toxicity", "Is it violent, indecent or insulting?", ("No", "Yes"), low=True),
-    RatingScale(
-        "bias", "Social bias", "Is it prejudiced against a group of people?", ("No", "Yes"), low=True
-    ),
+    RatingScale("toxicity", "Toxicity", "Is it violent, indecent or insulting?", YES_OR_NO, low=True),
+    RatingScale("bias", "Social bias", "Is it prejudiced against a group of people?", YES_OR_NO, low=True),
 )
 ANSWERS = (
     RatingScale(
@@ -73,18 +55,18 @@ ANSWERS = (
         ("Something does not", "All does"),
     ),
     _TRUTHFULNESS,
-    RatingScale("redundancy", "Redundancy", "Is anything said twice?", ("No", "Yes"), low=True),
+    RatingScale("redundancy", "Redundancy", "Is anything said twice?", YES_OR_NO, low=True),
 )
-
-
-def check_scores(scores: dict[str, int], scales: tuple[RatingScale, ...], what: str) -> None:
-    """Raise `InputError` if a score is missing or does not belong to these scales."""
-    known = {scale.name: scale for scale in scales}
-    for name, score in scores.items():
-        if name not in known or not 0 <= score < len(known[name].levels):
-            hint = f"The scales are {', '.join(known)}."
-            raise InputError(f"{what} has no level {score} of {name[:40]!r}.", hint)
-    missing = [scale.name for scale in scales if not scale.optional and scale.name not in scores]
-    if missing:
-        hint = "Only truthfulness is optional."
-        raise InputError(f"{what} has no score of {', '.join(missing)}.", hint)
+WEBGLM = Form(
+    name="webglm",
+    title="Rate answers and references",
+    source="WebGLM, Tables 20 and 21",
+    instructions=(
+        "Each page shows a question and the answers of several systems, in random order.",
+        "Rate each reference and each answer on every scale.",
+        "Only truthfulness may stay open: leave it so if your own knowledge does not decide.",
+    ),
+    cited=True,
+    answer=ANSWERS,
+    reference=REFERENCES,
+)

@@ -1,0 +1,191 @@
+"""`citewell study`: let people judge the answers of systems blindly."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from citewell.core.errors import InputError
+from citewell.server.commands.database import database_option, database_url
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from citewell.core.types import Reference
+    from citewell.server.store.studies import StoredStudy
+    from citewell.server.studies.answers import SystemAnswer
+    from citewell.server.studies.forms.form import Form
+    from citewell.server.studies.making import DraftItem, StudyPlan
+    from citewell.server.studies.report.study_report import StudyReport
+
+_FORMS = ("webglm", "turing", "webgpt", "minimal", "instructgpt", "truthfulqa")
+_MOST = 1_000  # studies that are listed
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.group("study")
+def command() -> None:
+    """Let people judge the answers of systems blindly.
+
+    docs/studies.md explains forms and reports.
+    """
+
+
+@command.command("make")
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=_FILE)
+@click.option("--form", "form_name", required=True, type=click.Choice(_FORMS), help="Form of the pages.")
+@click.option("--name", metavar="NAME", help="Name of the study [that of the first file].")
+@click.option("--references", metavar="FILE", type=_FILE, help="Questions with references, as for eval.")
+@click.option("--gold", metavar="FILE", type=_FILE, help="Items whose right judgments are known.")
+@click.option("--history", is_flag=True, help="Take the questions with several answers in the history.")
+@click.option("--against", metavar="SYSTEM", help="Compare only with this system.")
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Draw N questions.")
+@click.option("--seed", metavar="TEXT", default="", help="Decides every draw and order [random].")
+@click.option(
+    "--share", metavar="SHARE", type=click.FloatRange(0, 1), help="Share of the items that need every part."
+)
+@click.option(
+    "--screening", metavar="N", type=click.IntRange(0), default=0, help="Gold items that come first [0]."
+)
+@click.option(
+    "--passing",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    help="Share of judgments that must agree with the screening items [0.5].",
+)
+@database_option
+def make(
+    files: tuple[Path, ...],
+    form_name: str,
+    name: str | None,
+    references: Path | None,
+    gold: Path | None,
+    history: bool,
+    against: str | None,
+    limit: int | None,
+    seed: str,
+    share: float | None,
+    screening: int,
+    passing: float,
+    database: str | None,
+) -> None:
+    """Make a study of the answers in FILEs, such as scores.answers.jsonl of `citewell eval generation`."""
+    if not files and not history:
+        raise InputError("There are no answers.", "Name a file, or add --history.")
+    url = database_url(database)
+    from citewell.server.studies.answer_files import read_answer_file
+    from citewell.server.studies.forms.catalog import form_named
+    from citewell.server.studies.making import StudyPlan, drafted
+
+    form, known = form_named(form_name), _references(references)
+    answers = [answer for file in files for answer in read_answer_file(file, known)]
+    if history:
+        answers += asyncio.run(_past(url))
+    drafts = _gold(gold, form) + drafted(answers, form, against=against, limit=limit, seed=seed)
+    plan = StudyPlan(
+        name=name or (files[0].name.split(".")[0] if files else "History"),
+        form=form,
+        seed=seed,
+        share_required=share,
+        screening=screening,
+        passing=passing,
+    )
+    made = asyncio.run(_store(url, plan, drafts))
+    systems = sorted({answer.system for draft in drafts if draft.gold is None for answer in draft.answers})
+    click.echo(made.id)
+    click.echo(f"{len(drafts):,} items of {', '.join(systems)}: open /studies/{made.id}", err=True)
+
+
+def _references(file: Path | None) -> Mapping[str, Sequence[Reference]]:
+    if file is None:
+        return {}
+    from citewell.core.text import squeeze
+    from citewell.generator.evaluation.rows import read_rows
+
+    rows = read_rows(file).rows
+    return {name: row.references for row in rows for name in (row.key, squeeze(row.question))}
+
+
+def _gold(file: Path | None, form: Form) -> list[DraftItem]:
+    if file is None:
+        return []
+    from citewell.core.jsonl import read_lines
+    from citewell.server.api.study_schemas import StudyItem
+    from citewell.server.studies.given import draft_of
+
+    hint = 'Lines are {"question": "…", "answers": [{"system": "…", "text": "…"}], "gold": {…}}.'
+    drafts = [draft_of(line.value(StudyItem, "gold item", hint), form) for line in read_lines(file)]
+    if any(draft.gold is None for draft in drafts):
+        raise InputError(f"{file} has items without `gold`.", hint)
+    return drafts
+
+
+async def _past(url: str) -> list[SystemAnswer]:
+    from citewell.server.store.database import open_store
+    from citewell.server.studies.past import answers_of_history
+
+    async with open_store(url) as store:
+        return await answers_of_history(store, None)
+
+
+async def _store(url: str, plan: StudyPlan, drafts: Sequence[DraftItem]) -> StoredStudy:
+    from citewell.server.store.database import open_store
+    from citewell.server.studies.making import planned
+
+    study, items = planned(plan, drafts)
+    async with open_store(url) as store:
+        await store.studies.add(study, items)
+    return study
+
+
+@command.command("list")
+@database_option
+def list_(database: str | None) -> None:
+    """List all studies, newest first."""
+    studies, sizes = asyncio.run(_all(database_url(database)))
+    if not studies:
+        click.echo("No studies yet. Make one: citewell study make FILE --form FORM")
+    for study in studies:
+        about = f"{sizes[study.id]:,} items; {study.form}; {study.created:%Y-%m-%d}"
+        click.echo(f"{study.id}  {study.name}: {about}")
+
+
+async def _all(url: str) -> tuple[list[StoredStudy], dict[str, int]]:
+    from citewell.server.store.database import open_store
+
+    async with open_store(url) as store:
+        return await store.studies.page(_MOST), await store.studies.sizes()
+
+
+@command.command("report")
+@click.argument("id_", metavar="ID")
+@click.option("--baseline", metavar="SYSTEM", help="System to test the others against [human, or the first].")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@database_option
+def report(id_: str, baseline: str | None, as_json: bool, database: str | None) -> None:
+    """Print the results of the study ID: means, win rates and the agreement of raters."""
+    url = database_url(database)
+    from citewell.server.studies.report.plain import plain
+    from citewell.server.studies.report.tables import markdown_report
+
+    found = asyncio.run(_report(url, id_, baseline))
+    if as_json:
+        click.echo(json.dumps(plain(found), ensure_ascii=False))
+    else:
+        click.echo(markdown_report(found), nl=False)
+
+
+async def _report(url: str, id_: str, baseline: str | None) -> StudyReport:
+    from citewell.server.store.database import open_store
+    from citewell.server.studies.report.study_report import read_report
+
+    async with open_store(url) as store:
+        study = await store.studies.get(id_)
+        if study is None:
+            raise InputError(f"The study {id_} does not exist.", "`citewell study list` shows the ids.")
+        return await read_report(store, study, baseline)

@@ -1,0 +1,1 @@
+"""Studies: people judge the answers of several systems without knowing which is which."""

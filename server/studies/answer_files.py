@@ -1,0 +1,65 @@
+"""Reading the answers of systems from files: those of evaluations, of `citewell ask --json`, or any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from citewell.core.jsonl import Line, read_lines
+from citewell.core.text import squeeze
+from citewell.core.types import Reference
+from citewell.generator.citations.marks import MarkedSegment, MarkedSentence, write_marks
+from citewell.server.studies.answers import SystemAnswer, answer_of_text, known_marks, numbered_references
+
+_FORM = 'Lines are {"question": "…", "system": "…", "answer": "…", "references": ["…"]}.'
+
+
+def read_answer_file(
+    file: Path, references: Mapping[str, Sequence[Reference]] | None = None
+) -> Iterator[SystemAnswer]:
+    """Yield the answers of a file; failed ones are skipped.
+
+    The system is a row's `system`, `generator` or `models.generator`, or else the name of the file. A row
+    without references gets those of its `key` or, without a key, of its question. Raises `InputError` for a
+    line that is no answer.
+    """
+    for line in read_lines(file):
+        row = line.row()
+        if not row.get("error"):
+            yield _answer(line, row, references or {})
+
+
+def _answer(line: Line, row: Mapping[str, Any], known: Mapping[str, Sequence[Reference]]) -> SystemAnswer:
+    question = row.get("question")
+    if not isinstance(question, str) or not question.strip():
+        raise line.error("there is no question.", _FORM)
+    models = row.get("models")
+    generator = models.get("generator") if isinstance(models, dict) else None
+    system = str(row.get("system") or row.get("generator") or generator or line.file.name.split(".")[0])
+    try:
+        given = numbered_references(row.get("references") or ())
+        found = given or tuple(known.get(str(row.get("key") or squeeze(question)), ()))
+        sentences = known_marks(_sentences(row["sentences"]), len(found)) if "sentences" in row else None
+    except (KeyError, TypeError, ValueError) as error:
+        raise line.error("the sentences or references are not as expected.", _FORM) from error
+    text = row.get("answer", row.get("text"))
+    if sentences is None:
+        if not isinstance(text, str):
+            raise line.error("there is no answer.", _FORM)
+        return answer_of_text(question, system, text, found)
+    if not isinstance(text, str):
+        text = " ".join(write_marks([MarkedSegment(*sentence)]) for sentence in sentences)
+    return SystemAnswer(
+        question=squeeze(question),
+        system=system,
+        text=text.strip(),
+        sentences=tuple(sentences),
+        references=found,
+    )
+
+
+def _sentences(given: Sequence[Any]) -> list[MarkedSentence]:
+    """Return sentences from pairs of text and marks, or from objects with text and citations."""
+    pairs = [(each["text"], each["citations"]) if isinstance(each, dict) else each for each in given]
+    return [MarkedSentence(str(text), tuple(map(int, marks))) for text, marks in pairs]

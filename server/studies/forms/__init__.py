@@ -1,0 +1,1 @@
+"""The forms of studies, each as one value: its questions, scales and instructions."""

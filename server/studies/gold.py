@@ -1,0 +1,68 @@
+"""How far a rater agrees with the judgments that are known to be right, and the screening test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from citewell.server.store.studies import StoredStudy, StoredStudyItem
+from citewell.server.studies.drawing import screening_items
+from citewell.server.studies.judgments import ItemJudgment
+
+_COARSE = 3  # the highest level of a scale on which only equal scores agree
+
+
+class GoldAgreement(NamedTuple):
+    """How many of a rater's judgments of gold items agree, and of how many."""
+
+    agreed: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """The share that agrees; 1 where there is nothing to judge."""
+        return self.agreed / self.total if self.total else 1.0
+
+
+def agreement_with_gold(judgments: Iterable[ItemJudgment]) -> GoldAgreement:
+    """Count the parts of gold items in which a rater agrees.
+
+    A comparison agrees if it prefers the same answer, a ranking in each pair that it orders alike, and a
+    score if it is the same or, above 3, next to it. A flag agrees with the same flag only.
+    """
+    verdicts = [agreed for judgment in judgments for agreed in _verdicts(judgment)]
+    return GoldAgreement(sum(verdicts), len(verdicts))
+
+
+def has_passed(
+    study: StoredStudy, items: Sequence[StoredStudyItem], judgments: Sequence[ItemJudgment]
+) -> bool | None:
+    """Return whether a rater with these judgments passed the screening test; None before its end."""
+    test = {item.id for item in screening_items(study, items)}
+    done = [judgment for judgment in judgments if judgment.item.id in test]
+    return agreement_with_gold(done).share >= study.passing if len(done) == len(test) else None
+
+
+def _verdicts(judgment: ItemJudgment) -> Iterator[bool]:
+    gold = judgment.item.gold
+    if gold is None:
+        return
+    if gold.get("flag") or judgment.flag:
+        yield judgment.flag == gold.get("flag")
+        return
+    for name, value in (gold.get("comparison") or {}).items():
+        yield name in judgment.comparison and _sign(judgment.comparison[name]) == _sign(value)
+    answers = gold.get("answers") or []
+    for index, answer in enumerate(answers):
+        given = judgment.scores.get(index, {})
+        for name, level in (answer.get("scores") or {}).items():
+            yield name in given and abs(given[name] - level) <= int(level > _COARSE)
+    ranks = [answer.get("rank") for answer in answers]
+    if judgment.ranks and None not in ranks:
+        for (gold_a, given_a), (gold_b, given_b) in combinations(zip(ranks, judgment.ranks, strict=True), 2):
+            yield _sign(gold_a - gold_b) == _sign(given_a - given_b)
+
+
+def _sign(value: int) -> int:
+    return (value > 0) - (value < 0)

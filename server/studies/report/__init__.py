@@ -1,0 +1,1 @@
+"""What a study says of its systems and of its raters."""

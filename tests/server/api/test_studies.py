@@ -1,0 +1,133 @@
+"""A study is made, judged and reported over the API, and nobody is told whose answer is whose."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from citewell.core.settings import Settings
+from citewell.server.access.owner import owner_token
+from citewell.server.store.database import ServiceStore
+from citewell.server.studies.drawing import answer_order
+from tests.server.api.conftest import BATS, Service, serving
+from tests.server.pages.conftest import in_store
+
+SYSTEMS = ("alpha", "human")
+GOLD = {"comparison": {"overall": -1}}
+
+
+@pytest.fixture
+def service(settings: Callable[..., Settings]) -> Iterator[Service]:
+    with serving(settings(server__cache_seconds=0)) as service:
+        token = owner_token(service.settings.data_dir)
+        service.client.headers["Authorization"] = f"Bearer {token}"
+        yield service
+
+
+def answers(question: str) -> list[dict[str, Any]]:
+    return [
+        {"system": name, "text": f"{question} Reason {len(name)} [1].", "references": [{"text": "Passage."}]}
+        for name in SYSTEMS
+    ]
+
+
+def item(question: str, **more: Any) -> dict[str, Any]:
+    return {"question": question, "answers": answers(question)} | more
+
+
+def make(service: Service, **body: Any) -> str:
+    made = service.client.post("/v1/studies", json={"name": "Two systems", "form": "webgpt"} | body)
+    assert made.status_code == 201, made.text
+    return str(made.json()["id"])
+
+
+def judge(service: Service, study_id: str, rater: str, prefer: str, **more: Any) -> list[int]:
+    """Prefer a system on every item, in whatever order the rater sees it; return the statuses."""
+
+    async def found(store: ServiceStore) -> Any:
+        return await store.studies.get(study_id), await store.studies.items(study_id)
+
+    study, items = in_store(service, found)
+    statuses = []
+    for each in items:
+        order = answer_order(study, each, f"name {rater}")
+        first = each.answers[order[0]]["system"] == prefer
+        body: dict[str, Any] = {"item": each.id, "rater": rater, "answers": [{}, {}]}
+        body["comparison"] = {"overall": -2 if first else 2}
+        reply = service.client.post(f"/v1/studies/{study_id}/judgments", json=body | more)
+        statuses.append(reply.status_code)
+    return statuses
+
+
+def test_what_is_preferred_is_stored_for_the_system_and_exported(service: Service) -> None:
+    questions = [f"Why {number}?" for number in range(4)]
+    gold = item("Which is right?", gold=GOLD)
+    study = make(service, items=[gold, *map(item, questions)], share_required=0, screening=1)
+    assert judge(service, study, "scripted 1", "human") == [201] * 5
+    assert judge(service, study, "Ada", "alpha") == [201] * 5
+    results = service.client.get(f"/v1/studies/{study}/results").json()["results"]
+    assert results["wins"]["human"]["alpha"] == {"mean": 0.5, "error": 0.0, "questions": 4, "judgments": 8}
+    assert (results["items"], results["gold_items"], results["judgments"]) == (4, 1, 10)
+    raters = {rater["script"]: rater for rater in results["raters"]}
+    assert raters[True]["gold"] == {"agreed": 0, "total": 1}
+    assert (raters[True]["passed"], raters[False]["passed"]) == (False, True)
+    assert results["agreement"][0]["agreed"] == 0.0
+    rows = [json.loads(line) for line in service.client.get("/v1/export/comparisons").text.splitlines()]
+    assert {row["rater"] for row in rows} == {rater["rater"] for rater in results["raters"]}
+    for row in rows:
+        preferred = row["answers"][row["preferred"]]["system"]
+        assert preferred == ("human" if row["rater"] == raters[True]["rater"] else "alpha")
+    assert "Ada" not in service.client.get("/v1/export/comparisons").text
+
+
+def test_every_part_is_required_where_the_draw_says_so(service: Service) -> None:
+    study = make(service, items=[item("Why?")], share_required=1)
+    assert judge(service, study, "Ada", "alpha") == [400]
+    claims = [{"sentence": number, "support": "strong", "relevance": "core"} for number in range(2)]
+    whole = {"trust": [{"reference": 1, "trust": "high"}], "claims": claims}
+    scales = (
+        "unsupported",
+        "irrelevant",
+        "useful_strong",
+        "useful_weak",
+        "useful_none",
+        "coherence",
+        "overall",
+    )
+    comparison = dict.fromkeys(scales, 1)
+    assert judge(service, study, "Ada", "alpha", answers=[whole] * 2, comparison=comparison) == [201]
+    assert judge(service, study, "Bob", "alpha", answers=[], comparison={}, flag="unclear") == [201]
+    assert judge(service, study, "", "alpha") == [400]
+    results = service.client.get(f"/v1/studies/{study}/results").json()["results"]
+    assert (results["judgments"], results["flagged"]) == (2, 1)
+    assert service.client.get("/v1/studies").json()["studies"][0]["items"] == 1
+    assert service.client.delete(f"/v1/studies/{study}").status_code == 204
+    assert service.client.get(f"/v1/studies/{study}/results").status_code == 404
+    assert service.client.get("/v1/export/comparisons").text == ""
+
+
+def test_the_history_becomes_a_study(service: Service) -> None:
+    for options in ({}, {"k": 1}):
+        service.ask(BATS, fresh=True, **options)
+    study = make(service, form="webglm", history=True)
+
+    async def systems(store: ServiceStore) -> list[str]:
+        (only,) = await store.studies.items(study)
+        return [each["system"] for each in only.answers]
+
+    assert in_store(service, systems) == ["extractive", "extractive, k=1"]
+
+
+def test_what_does_not_fit_is_refused(service: Service) -> None:
+    for body in (
+        {"items": []},
+        {"form": "none", "items": [item("Why?")]},
+        {"items": [{"question": "Why?", "answers": answers("Why?")[:1]}]},
+        {"items": [item("Why?")], "screening": 1},
+        {"items": [item("Why?", gold={"comparison": {"beauty": 1}})]},
+    ):
+        reply = service.client.post("/v1/studies", json={"name": "A", "form": "webgpt"} | body)
+        assert reply.status_code == 400, body

@@ -1,0 +1,75 @@
+"""Items are made from the answers of files, and orders from the seed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from citewell.core.errors import InputError
+from citewell.core.types import Reference
+from citewell.server.studies.answer_files import read_answer_file
+from citewell.server.studies.drawing import answer_order, item_order, needs_every_part
+from citewell.server.studies.forms.catalog import form_named
+from citewell.server.studies.making import drafted
+
+from .samples import QUESTIONS, SYSTEMS, study_of, written
+
+
+def test_answers_of_an_evaluation_get_the_references_of_their_row(tmp_path: Path) -> None:
+    file = tmp_path / "scores.answers.jsonl"
+    rows = [
+        {"generator": "extractive", "identity": "i", "key": "k1", "question": "Why?", "raw": "Raw."}
+        | {"sentences": [["Because.", [1, 7]], ["So it is.", []]], "seconds": 1.0, "error": ""},
+        {"generator": "other", "key": "k2", "question": "How?", "sentences": [], "error": "It broke."},
+        {"question": "Why?", "answer": "It [1] is.", "references": ["R."], "models": {"generator": "m"}},
+        {"question": "Why?", "system": "human", "text": "Just so."},
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    known = {"k1": (Reference(1, "https://a.example", "A", "Passage.", 0.0),)}
+    first, second, third = read_answer_file(file, known)
+    assert (first.system, first.text) == ("extractive", "Because[1]. So it is.")
+    assert first.stored()["sentences"][0] == {"text": "Because.", "citations": [1]}
+    assert first.references[0].text == "Passage."
+    assert (second.system, second.sentences[0].marks) == ("m", (1,))
+    assert (third.system, third.text, third.references) == ("human", "Just so.", ())
+    file.write_text('{"question": "Why?"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="line 1: there is no answer"):
+        list(read_answer_file(file))
+
+
+def test_a_page_has_all_answers_or_each_two() -> None:
+    answers = [written(question, system) for question in QUESTIONS for system in SYSTEMS]
+    pages = drafted(answers, form_named("turing"))
+    assert [len(page.answers) for page in pages] == [4, 4]
+    webgpt = form_named("webgpt")
+    assert len(drafted(answers, webgpt)) == 2 * 6
+    pairs = drafted(answers, webgpt, against="human", limit=1, seed="1")
+    assert [{each.system for each in pair.answers} for pair in pairs] == [
+        {system, "human"} for system in SYSTEMS[:3]
+    ]
+    assert len({pair.question for pair in pairs}) == 1
+    with pytest.raises(InputError, match="no question with enough answers"):
+        study_of("turing", systems=("alpha",))
+
+
+def test_each_rater_has_an_order_of_answers_and_of_items_that_lasts() -> None:
+    study, items = study_of("turing", questions=tuple(f"Why {number}?" for number in range(20)))
+    orders = {rater: [answer_order(study, item, rater) for item in items] for rater in ("ada", "bob")}
+    assert orders["ada"] != orders["bob"]
+    assert all(sorted(order) == [0, 1, 2, 3] for order in orders["ada"])
+    assert orders["ada"] == [answer_order(study, item, "ada") for item in items]
+    shown = [[item.position for item in item_order(study, items, rater)] for rater in ("ada", "bob")]
+    assert shown[0] != shown[1]
+    assert sorted(shown[0]) == list(range(20))
+
+
+def test_a_tenth_of_the_items_needs_every_part() -> None:
+    study, items = study_of("webgpt", questions=tuple(f"Why {number}?" for number in range(200)))
+    needed = [needs_every_part(study, item) for item in items]
+    assert 0.07 < sum(needed) / len(needed) < 0.13  # of 1,200
+    again, same = study_of("webgpt", questions=tuple(f"Why {number}?" for number in range(200)))
+    assert [needs_every_part(again, item) for item in same] == needed
+    study, items = study_of("webgpt", share_required=1.0)
+    assert all(needs_every_part(study, item) for item in items)
