@@ -13,12 +13,11 @@ from citewell.core.errors import InputError
 from citewell.server.commands.database import database_option, database_url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from citewell.core.types import Reference
     from citewell.server.store.studies import StoredStudy
     from citewell.server.studies.answers import SystemAnswer
-    from citewell.server.studies.forms.form import Form
+    from citewell.server.studies.forms.form import StudyForm
     from citewell.server.studies.making import DraftItem, StudyPlan
     from citewell.server.studies.report.study_report import StudyReport
 
@@ -39,7 +38,6 @@ def command() -> None:
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=_FILE)
 @click.option("--form", "form_name", required=True, type=click.Choice(_FORMS), help="Form of the pages.")
 @click.option("--name", metavar="NAME", help="Name of the study [that of the first file].")
-@click.option("--references", metavar="FILE", type=_FILE, help="Questions with references, as for eval.")
 @click.option("--gold", metavar="FILE", type=_FILE, help="Items whose right judgments are known.")
 @click.option("--history", is_flag=True, help="Take the questions with several answers in the history.")
 @click.option("--against", metavar="SYSTEM", help="Compare only with this system.")
@@ -63,7 +61,6 @@ def make(
     files: tuple[Path, ...],
     form_name: str,
     name: str | None,
-    references: Path | None,
     gold: Path | None,
     history: bool,
     against: str | None,
@@ -74,7 +71,7 @@ def make(
     passing: float,
     database: str | None,
 ) -> None:
-    """Make a study of the answers in FILEs, such as scores.answers.jsonl of `citewell eval generation`."""
+    """Make a study of the answers in FILEs, such as scores.answers.jsonl of `citewell eval`."""
     if not files and not history:
         raise InputError("There are no answers.", "Name a file, or add --history.")
     url = database_url(database)
@@ -82,8 +79,8 @@ def make(
     from citewell.server.studies.forms.catalog import form_named
     from citewell.server.studies.making import StudyPlan, drafted
 
-    form, known = form_named(form_name), _references(references)
-    answers = [answer for file in files for answer in read_answer_file(file, known)]
+    form = form_named(form_name)
+    answers = [answer for file in files for answer in read_answer_file(file)]
     if history:
         answers += asyncio.run(_past(url))
     drafts = _gold(gold, form) + drafted(answers, form, against=against, limit=limit, seed=seed)
@@ -101,17 +98,7 @@ def make(
     click.echo(f"{len(drafts):,} items of {', '.join(systems)}: open /studies/{made.id}", err=True)
 
 
-def _references(file: Path | None) -> Mapping[str, Sequence[Reference]]:
-    if file is None:
-        return {}
-    from citewell.core.text import squeeze
-    from citewell.generator.evaluation.rows import read_rows
-
-    rows = read_rows(file).rows
-    return {name: row.references for row in rows for name in (row.key, squeeze(row.question))}
-
-
-def _gold(file: Path | None, form: Form) -> list[DraftItem]:
+def _gold(file: Path | None, form: StudyForm) -> list[DraftItem]:
     if file is None:
         return []
     from citewell.core.jsonl import read_lines

@@ -19,7 +19,7 @@ from citewell.server.store.database import ServiceStore
 from citewell.server.store.studies import StoredStudy, StoredStudyItem
 from citewell.server.studies.drawing import answer_order, item_order, needs_every_part
 from citewell.server.studies.forms.catalog import form_named
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.forms.scales import PREFERENCES
 from citewell.server.studies.forms.webgpt import PARTS
 from citewell.server.studies.gold import has_passed
@@ -108,7 +108,7 @@ async def _item_page(
     }
 
 
-def _empty(form: Form, item: StoredStudyItem, order: list[int]) -> list[dict[str, Any]]:
+def _empty(form: StudyForm, item: StoredStudyItem, order: list[int]) -> list[dict[str, Any]]:
     """Return the answers of a judgment before anything was chosen."""
     if not form.reference:
         return [{} for _ in order]

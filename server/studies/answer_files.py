@@ -8,29 +8,25 @@ from typing import Any
 
 from citewell.core.jsonl import Line, read_lines
 from citewell.core.text import squeeze
-from citewell.core.types import Reference
 from citewell.generator.citations.marks import MarkedSegment, MarkedSentence, write_marks
 from citewell.server.studies.answers import SystemAnswer, answer_of_text, known_marks, numbered_references
 
 _FORM = 'Lines are {"question": "…", "system": "…", "answer": "…", "references": ["…"]}.'
 
 
-def read_answer_file(
-    file: Path, references: Mapping[str, Sequence[Reference]] | None = None
-) -> Iterator[SystemAnswer]:
+def read_answer_file(file: Path) -> Iterator[SystemAnswer]:
     """Yield the answers of a file; failed ones are skipped.
 
-    The system is a row's `system`, `generator` or `models.generator`, or else the name of the file. A row
-    without references gets those of its `key` or, without a key, of its question. Raises `InputError` for a
-    line that is no answer.
+    The system is a row's `system`, `generator` or `models.generator`, or else the name of the file. Raises
+    `InputError` for a line that is no answer.
     """
     for line in read_lines(file):
         row = line.row()
         if not row.get("error"):
-            yield _answer(line, row, references or {})
+            yield _answer(line, row)
 
 
-def _answer(line: Line, row: Mapping[str, Any], known: Mapping[str, Sequence[Reference]]) -> SystemAnswer:
+def _answer(line: Line, row: Mapping[str, Any]) -> SystemAnswer:
     question = row.get("question")
     if not isinstance(question, str) or not question.strip():
         raise line.error("there is no question.", _FORM)
@@ -38,8 +34,7 @@ def _answer(line: Line, row: Mapping[str, Any], known: Mapping[str, Sequence[Ref
     generator = models.get("generator") if isinstance(models, dict) else None
     system = str(row.get("system") or row.get("generator") or generator or line.file.name.split(".")[0])
     try:
-        given = numbered_references(row.get("references") or ())
-        found = given or tuple(known.get(str(row.get("key") or squeeze(question)), ()))
+        found = numbered_references(row.get("references") or ())
         sentences = known_marks(_sentences(row["sentences"]), len(found)) if "sentences" in row else None
     except (KeyError, TypeError, ValueError) as error:
         raise line.error("the sentences or references are not as expected.", _FORM) from error

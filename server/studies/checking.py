@@ -7,12 +7,12 @@ from typing import Any
 
 from citewell.core.errors import InputError
 from citewell.server.api.study_schemas import ItemVerdict, JudgedAnswer
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.forms.scales import check_scores
 
 
 def check_verdict(
-    form: Form, answers: Sequence[Mapping[str, Any]], verdict: ItemVerdict, *, every: bool
+    form: StudyForm, answers: Sequence[Mapping[str, Any]], verdict: ItemVerdict, *, every: bool
 ) -> None:
     """Raise `InputError` if a verdict on these answers does not fit the form, or lacks a required part.
 
@@ -37,7 +37,7 @@ def check_verdict(
 
 
 def _check_references(
-    form: Form, given: JudgedAnswer, answer: Mapping[str, Any], what: str, *, every: bool
+    form: StudyForm, given: JudgedAnswer, answer: Mapping[str, Any], what: str, *, every: bool
 ) -> None:
     wanted = len(answer["references"]) if form.reference else 0
     if len(given.references) != wanted:
@@ -55,7 +55,7 @@ def _check_claims(given: JudgedAnswer, answer: Mapping[str, Any], what: str) -> 
         raise InputError(f"{what} has sentences whose support or relevance is not rated.")
 
 
-def _check_comparison(form: Form, given: Mapping[str, int], *, every: bool) -> None:
+def _check_comparison(form: StudyForm, given: Mapping[str, int], *, every: bool) -> None:
     names = [scale.name for scale in form.comparison]
     if unknown := set(given) - set(names):
         raise InputError(

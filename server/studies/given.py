@@ -8,11 +8,11 @@ from msgspec.structs import replace
 from citewell.server.api.study_schemas import ItemVerdict, JudgedAnswer, StudyItem
 from citewell.server.studies.answers import answer_of_text, numbered_references
 from citewell.server.studies.checking import check_verdict
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.making import DraftItem
 
 
-def draft_of(item: StudyItem, form: Form) -> DraftItem:
+def draft_of(item: StudyItem, form: StudyForm) -> DraftItem:
     """Return the draft of an item; raises `InputError` if its gold judgment does not fit the form."""
     answers = tuple(
         answer_of_text(
@@ -25,7 +25,7 @@ def draft_of(item: StudyItem, form: Form) -> DraftItem:
     return DraftItem(item.question, answers, to_builtins(item.gold))
 
 
-def _whole(item: StudyItem, form: Form) -> ItemVerdict:
+def _whole(item: StudyItem, form: StudyForm) -> ItemVerdict:
     """Return a gold verdict with what it leaves out as not rated: it may know one thing only."""
     assert item.gold is not None
     given = item.gold.answers or [JudgedAnswer(rank=1 if form.ranked else None)] * len(item.answers)

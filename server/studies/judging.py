@@ -17,7 +17,7 @@ from citewell.server.store.rankings import StoredRanking
 from citewell.server.store.ratings import StoredRating
 from citewell.server.store.studies import StoredStudyItem
 from citewell.server.studies.checking import check_verdict
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.parts import judged_parts
 
 
@@ -25,7 +25,7 @@ from citewell.server.studies.parts import judged_parts
 class Judging:
     """A rater at an item of a study, who may leave out optional parts unless `every` part is required."""
 
-    form: Form
+    form: StudyForm
     item: StoredStudyItem
     rater: str
     key_id: str | None

@@ -15,7 +15,7 @@ from citewell.server.store.ids import new_id
 from citewell.server.store.studies import StoredStudy, StoredStudyItem
 from citewell.server.studies.answers import SystemAnswer
 from citewell.server.studies.drawing import seeded
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class StudyPlan:
     """The name of a study and how its raters work; see `StoredStudy`. An empty seed is drawn."""
 
     name: str
-    form: Form
+    form: StudyForm
     seed: str = ""
     share_required: float | None = None
     screening: int = 0
@@ -41,7 +41,7 @@ class StudyPlan:
 
 def drafted(
     answers: Iterable[SystemAnswer],
-    form: Form,
+    form: StudyForm,
     *,
     against: str | None = None,
     limit: int | None = None,
@@ -62,7 +62,7 @@ def drafted(
     return [item for items in usable for item in items]
 
 
-def _items(group: Sequence[SystemAnswer], form: Form, against: str | None) -> list[DraftItem]:
+def _items(group: Sequence[SystemAnswer], form: StudyForm, against: str | None) -> list[DraftItem]:
     question = group[0].question
     if not form.comparison or len(group) == form.fewest == 1:
         return [DraftItem(question, tuple(group))] if form.fewest <= len(group) else []

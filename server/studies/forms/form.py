@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from citewell.server.studies.forms.scales import Choice, ComparisonScale, RatingScale
+from citewell.server.studies.forms.scales import ComparisonScale, LevelChoice, RatingScale
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Joint:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Form:
+class StudyForm:
     """The questions of one page of a study, on `fewest` to `most` answers.
 
     Where a form is not `cited`, its pages show neither citation marks nor references. `alone` replaces the
@@ -40,7 +40,7 @@ class Form:
     comparison: tuple[ComparisonScale, ...] = ()
     alone: tuple[RatingScale, ...] = ()
     always: tuple[str, ...] = ()
-    flags: tuple[Choice, ...] = ()
+    flags: tuple[LevelChoice, ...] = ()
     joint: tuple[Joint, ...] = ()
     share_required: float = 1.0
 

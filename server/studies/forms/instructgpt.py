@@ -4,7 +4,7 @@ https://arxiv.org/abs/2203.02155).
 
 from __future__ import annotations
 
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.forms.scales import YES_OR_NO, RatingScale
 
 _METADATA = (
@@ -25,7 +25,7 @@ _METADATA = (
     ("opinion", "Opinion", "Does it express an opinion?", True),
     ("moral", "Moral judgment", "Does it express a moral judgment?", True),
 )
-INSTRUCTGPT = Form(
+INSTRUCTGPT = StudyForm(
     name="instructgpt",
     title="Rate and rank answers",
     source="InstructGPT, section 3.4 and Table 3",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from citewell.server.studies.forms.form import Form
-from citewell.server.studies.forms.scales import Choice, ComparisonScale, RatingScale
+from citewell.server.studies.forms.form import StudyForm
+from citewell.server.studies.forms.scales import ComparisonScale, LevelChoice, RatingScale
 
 _SCALES = (
     ComparisonScale("accuracy", "Accuracy", "Which answer is more factually accurate?"),
@@ -26,7 +26,7 @@ _ALONE = (
         _LEVELS,
     ),
 )
-MINIMAL = Form(
+MINIMAL = StudyForm(
     name="minimal",
     title="Compare answers",
     source="WebGPT, appendix F",
@@ -45,5 +45,5 @@ MINIMAL = Form(
     comparison=_SCALES,
     alone=_ALONE,
     always=tuple(scale.name for scale in _SCALES),
-    flags=(Choice("unclear", "This question does not make sense"),),
+    flags=(LevelChoice("unclear", "This question does not make sense"),),
 )

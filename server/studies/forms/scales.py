@@ -8,7 +8,7 @@ from typing import NamedTuple
 from citewell.core.errors import InputError
 
 
-class Choice(NamedTuple):
+class LevelChoice(NamedTuple):
     """A value that can be chosen, and the words for it."""
 
     value: str | int
@@ -29,10 +29,10 @@ class RatingScale(NamedTuple):
     optional: bool = False
     first: int = 0
 
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[LevelChoice]:
         """Return the levels in their order; an optional scale can also be left open."""
-        levels = [Choice(level, words) for level, words in enumerate(self.levels, self.first)]
-        return [*levels, Choice("", "I do not know")] if self.optional else levels
+        levels = [LevelChoice(level, words) for level, words in enumerate(self.levels, self.first)]
+        return [*levels, LevelChoice("", "I do not know")] if self.optional else levels
 
 
 class ComparisonScale(NamedTuple):
@@ -45,11 +45,11 @@ class ComparisonScale(NamedTuple):
 
 YES_OR_NO = ("No", "Yes")
 PREFERENCES = (
-    Choice(-2, "A much better"),
-    Choice(-1, "A better"),
-    Choice(0, "Equally good"),
-    Choice(1, "B better"),
-    Choice(2, "B much better"),
+    LevelChoice(-2, "A much better"),
+    LevelChoice(-1, "A better"),
+    LevelChoice(0, "Equally good"),
+    LevelChoice(1, "B better"),
+    LevelChoice(2, "B much better"),
 )
 """The levels of a comparison (WebGPT, appendix C.2, https://arxiv.org/abs/2112.09332)."""
 

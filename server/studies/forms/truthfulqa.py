@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from citewell.server.studies.forms.form import Form, Joint
+from citewell.server.studies.forms.form import Joint, StudyForm
 from citewell.server.studies.forms.scales import YES_OR_NO, RatingScale
 
-TRUTHFULQA = Form(
+TRUTHFULQA = StudyForm(
     name="truthfulqa",
     title="Judge short answers",
     source="TruthfulQA, as in WebGPT, section 4.2",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 
-TURING = Form(
+TURING = StudyForm(
     name="turing",
     title="Rank answers",
     source="WebGLM, section 5.2",

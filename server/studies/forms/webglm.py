@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.forms.scales import YES_OR_NO, RatingScale
 
 _TRUTHFULNESS = RatingScale(
@@ -57,7 +57,7 @@ ANSWERS = (
     _TRUTHFULNESS,
     RatingScale("redundancy", "Redundancy", "Is anything said twice?", YES_OR_NO, low=True),
 )
-WEBGLM = Form(
+WEBGLM = StudyForm(
     name="webglm",
     title="Rate answers and references",
     source="WebGLM, Tables 20 and 21",

@@ -6,24 +6,28 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from citewell.server.studies.forms.form import Form
-from citewell.server.studies.forms.scales import Choice, ComparisonScale
+from citewell.server.studies.forms.form import StudyForm
+from citewell.server.studies.forms.scales import ComparisonScale, LevelChoice
 
-FLAGS = (Choice("unclear", "It makes no sense"), Choice("unsuitable", "It should not be answered"))
+FLAGS = (LevelChoice("unclear", "It makes no sense"), LevelChoice("unsuitable", "It should not be answered"))
 
 
 class PartLevels(NamedTuple):
     """The levels of trust in a reference, and of the support and the relevance of a sentence."""
 
-    trusts: tuple[Choice, ...]
-    supports: tuple[Choice, ...]
-    relevances: tuple[Choice, ...]
+    trusts: tuple[LevelChoice, ...]
+    supports: tuple[LevelChoice, ...]
+    relevances: tuple[LevelChoice, ...]
 
 
 PARTS = PartLevels(
-    (Choice("high", "High"), Choice("medium", "Medium"), Choice("low", "Low")),
-    (Choice("strong", "Strong"), Choice("weak", "Weak"), Choice("none", "None")),
-    (Choice("core", "Answers the question"), Choice("side", "Helps"), Choice("none", "Irrelevant")),
+    (LevelChoice("high", "High"), LevelChoice("medium", "Medium"), LevelChoice("low", "Low")),
+    (LevelChoice("strong", "Strong"), LevelChoice("weak", "Weak"), LevelChoice("none", "None")),
+    (
+        LevelChoice("core", "Answers the question"),
+        LevelChoice("side", "Helps"),
+        LevelChoice("none", "Irrelevant"),
+    ),
 )
 UNSUPPORTED = ComparisonScale(
     "unsupported",
@@ -51,7 +55,7 @@ _USEFULNESS = tuple(
         ("none", "unsupported", "no support"),
     )
 )
-WEBGPT = Form(
+WEBGPT = StudyForm(
     name="webgpt",
     title="Compare two answers",
     source="WebGPT, appendix C.2",

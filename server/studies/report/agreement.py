@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.judgments import ItemJudgment
 from citewell.server.studies.report.coefficients import krippendorff_alpha, preference_agreement
 from citewell.server.studies.report.wins import OVERALL, preferences_of
@@ -27,7 +27,7 @@ class MeasureAgreement(NamedTuple):
     agreed: float | None
 
 
-def agreements_of(form: Form, judgments: Sequence[ItemJudgment]) -> list[MeasureAgreement]:
+def agreements_of(form: StudyForm, judgments: Sequence[ItemJudgment]) -> list[MeasureAgreement]:
     """Return the agreement in every measure that two raters used on the same thing."""
     measures: list[tuple[str, _Values, _Values | None]] = [
         (scale.title, _compared(scale.name), _preferred(scale.name)) for scale in form.comparison

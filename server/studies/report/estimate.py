@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 
-class Estimate(NamedTuple):
+class MeanEstimate(NamedTuple):
     """A mean over questions, its standard error (None for one question), and the numbers behind it."""
 
     mean: float
@@ -34,10 +34,10 @@ class ByQuestion:
         """Return the mean of each question."""
         return {question: fmean(values) for question, values in self._values.items()}
 
-    def estimate(self) -> Estimate | None:
+    def estimate(self) -> MeanEstimate | None:
         """Return the mean over questions ± the standard error of that mean; None without values."""
         means = list(self.means().values())
         if not means:
             return None
         error = stdev(means) / math.sqrt(len(means)) if len(means) > 1 else None
-        return Estimate(fmean(means), error, len(means), sum(map(len, self._values.values())))
+        return MeanEstimate(fmean(means), error, len(means), sum(map(len, self._values.values())))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from citewell.server.studies.report.estimate import Estimate
+from citewell.server.studies.report.estimate import MeanEstimate
 from citewell.server.studies.report.scores import MeasureResult
 from citewell.server.studies.report.study_report import HUMAN, StudyReport
 from citewell.server.studies.report.wins import WinMatrix
@@ -58,5 +58,5 @@ def _wins(matrix: WinMatrix) -> Mapping[str, Mapping[str, Any]]:
     }
 
 
-def _estimate(estimate: Estimate) -> dict[str, Any]:
+def _estimate(estimate: MeanEstimate) -> dict[str, Any]:
     return estimate._asdict()

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from citewell.core.significance import PairedComparison, compare, corrected
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.forms.scales import RatingScale
 from citewell.server.studies.judgments import ItemJudgment
-from citewell.server.studies.report.estimate import ByQuestion, Estimate
+from citewell.server.studies.report.estimate import ByQuestion, MeanEstimate
 
 
 class _Score(NamedTuple):
@@ -34,11 +34,11 @@ class MeasureResult:
     """The mean of each system in one measure, and the paired tests of the others against a baseline."""
 
     measure: Measure
-    means: Mapping[str, Estimate]
+    means: Mapping[str, MeanEstimate]
     tests: Mapping[str, PairedComparison]
 
 
-def results_of(form: Form, judgments: Sequence[ItemJudgment], baseline: str) -> list[MeasureResult]:
+def results_of(form: StudyForm, judgments: Sequence[ItemJudgment], baseline: str) -> list[MeasureResult]:
     """Return the results of all measures of a form that have scores, in its order."""
     found: dict[Measure, list[_Score]] = defaultdict(list)
     for judgment in judgments:
@@ -47,7 +47,7 @@ def results_of(form: Form, judgments: Sequence[ItemJudgment], baseline: str) -> 
     return [_result(measure, found[measure], baseline) for measure in _measures(form) if measure in found]
 
 
-def _measures(form: Form) -> Iterator[Measure]:
+def _measures(form: StudyForm) -> Iterator[Measure]:
     yield from (_measure("reference", scale) for scale in form.reference)
     scales = {scale.name: scale for scale in (*form.answer, *form.alone)}
     yield from (_measure("answer", scale) for scale in scales.values())
@@ -60,7 +60,7 @@ def _measure(part: str, scale: RatingScale) -> Measure:
     return Measure(part, scale.name, scale.title, scale.low)
 
 
-def _scores(form: Form, judgment: ItemJudgment) -> Iterator[tuple[Measure, _Score]]:
+def _scores(form: StudyForm, judgment: ItemJudgment) -> Iterator[tuple[Measure, _Score]]:
     systems, question = judgment.systems, judgment.item.id
     answers = [_measure("answer", scale) for scale in form.answer_scales(len(systems))]
     for index, scores in judgment.scores.items():

@@ -11,7 +11,7 @@ from citewell.server.store.database import ServiceStore
 from citewell.server.store.raters import Pseudonyms
 from citewell.server.store.studies import StoredStudy, StoredStudyItem
 from citewell.server.studies.forms.catalog import form_named
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.judgments import ItemJudgment, judgments_of
 from citewell.server.studies.report.agreement import MeasureAgreement, agreements_of
 from citewell.server.studies.report.raters import RaterResult, rater_results
@@ -31,7 +31,7 @@ class StudyReport:
     """
 
     study: StoredStudy
-    form: Form
+    form: StudyForm
     items: int
     gold_items: int
     judgments: int

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from citewell.core.tables import markdown_table
-from citewell.server.studies.report.estimate import Estimate
+from citewell.server.studies.report.estimate import MeanEstimate
 from citewell.server.studies.report.scores import MeasureResult
 from citewell.server.studies.report.study_report import HUMAN, StudyReport
 from citewell.server.studies.report.wins import WinMatrix
@@ -133,7 +133,7 @@ def _rater_tables(report: StudyReport) -> Iterator[ReportTable]:
     )
 
 
-def _spoken(estimate: Estimate | None) -> str:
+def _spoken(estimate: MeanEstimate | None) -> str:
     if estimate is None:
         return _NONE
     error = "" if estimate.error is None else f" ± {estimate.error:.3f}"

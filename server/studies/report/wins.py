@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from citewell.server.studies.forms.form import Form
+from citewell.server.studies.forms.form import StudyForm
 from citewell.server.studies.judgments import ItemJudgment
-from citewell.server.studies.report.estimate import ByQuestion, Estimate
+from citewell.server.studies.report.estimate import ByQuestion, MeanEstimate
 
 OVERALL = "overall"
 
@@ -28,7 +28,7 @@ class WinMatrix:
     """How often the system of the row beats that of the column, with ties as one half (WebGLM, Fig. 6)."""
 
     systems: tuple[str, ...]
-    rates: Mapping[tuple[str, str], Estimate]
+    rates: Mapping[tuple[str, str], MeanEstimate]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def win_matrix(judgments: Iterable[ItemJudgment], scale: str = OVERALL) -> WinMa
     return WinMatrix(tuple(sorted({system for pair in rates for system in pair})), rates)
 
 
-def scale_wins(form: Form, judgments: Sequence[ItemJudgment]) -> list[ScaleWins]:
+def scale_wins(form: StudyForm, judgments: Sequence[ItemJudgment]) -> list[ScaleWins]:
     """Return the win rates in each scale of a comparison that has been used."""
     found = [
         ScaleWins(scale.name, scale.title, win_matrix(judgments, scale.name)) for scale in form.comparison

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import InputError
-from citewell.core.types import Reference
 from citewell.server.studies.answer_files import read_answer_file
 from citewell.server.studies.drawing import answer_order, item_order, needs_every_part
 from citewell.server.studies.forms.catalog import form_named
@@ -17,18 +16,18 @@ from citewell.server.studies.making import drafted
 from .samples import QUESTIONS, SYSTEMS, study_of, written
 
 
-def test_answers_of_an_evaluation_get_the_references_of_their_row(tmp_path: Path) -> None:
+def test_answers_are_read_from_the_files_of_evaluations_and_others(tmp_path: Path) -> None:
     file = tmp_path / "scores.answers.jsonl"
     rows = [
         {"generator": "extractive", "identity": "i", "key": "k1", "question": "Why?", "raw": "Raw."}
-        | {"sentences": [["Because.", [1, 7]], ["So it is.", []]], "seconds": 1.0, "error": ""},
+        | {"sentences": [["Because.", [1, 7]], ["So it is.", []]], "seconds": 1.0, "error": ""}
+        | {"references": [{"number": 1, "url": "https://a.example", "title": "A", "text": "Passage."}]},
         {"generator": "other", "key": "k2", "question": "How?", "sentences": [], "error": "It broke."},
         {"question": "Why?", "answer": "It [1] is.", "references": ["R."], "models": {"generator": "m"}},
         {"question": "Why?", "system": "human", "text": "Just so."},
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    known = {"k1": (Reference(1, "https://a.example", "A", "Passage.", 0.0),)}
-    first, second, third = read_answer_file(file, known)
+    first, second, third = read_answer_file(file)
     assert (first.system, first.text) == ("extractive", "Because[1]. So it is.")
     assert first.stored()["sentences"][0] == {"text": "Because.", "citations": [1]}
     assert first.references[0].text == "Passage."
