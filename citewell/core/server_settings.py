@@ -22,6 +22,9 @@ class ServerSettings(Section):
         description="Database of answers and feedback, as `postgresql+psycopg://user:password@host/name`; by "
         "default SQLite, `citewell.sqlite3` in `data_dir`.",
     )
+    training: bool = Field(
+        False, description="Say on the Ask page that questions and feedback may train models."
+    )
     redis_url: SecretStr = Field(
         SecretStr(""),
         description="Redis or Valkey that counts requests for all replicas, as "

@@ -46,7 +46,7 @@ def assign_splits(questions: Sequence[str], shares: Shares, threshold: float) ->
         ]
         by_split = {assigned[each].split: each for each in reversed(earlier)}
         if not by_split:
-            assigned.append(SplitAssignment(_by_hash(question, shares)))
+            assigned.append(SplitAssignment(split_by_hash(question, shares)))
         elif len(by_split) == 1:
             assigned.append(SplitAssignment(assigned[earlier[0]].split, (earlier[0],)))
         else:
@@ -54,7 +54,8 @@ def assign_splits(questions: Sequence[str], shares: Shares, threshold: float) ->
     return assigned
 
 
-def _by_hash(question: str, shares: Shares) -> Split:
+def split_by_hash(question: str, shares: Shares) -> Split:
+    """Return the split that a hash of the words decides."""
     # Salted, so that the splits are independent of splits that others made by a plain hash.
     digest = hashlib.sha256(f"splits {' '.join(words(question))}".encode()).digest()
     point = int.from_bytes(digest[:8]) / 2**64

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from citewell.core.section import Section
@@ -30,10 +32,24 @@ RAW = VoteConfig(above=-(10**9), answers=2, truncate=False, ranks=0)
 """All pairs of answers with different votes, unfiltered: only to show the faults of such pairs."""
 
 
+class HygieneConfig(Section):
+    """Rows of users, which name a `rater`, that are left out; the defaults are close to InstructGPT's."""
+
+    personal: bool = Field(True, description="Leave out questions and comments with personal data.")
+    prefix: int = Field(
+        40, ge=1, description="Characters in which two different questions must begin alike to be near."
+    )
+    share: float = Field(
+        0.8, gt=0, le=1, description="Share of the longer question that must be alike from the start."
+    )
+    per_rater: int = Field(200, ge=1, description="Most questions of a rater.")
+
+
 class ReadingConfig(Section):
     """Options for reading a file."""
 
     votes: VoteConfig = VoteConfig()
+    hygiene: HygieneConfig = HygieneConfig()
     most_chars: int = Field(20_000, ge=100, description="Characters at which longer texts are cut.")
     body_chars: int = Field(
         500, ge=0, description="Characters of a forum question's body that are kept after its title."
@@ -42,8 +58,11 @@ class ReadingConfig(Section):
 
 
 class SplitConfig(Section):
-    """Division of questions into splits."""
+    """Division of questions, or of the raters of users' data, into splits."""
 
+    by: Literal["question", "rater"] = Field(
+        "question", description="What is divided: of rows that name a rater, `rater` keeps people apart."
+    )
     dev: float = Field(0.1, ge=0, lt=0.5, description="Share of the questions in the split dev.")
     test: float = Field(0.1, ge=0, lt=0.5, description="Share of the questions in the split test.")
     near: float = Field(

@@ -61,6 +61,7 @@ def read_choice(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compariso
         second_references=own[1] or shared,
         group=group_of(question),
         source=place.source,
+        rater=str(row.get("rater") or ""),
     )
 
 

@@ -13,6 +13,9 @@ _MOST_PROBLEMS = 10_000  # that are kept; all are counted
 STEPS = (
     "lines",
     "lines with problems",
+    "rows with personal data",
+    "near-duplicate prompts",
+    "rows beyond the cap of a rater",
     "questions with votes",
     "answers with votes",
     "valid answers",

@@ -34,4 +34,5 @@ def read_ranking(row: Mapping[str, Any], place: SourceLine) -> Iterator[RankedAn
         references=place.references(row),
         group=group_of(question),
         source=place.source,
+        rater=str(row.get("rater") or ""),
     )

@@ -13,6 +13,7 @@ from citewell.core.text import squeeze
 from citewell.scorer.data.config import ReadingConfig
 from citewell.scorer.data.feedback import Thumb, compare_thumbs, tally
 from citewell.scorer.data.formats import FORMATS, Item, read_row
+from citewell.scorer.data.hygiene import Hygiene
 from citewell.scorer.data.notes import FileNotes
 from citewell.scorer.data.source_line import SourceLine
 from citewell.scorer.data.stackexchange import read_dump
@@ -99,6 +100,7 @@ def _found(file: Path, start: SourceLine) -> Iterator[_FoundItem]:
         for each in read_dump(file, start):
             yield _FoundItem(each, start, each.license or default)
         return
+    hygiene = Hygiene(start.config.hygiene)
     for line in read_lines(file):
         start.notes.count("lines")
         place = replace(start, where=f"{file}, line {line.number:,}")
@@ -106,6 +108,9 @@ def _found(file: Path, start: SourceLine) -> Iterator[_FoundItem]:
             row = line.row()
         except InputError as error:
             place.problem("no_json", error.message.removeprefix(f"{place.where}: "))
+            continue
+        if fault := hygiene.fault(row):
+            start.notes.count(fault)
             continue
         stated = str(row.get("license") or default)
         for item in read_row(row, place):

@@ -16,7 +16,7 @@ class Comparison:
     `preference` is 1 if the first is preferred, 0 if the second is, .5 for a tie, and between these if people
     disagree. Comparisons of the same `group` are about the same question. `references` are those of both
     answers, or of the first if `second_references` has the second's own. `weight` is the comparison's share
-    of the loss.
+    of the loss. `rater` is the pseudonym of the person, if it is known.
     """
 
     question: str
@@ -29,6 +29,7 @@ class Comparison:
     group: str
     source: str
     weight: float = 1.0
+    rater: str = ""
 
     @property
     def both_references(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -48,6 +49,7 @@ class RankedAnswers:
     references: tuple[str, ...] = ()
     group: str
     source: str
+    rater: str = ""
 
     def comparisons(self) -> tuple[Comparison, ...]:
         """Return all K (K - 1) / 2 pairs, whose weights sum to 1 (InstructGPT §3.4, equation 1)."""
@@ -63,6 +65,7 @@ class RankedAnswers:
                 group=self.group,
                 source=self.source,
                 weight=1 / len(pairs),
+                rater=self.rater,
             )
             for (first, upper), (second, lower) in pairs
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from citewell.scorer.data.source_line import SourceLine, group_of
@@ -42,3 +42,28 @@ def read_webgpt_row(row: Mapping[str, Any], place: SourceLine) -> Iterator[Compa
 def _quotes(value: object, place: SourceLine) -> tuple[str, ...]:
     extracts = value.get("extract") if isinstance(value, dict) else value
     return place.references({"quotes": extracts}, "quotes")
+
+
+def webgpt_row(
+    question: str,
+    question_id: str,
+    answers: Sequence[tuple[str, Sequence[tuple[str, str]]]],
+    preference: float,
+) -> dict[str, Any]:
+    """Return a comparison in the fields of WebGPT's release (appendix K), which `read_webgpt_row` reads.
+
+    `answers` are two texts, each with its references as titles and texts; `preference` goes from -1, the
+    first is much better, to 1. `tokens` holds texts: the question with the references, and the answer.
+    """
+    row: dict[str, Any] = {"question": {"dataset": "citewell", "id": question_id, "full_text": question}}
+    for side, (text, references) in enumerate(answers):
+        quotes = {"title": [title for title, _ in references], "extract": [each for _, each in references]}
+        shown = [f"[{number}] {title}\n{each}" for number, (title, each) in enumerate(references, 1)]
+        prefix = "\n\n".join([f"Question: {question}", *shown, "Answer:"])
+        row |= {
+            f"quotes_{side}": quotes,
+            f"answer_{side}": text,
+            f"tokens_{side}": {"prefix": prefix, "completion": text},
+            f"score_{side}": preference if side else -preference,
+        }
+    return row

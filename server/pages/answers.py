@@ -40,6 +40,7 @@ async def ask_page(
         at_once=bool(words.strip()),
         where=f"collection:{collection}" if collection else "",
         set_up=set_up(services.settings),
+        trains=services.settings.server.training,
         examples=examples(services.settings),
     )
 
@@ -77,6 +78,7 @@ def _answer_page(services: Services, thread: Sequence[StoredAnswer]) -> Template
         at_once=False,
         where=chosen(answer.options),
         set_up=set_up(services.settings),
+        trains=services.settings.server.training,
         answer=answer,
         view=view,
         searched=searched(services.settings, answer.options, answer.rewritten or answer.question),

@@ -85,8 +85,14 @@ def _changes(store: ServiceStore, judging: Judging, verdict: ItemVerdict) -> lis
 
 
 def _kept(answer: Mapping[str, Any]) -> dict[str, Any]:
-    references = [reference["text"] for reference in answer["references"]]
-    return {"text": answer["text"], "references": references, "answer_id": None, "system": answer["system"]}
+    references = answer["references"]
+    return {
+        "text": answer["text"],
+        "references": [reference["text"] for reference in references],
+        "titles": [reference["title"] for reference in references],
+        "answer_id": None,
+        "system": answer["system"],
+    }
 
 
 def _parts(given: JudgedAnswer, answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from citewell.core.settings import Settings
+from citewell.scorer.data.reading import read_comparisons
+from citewell.scorer.data.types import Comparison
 from citewell.server.access.owner import owner_token
 from citewell.server.store.database import ServiceStore
 from citewell.server.studies.drawing import answer_order
@@ -29,7 +33,11 @@ def service(settings: Callable[..., Settings]) -> Iterator[Service]:
 
 def answers(question: str) -> list[dict[str, Any]]:
     return [
-        {"system": name, "text": f"{question} Reason {len(name)} [1].", "references": [{"text": "Passage."}]}
+        {
+            "system": name,
+            "text": f"{question} Reason {SYSTEMS.index(name)} [1].",
+            "references": [{"text": "Passage."}],
+        }
         for name in SYSTEMS
     ]
 
@@ -81,6 +89,32 @@ def test_what_is_preferred_is_stored_for_the_system_and_exported(service: Servic
         preferred = row["answers"][row["preferred"]]["system"]
         assert preferred == ("human" if row["rater"] == raters[True]["rater"] else "alpha")
     assert "Ada" not in service.client.get("/v1/export/comparisons").text
+
+
+def test_a_study_is_exported_as_webgpt_released_its_comparisons(service: Service, tmp_path: Path) -> None:
+    study = make(service, items=[item("Why?"), item("How?")], share_required=0)
+    judge(service, study, "Ada", "human")
+    other = make(service, items=[item("Where?")], share_required=0)
+    judge(service, other, "Ada", "human")
+    address = f"/v1/export/comparisons?study={study}"
+
+    def read(query: str) -> list[Comparison]:
+        file = tmp_path / "comparisons.jsonl"
+        file.write_bytes(service.client.get(address + query).content)
+        return [replace(each, rater="") for each in read_comparisons(file).comparisons]
+
+    rows = read("")
+    assert rows == read("&format=webgpt") == read("&clean=true")
+    assert {each.question for each in rows} == {"Why?", "How?"}
+    assert {(each.preference, "Reason 0" in each.first) for each in rows} == {(0.0, True)}
+    row = json.loads(service.client.get(address + "&format=webgpt").text.splitlines()[0])
+    assert (row["score_0"], row["score_1"]) in ((1.0, -1.0), (-1.0, 1.0))
+    assert row["question"]["full_text"] == "Why?"
+    assert row["quotes_0"] == {"title": [""], "extract": ["Passage."]}
+    assert row["tokens_0"]["completion"] == row["answer_0"]
+    assert "Passage." in row["tokens_0"]["prefix"]
+    assert service.client.get("/v1/export/ratings?format=webgpt").status_code == 400
+    assert service.client.get("/v1/export/rankings?study=none").status_code == 404
 
 
 def test_every_part_is_required_where_the_draw_says_so(service: Service) -> None:

@@ -56,6 +56,7 @@ DOORS = {
     "DELETE /v1/answers/{answer_id}": "ask",
     "GET /v1/answers/{answer_id}/events": "ask",
     "GET /v1/answers/{answer_id}/episode": "ask",
+    "GET /v1/answers/{answer_id}/export": "ask",
     "GET /v1/threads": "ask",
     "GET /v1/threads/{thread_id}": "ask",
     "PATCH /v1/threads/{thread_id}": "ask",
