@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -28,6 +29,7 @@ from pydantic_settings import (
 from citewell.core.errors import SettingsError
 from citewell.core.identity import USER_AGENT
 from citewell.core.paths import cache_dir, data_dir
+from citewell.core.profiles import ProfileName, profile_settings
 from citewell.core.section import Section
 from citewell.core.server_settings import ServerSettings
 
@@ -302,6 +304,7 @@ class CitationSettings(Section):
 class BrowserSettings(Section):
     """How questions are answered by browsing."""
 
+    always: bool = Field(False, description="Let `citewell ask` browse as `citewell browse` does.")
     policy: str = Field(
         "scripted",
         description="Browsing policy: `scripted`, `random`, a trained policy or its folder, or a generator.",
@@ -329,6 +332,11 @@ class Settings(BaseSettings):
     citations: CitationSettings = CitationSettings()
     browser: BrowserSettings = BrowserSettings()
     server: ServerSettings = ServerSettings()
+    profile: ProfileName | Literal[""] = Field(
+        "",
+        description="Settings that belong together and apply where nothing else is set: `webglm`, `webgpt`, "
+        "`fast` or `quality`.",
+    )
     data: Path | None = Field(None, description="Folder of evaluation and training data.")
     data_dir: Path = Field(default_factory=data_dir, description="Folder of collections.")
     cache_dir: Path = Field(
@@ -354,9 +362,22 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Options override environment variables, which override the file."""
+        """Options override environment variables, which override the file, which overrides the profile."""
         file = os.environ.get(CONFIG_VARIABLE, "citewell.toml")
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, file)
+        toml = TomlConfigSettingsSource(settings_cls, file)
+        return init_settings, env_settings, toml, _ProfileSource(settings_cls)
+
+
+class _ProfileSource(PydanticBaseSettingsSource):
+    """The settings of the profile that the other sources name."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Return no value: all of them are read at once."""
+        return None, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """Return the settings of the profile."""
+        return profile_settings(str(self.current_state.get("profile", "")))
 
 
 def load_settings(flags: Mapping[str, Any] | None = None) -> Settings:

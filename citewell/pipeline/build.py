@@ -55,6 +55,7 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
             relevance=relevance,
             reader=reader.model.name if reader else "",
             memory=parts.memory,
+            profile=settings.profile,
             notices=chosen.notices + scorer.notices + _render_notices(settings),
         )
 

@@ -96,6 +96,8 @@ class Pipeline:
     """Notices about the parts for every answer, such as missing weights."""
     hides: Hides | None = None
     """Hides pages that give a question away, in evaluations; None shows all."""
+    profile: str = ""
+    """The profile of the settings, which answers name among their models."""
 
     def varied(
         self, *, k: int | None = None, best_of: int | None = None, search: OpenedSearch | None = None
@@ -349,7 +351,8 @@ class Pipeline:
             models={"encoder": self.ranker.encoder.name, "search": run.search or self.search.metasearch.name}
             | ({"generator": self.generator.name, "scorer": self.scorer.name} if written else {})
             | ({"reader": self.reader} if written and self.reader else {})
-            | ({"judge": self.judge.name} if written and self.judge else {}),
+            | ({"judge": self.judge.name} if written and self.judge else {})
+            | ({"profile": self.profile} if self.profile else {}),
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from citewell.core.errors import SettingsError
+from citewell.core.profiles import PROFILES, profile_settings
 from citewell.core.settings import load_settings, setting_names
 
 
@@ -48,6 +49,30 @@ def test_flags_win_over_the_environment_which_wins_over_the_file(
     retriever = load_settings({"retriever.k": 4}).retriever
     assert (retriever.k, retriever.prefilter, retriever.max_tokens) == (4, 30, 64)
     assert retriever.encoder == "e5-small"
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_applies_where_nothing_else_is_set(
+    clean: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    wanted = {
+        f"{section}.{key}": value
+        for section, values in profile_settings(name).items()
+        for key, value in values.items()
+    }
+    assert wanted
+    settings = load_settings({"profile": name})
+    assert {key: getattr(getattr(settings, (at := key.split("."))[0]), at[1]) for key in wanted} == wanted
+    write(clean, f'profile = "{name}"\n[retriever]\nk = 2\n')
+    monkeypatch.setenv("CITEWELL_SCORER__NAME", "mine")
+    settings = load_settings({"generator.best_of": 3})
+    assert (settings.profile, settings.retriever.k) == (name, 2)
+    assert (settings.scorer.name, settings.generator.best_of) == ("mine", 3)
+
+
+def test_an_unknown_profile_is_refused(clean: Path) -> None:
+    with pytest.raises(SettingsError, match="profile"):
+        load_settings({"profile": "cheap"})
 
 
 def test_a_flag_that_was_not_given_changes_nothing(clean: Path) -> None:

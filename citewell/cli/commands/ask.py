@@ -53,8 +53,12 @@ def command(
 
 async def _ask(question: str, settings: Settings, view: AnswerView) -> Answer:
     from citewell.core.events import final_answer
+    from citewell.pipeline.browsing import open_browsing
     from citewell.pipeline.build import open_pipeline
 
     with view:
+        if settings.browser.always:
+            async with open_browsing(settings, on_step=view.step) as browsing:
+                return await final_answer(browsing.ask(question), view.event)
         async with open_pipeline(settings, on_step=view.step) as pipeline:
             return await final_answer(pipeline.ask(question), view.event)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
+from citewell.cli.commands.options import profile_option
 from citewell.core.errors import CitewellError, WeightsMissingError
 from citewell.core.packages import pip_command
 
@@ -35,12 +36,13 @@ class Check(NamedTuple):
 
 
 @click.command("doctor")
+@profile_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
-def command(as_json: bool) -> None:
+def command(profile: str | None, as_json: bool) -> None:
     """Check the installation, model weights, folders and search providers."""
     from citewell.core.settings import load_settings
 
-    checks = list(_checks(load_settings()))
+    checks = list(_checks(load_settings({"profile": profile})))
     for check in checks:
         if as_json:
             click.echo(json.dumps(check._asdict(), ensure_ascii=False))
@@ -55,6 +57,8 @@ def command(as_json: bool) -> None:
 
 def _checks(settings: Settings) -> Iterator[Check]:
     yield Check("Python", "ok", platform.python_version())
+    if settings.profile:
+        yield Check("profile", "ok", settings.profile)
     yield from _libraries()
     yield _faiss()
     yield _generator(settings)
@@ -107,7 +111,9 @@ def _weights(settings: Settings) -> Iterator[Check]:
         generator = resolve_auto(settings.generator).settings.name
         if generator != EXTRACTIVE and not generator.startswith(OPENAI):
             wanted.append(resolve.packaged_base(generator))
-    for name in dict.fromkeys(wanted):
+    trained = (settings.scorer.name, settings.browser.policy, settings.retriever.reader)
+    wanted += [models[name].base for name in trained if name in models]
+    for name in filter(None, dict.fromkeys(wanted)):
         try:
             weights = locate(name)
             verify(name, remembered=True)

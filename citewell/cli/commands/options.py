@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from citewell.core.errors import SettingsError
+from citewell.core.profiles import PROFILES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -132,6 +133,15 @@ _SET = click.option(
 )
 
 
+def profile_option(command: F) -> F:
+    """Add `--profile`."""
+    return click.option(
+        "--profile",
+        type=click.Choice(PROFILES),
+        help="Settings that belong together, where no others are set.",
+    )(command)
+
+
 def search_options(command: F) -> F:
     """Add the search options and `--set`."""
     for option in reversed(_SEARCH):
@@ -152,10 +162,10 @@ def answer_options(command: F) -> F:
 
 
 def place_options(command: F) -> F:
-    """Add `--collection`, `--search` and `--set`."""
+    """Add `--collection`, `--search`, `--profile` and `--set`."""
     for option in (_SET, *reversed(_SEARCH[:2])):
         command = option(command)
-    return command
+    return profile_option(command)
 
 
 def detail_options(command: F) -> F:
@@ -169,10 +179,10 @@ def detail_options(command: F) -> F:
 
 
 def retrieval_options(command: F) -> F:
-    """Add the search and ranking options, and those of `common_options`."""
+    """Add the search and ranking options, `--profile`, and those of `common_options`."""
     for option in reversed(_SEARCH + _RETRIEVAL):
         command = option(command)
-    return common_options(command)
+    return profile_option(common_options(command))
 
 
 def common_options(command: F) -> F:
