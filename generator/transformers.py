@@ -91,7 +91,7 @@ class TransformersModel:
         config = model.config.get_text_config()
         self.context: int = min(getattr(config, "max_position_embeddings", None) or _LIMIT, _LIMIT)
         self.control_tokens: Sequence[str] = [token for token in tokenizer.all_special_tokens if token]
-        self._stop = _stop_tokens(model, tokenizer)
+        self._stop = stop_tokens(model, tokenizer)
         self._turn = threading.Lock()
         self._grammars: Constraint | None = None
 
@@ -284,7 +284,8 @@ class _Chooser:
         self._counts = self._counts[rows]
 
 
-def _stop_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
+def stop_tokens(model: Any, tokenizer: Any) -> frozenset[int]:
+    """Return the tokens that end an answer, by the tokenizer and the model's own configuration."""
     ends = [tokenizer.eos_token_id]
     configured = getattr(model.generation_config, "eos_token_id", None)
     ends += configured if isinstance(configured, list) else [configured]

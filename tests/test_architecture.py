@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 # What each folder of `citewell` may import of ours, itself aside: core ← retriever, generator, scorer ←
-# browser, bootstrap ← pipeline ← cli ← server.
+# browser, bootstrap, reinforcement ← pipeline ← cli ← server.
 _STAGES = {"core", "retriever", "generator", "scorer"}
 ALLOWED = {
     "core": set(),
@@ -23,12 +23,20 @@ ALLOWED = {
     "scorer": {"core"},
     "browser": _STAGES,
     "bootstrap": _STAGES,
-    "pipeline": _STAGES | {"browser", "bootstrap"},
-    "cli": _STAGES | {"browser", "bootstrap", "pipeline"},
-    "server": _STAGES | {"browser", "bootstrap", "pipeline", "cli"},
+    "reinforcement": _STAGES | {"browser"},
+    "pipeline": _STAGES | {"browser", "bootstrap", "reinforcement"},
+    "cli": _STAGES | {"browser", "bootstrap", "reinforcement", "pipeline"},
+    "server": _STAGES | {"browser", "bootstrap", "reinforcement", "pipeline", "cli"},
     "integrations": {"core", "retriever", "pipeline"},
 }
-AT_THE_TOP = {"retriever", "generator", "scorer", "bootstrap", "server"}  # reached by symbolic links
+AT_THE_TOP = {
+    "retriever",
+    "generator",
+    "scorer",
+    "bootstrap",
+    "reinforcement",
+    "server",
+}  # reached by symbolic links
 NOT_INSTALLED = {"tests", "benchmarks"}
 HEAVY = {"torch", "transformers", "trafilatura", "openvino", "openvino_genai", "rouge_score", "rich"}
 # Only commands that draw on a terminal import the first, only `citewell train` imports the others, whose

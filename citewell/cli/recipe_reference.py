@@ -13,6 +13,7 @@ from citewell.bootstrap.recipe import Recipe as BootstrapRecipe
 from citewell.browser.training.config import PolicyRecipe
 from citewell.core.section import Section
 from citewell.generator.training.config import GeneratorRecipe
+from citewell.reinforcement.config import AnswersRecipe
 from citewell.retriever.cross_encoder.training.config import RerankerRecipe
 from citewell.retriever.training.config import EncoderRecipe
 from citewell.scorer.training.config import ScorerRecipe
@@ -23,6 +24,7 @@ TRAINING: Mapping[str, type[Section]] = {
     "generator": GeneratorRecipe,
     "scorer": ScorerRecipe,
     "policy": PolicyRecipe,
+    "answers": AnswersRecipe,
 }
 """What each training command reads."""
 

@@ -180,7 +180,8 @@ def _commands() -> Iterator[tuple[str, click.Command, click.Context]]:
 
 def _lines(command: click.Command, context: click.Context) -> dict[click.Parameter, tuple[str, str]]:
     """What the help says of each option: its names and its meaning."""
-    records = {option: option.get_help_record(context) for option in command.params}
+    options = [each for each in command.params if isinstance(each, click.Option)]
+    records = {option: option.get_help_record(context) for option in options}
     return {option: record for option, record in records.items() if record}
 
 

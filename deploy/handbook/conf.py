@@ -27,7 +27,8 @@ NAVIGATION = {
     "service-keys service-deploying service-monitoring",
     "Reference": "python cli settings recipes formats browser-data storage",
     "Research": "training training-retriever training-generator training-scorer scorer-data browser-training "
-    "bootstrap evaluating-retrieval evaluating-generation evaluating-answers evaluating-scorers benchmarks",
+    "reinforcement bootstrap evaluating-retrieval evaluating-generation evaluating-answers "
+    "evaluating-scorers benchmarks",
 }
 
 

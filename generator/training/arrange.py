@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from citewell.core.types import Reference
 from citewell.generator.citations.marks import read_segments, write_marks
-from citewell.generator.training.config import GeneratorPromptConfig
+from citewell.generator.training.config import ArrangementConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Shown:
 
 
 def arrange(
-    example: Example, others: Sequence[Example], prompt: GeneratorPromptConfig, chance: random.Random
+    example: Example, others: Sequence[Example], prompt: ArrangementConfig, chance: random.Random
 ) -> Shown:
     """Show an example with `prompt.references` references: those that it cites, then the first others.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -33,15 +33,20 @@ class GeneratorModelConfig(Section):
     lora: AdapterConfig = AdapterConfig()
 
 
-class GeneratorPromptConfig(Section):
-    """The prompt; saved beside the weights, so that the model is prompted as in training."""
+class ArrangementConfig(Section):
+    """The references of a prompt, and its length."""
 
-    demonstration: bool = Field(False, description="Put the demonstration before each question.")
-    question_first: bool = Field(False, description="Put the question before the references.")
     references: int = Field(5, ge=1, le=20, description="References per prompt.")
     fill: bool = Field(True, description="Fill up to that number with references of other questions.")
     shuffle: bool = Field(True, description="Shuffle the references each time, and renumber the citations.")
     prompt_tokens: int = Field(1000, ge=64, description="Max tokens per prompt.")
+
+
+class GeneratorPromptConfig(ArrangementConfig):
+    """The prompt; saved beside the weights, so that the model is prompted as in training."""
+
+    demonstration: bool = Field(False, description="Put the demonstration before each question.")
+    question_first: bool = Field(False, description="Put the question before the references.")
     cut: bool = Field(True, description="Cut the references of longer prompts; otherwise skip the row.")
     answer_tokens: int = Field(200, ge=16, description="Tokens at which longer answers are cut.")
     frequency_penalty: float = Field(
@@ -91,28 +96,37 @@ class GeneratorTrainingConfig(CausalTrainingConfig):
     )
 
 
-class GeneratorRecipe(Section):
-    """A training run."""
+class ExampleRecipe(Section):
+    """The data of a recipe: questions with references and answers."""
 
-    model: GeneratorModelConfig = GeneratorModelConfig()
-    prompt: GeneratorPromptConfig = GeneratorPromptConfig()
     data: tuple[GeneratorDataConfig, ...] = Field(..., min_length=1)
     dev: tuple[GeneratorDevConfig, ...] = ()
-    training: GeneratorTrainingConfig = GeneratorTrainingConfig()
 
     @model_validator(mode="after")
-    def _fits(self) -> GeneratorRecipe:
+    def _named_once(self) -> Self:
         check_names([*self.data, *self.dev])
-        if not self.measured and self.training.patience is not None:
-            raise ValueError("patience needs dev rows: add [[dev]], or held_out to a source")
-        if self.training.choose_by == "citation_f1" and not (self.measured and self.training.generate):
-            raise ValueError('choose_by = "citation_f1" needs dev rows and generate above 0')
         return self
 
     @property
     def measured(self) -> bool:
         """True if there are dev rows."""
         return bool(self.dev) or any(source.held_out for source in self.data)
+
+
+class GeneratorRecipe(ExampleRecipe):
+    """A training run."""
+
+    model: GeneratorModelConfig = GeneratorModelConfig()
+    prompt: GeneratorPromptConfig = GeneratorPromptConfig()
+    training: GeneratorTrainingConfig = GeneratorTrainingConfig()
+
+    @model_validator(mode="after")
+    def _fits(self) -> GeneratorRecipe:
+        if not self.measured and self.training.patience is not None:
+            raise ValueError("patience needs dev rows: add [[dev]], or held_out to a source")
+        if self.training.choose_by == "citation_f1" and not (self.measured and self.training.generate):
+            raise ValueError('choose_by = "citation_f1" needs dev rows and generate above 0')
+        return self
 
 
 def load_config(file: Path) -> GeneratorRecipe:

@@ -10,7 +10,7 @@ from citewell.core.errors import ModelError
 from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.training.adapters import save_adapters, with_adapters
 from citewell.generator.defaults import GenerationDefaults, write_defaults
-from citewell.generator.resolve import resolve
+from citewell.generator.resolve import ModelSource, resolve
 from citewell.generator.training.config import GeneratorModelConfig
 
 DONE = {"lora": "adapter_config.json", "full": "config.json"}
@@ -32,7 +32,6 @@ def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> Trainab
     does not have.
     """
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
 
     source = resolve(config.base)
     if source.adapter is not None:
@@ -40,6 +39,21 @@ def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> Trainab
             f"{config.base} is an adapter, which cannot be the base of another one.",
             f"Give the model that it is for: {source.base}.",
         )
+    model, _, tokenizer = load_source(source, cache)
+    torch.manual_seed(seed)
+    if config.tuning == "full":
+        return TrainableGenerator(model, model, tokenizer)
+    return TrainableGenerator(with_adapters(model, config.lora, "CAUSAL_LM", config.base), model, tokenizer)
+
+
+def load_source(source: ModelSource, cache: Path) -> TrainableGenerator:
+    """Load a model's base in float32, without its adapter if it has one.
+
+    Raises `ModelError` if it cannot be loaded or has no chat template.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
     folder = str(dequantized(source.base, cache)) if source.is_gguf else source.base
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(folder, trust_remote_code=TRUST_REMOTE_CODE)
@@ -48,18 +62,15 @@ def build_model(config: GeneratorModelConfig, cache: Path, seed: int) -> Trainab
         )
     except (OSError, ValueError, KeyError) as error:
         raise ModelError(
-            f"The base model {config.base} cannot be loaded: {error}",
+            f"The base model {source.name} cannot be loaded: {error}",
             "Give a packaged model, a folder or a hub id of a causal language model.",
         ) from error
     if not tokenizer.chat_template or tokenizer.eos_token_id is None:
         raise ModelError(
-            f"The base model {config.base} has no chat template, or no token that ends a turn.",
+            f"The base model {source.name} has no chat template, or no token that ends a turn.",
             "Use its instruction-tuned form, whose name often ends in -Instruct or -it.",
         )
-    torch.manual_seed(seed)
-    if config.tuning == "full":
-        return TrainableGenerator(model, model, tokenizer)
-    return TrainableGenerator(with_adapters(model, config.lora, "CAUSAL_LM", config.base), model, tokenizer)
+    return TrainableGenerator(model, model, tokenizer)
 
 
 def save_model(

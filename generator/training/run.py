@@ -40,7 +40,9 @@ def train(run: Run, tell: Log, export: Path | None = None) -> RunResult:
     files = describe_files(
         {"train": config.data, "dev": config.dev}, lambda source: source_files(source, run.folders)
     )
-    data = read_data(config, run.folders, tell)
+    data = read_data(
+        config, run.folders, tell, references=config.prompt.references, seed=config.training.seed
+    )
     if export is not None and export.exists():
         raise InputError(f"{export} exists already.", "Choose another folder with --export.")
     done = DONE[config.model.tuning]

@@ -12,7 +12,7 @@ from citewell.core.training.sources import DataFolders, question_key, sample, te
 from citewell.generator.evaluation.held_out import is_held_out
 from citewell.generator.evaluation.rows import read_rows
 from citewell.generator.training.arrange import Example
-from citewell.generator.training.config import GeneratorRecipe, GeneratorSourceConfig
+from citewell.generator.training.config import ExampleRecipe, GeneratorSourceConfig
 
 _DATASET = "dataset"  # in the folder of a bootstrap
 
@@ -48,18 +48,29 @@ class GeneratorData:
         return replace(self, train=tuple(train))
 
 
-def read_data(config: GeneratorRecipe, folders: DataFolders, tell: Log) -> GeneratorData:
+def read_data(
+    config: ExampleRecipe,
+    folders: DataFolders,
+    tell: Log,
+    *,
+    references: int,
+    seed: int,
+    answered: bool = True,
+) -> GeneratorData:
     """Read all sources of the recipe.
 
-    Lines without a cited answer are reported and skipped, as are rows that cite more references than a
-    prompt has. Answers that cite references which do not exist are reported; `arrange` removes such marks.
-    Questions of a dev set, and those that `citewell.generator.evaluation.held_out` reserves for evaluations,
-    are removed from all training data. Raises `InputError` if nothing is left of a source.
+    Lines without an answer are reported and skipped if all must be `answered`, as are rows that cite more
+    `references` than a prompt has. Answers that cite references which do not exist are reported; `arrange`
+    removes such marks. Questions of a dev set, and those that `citewell.generator.evaluation.held_out`
+    reserves for evaluations, are removed from all training data. Raises `InputError` if nothing is left of a
+    source.
     """
-    seed = config.training.seed
-    references = config.prompt.references
-    dev = [ExampleSource(each.name, _read(each, folders, references, seed, tell)) for each in config.dev]
-    read = [_read(each, folders, references, seed, tell) for each in config.data]
+
+    def usable(source: GeneratorSourceConfig) -> tuple[Example, ...]:
+        return _read(source, folders, references, seed, tell, answered=answered)
+
+    dev = [ExampleSource(each.name, usable(each)) for each in config.dev]
+    read = [usable(each) for each in config.data]
     for source, examples in zip(config.data, read, strict=True):
         if source.held_out:
             held = sample(examples, source.held_out, f"{seed} dev {source.name}")
@@ -92,7 +103,13 @@ def source_files(source: GeneratorSourceConfig, folders: DataFolders) -> list[Pa
 
 
 def _read(
-    source: GeneratorSourceConfig, folders: DataFolders, references: int, seed: int, tell: Log
+    source: GeneratorSourceConfig,
+    folders: DataFolders,
+    references: int,
+    seed: int,
+    tell: Log,
+    *,
+    answered: bool,
 ) -> tuple[Example, ...]:
     found, problems, crowded, astray = [], [], 0, []
     for file in source_files(source, folders):
@@ -100,7 +117,7 @@ def _read(
         problems += list(rows.problems)
         for row in rows.rows:
             example = Example(row.question, tuple(each.text for each in row.references), row.answer)
-            if not row.answer:
+            if answered and not row.answer:
                 problems.append(f"{file}, line {row.line:,}: there is no answer.")
             elif len(example.cited) > references:
                 crowded += 1

@@ -241,6 +241,20 @@ def generator(recipe: Path, out: Path, export: Path | None) -> None:
     _report(train(_run(recipe, out, load_settings(), ["generator", recipe.name]), _tell, export), out)
 
 
+@command.command("answers", short_help="Improve a generator's answers by PPO.")
+@_recipe()
+@_out("Folder for the adapter and its card.")
+def answers(recipe: Path, out: Path) -> None:
+    """Improve a trained generator against a reward, as the TOML file RECIPE describes: PPO or PPO-ptx.
+
+    docs/reinforcement.md explains the recipe.
+    """
+    from citewell.core.settings import load_settings
+    from citewell.reinforcement.run import train
+
+    _report(train(_run(recipe, out, load_settings(), ["answers", recipe.name]), _tell), out)
+
+
 @command.command("policy", short_help="Train a policy of the text browser.")
 @_recipe()
 @_out("Folder for the adapter, its limits and its card.")

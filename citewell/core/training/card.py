@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from citewell.core.progress import duration
 from citewell.core.tables import markdown_table
-from citewell.core.training.config import OptimizationConfig, SourceConfig
+from citewell.core.training.config import CommonTrainingConfig, SourceConfig
 from citewell.core.training.run import Run, RunResult
 
 CARD = "README.md"
@@ -84,7 +84,7 @@ def write_card(
     folder: Path,
     card: ModelCard,
     run: Run,
-    training: OptimizationConfig,
+    training: CommonTrainingConfig,
     files: Sequence[DataFile],
     result: RunResult,
 ) -> None:

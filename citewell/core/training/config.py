@@ -55,16 +55,9 @@ class DataConfig(SourceConfig):
     repeat: int = Field(1, ge=1, description="Times that an example is seen per epoch.")
 
 
-class OptimizationConfig(Section):
-    """The optimization: how long, how fast, and in which order."""
+class CommonTrainingConfig(Section):
+    """What every run has: the step's bound, the average of the weights, the seed, and its evaluations."""
 
-    epochs: int = Field(1, ge=1, description="Passes over the data.")
-    steps: int | None = Field(None, ge=1, description="Max steps; by default all epochs.")
-    batch: BatchSize = 16
-    learning_rate: LearningRate = 2e-4
-    warmup: float = Field(0.1, ge=0, lt=1, description="Share of the steps in which the rate rises.")
-    schedule: Schedule = "cosine"
-    weight_decay: WeightDecay = 0.01
     clip: float = Field(1.0, gt=0, description="Max norm of the gradient.")
     ema: float | None = Field(
         None, gt=0, lt=1, description="Decay of an exponential moving average of the weights, which is saved."
@@ -74,12 +67,24 @@ class OptimizationConfig(Section):
     patience: int | None = Field(
         None, ge=1, description="Evaluations without improvement before training stops early."
     )
-    log_every: LogEvery = 5
     threads: int = Field(2, ge=1, description="CPU threads.")
 
 
-class PartedOptimizationConfig(OptimizationConfig):
-    """The optimization of steps that are computed in parts, whose gradients add up."""
+class OptimizationConfig(CommonTrainingConfig):
+    """The optimization: how long, how fast, and in which order."""
+
+    epochs: int = Field(1, ge=1, description="Passes over the data.")
+    steps: int | None = Field(None, ge=1, description="Max steps; by default all epochs.")
+    batch: BatchSize = 16
+    learning_rate: LearningRate = 2e-4
+    warmup: float = Field(0.1, ge=0, lt=1, description="Share of the steps in which the rate rises.")
+    schedule: Schedule = "cosine"
+    weight_decay: WeightDecay = 0.01
+    log_every: LogEvery = 5
+
+
+class PartsConfig(Section):
+    """Steps that are computed in parts, whose gradients add up."""
 
     part_tokens: int = Field(
         1024, ge=64, description="Tokens per forward pass; a step accumulates gradients over several."
@@ -87,6 +92,10 @@ class PartedOptimizationConfig(OptimizationConfig):
     precision: Literal["float32", "bfloat16"] = Field(
         "float32", description="Number format on a CPU; a GPU uses bfloat16."
     )
+
+
+class PartedOptimizationConfig(PartsConfig, OptimizationConfig):
+    """The optimization of steps that are computed in parts."""
 
 
 def check_names(sources: Sequence[SourceConfig]) -> None:

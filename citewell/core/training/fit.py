@@ -99,7 +99,7 @@ def _result(task: FitTask, state: TrainerState, seconds: float) -> RunResult:
         steps=state.global_step,
         best_step=best,
         seconds=round(seconds, 1),
-        device=_device(task.training.threads),
+        device=device_name(task.training.threads),
         seen=sum(task.sizes[: state.global_step]),
         unit=task.unit,
         before=metrics.get(0, {}),
@@ -107,7 +107,8 @@ def _result(task: FitTask, state: TrainerState, seconds: float) -> RunResult:
     )
 
 
-def _device(threads: int) -> str:
+def device_name(threads: int) -> str:
+    """Return the name of the GPU, or the number of CPU threads where there is none."""
     import torch
 
     return torch.cuda.get_device_name() if torch.cuda.is_available() else f"{threads} CPU threads"

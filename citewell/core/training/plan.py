@@ -52,13 +52,14 @@ def plan(
         ]
         random.Random(f"{training.seed} {epoch}").shuffle(draws)  # noqa: S311
         for start in range(0, len(draws), training.batch):
-            steps.append(_step(draws[start : start + training.batch], sizes, training.part_tokens))
+            steps.append(planned_step(draws[start : start + training.batch], sizes, training.part_tokens))
             if len(steps) == training.steps:
                 return steps
     return steps
 
 
-def _step(draws: Sequence[PlannedDraw], sizes: Sequence[Size], part_tokens: int) -> PlannedStep:
+def planned_step(draws: Sequence[PlannedDraw], sizes: Sequence[Size], part_tokens: int) -> PlannedStep:
+    """Return a step of these examples, the longest first; `sizes` has one entry per place."""
     parts: list[list[PlannedDraw]] = []
     rows = 0
     for draw in sorted(draws, key=lambda draw: (-sizes[draw.place].longest, draw)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from citewell.core.training.progress import dev_metrics
 
@@ -16,23 +16,37 @@ Curves = dict[str, list[tuple[float, float]]]
 """Points (step, value) by name."""
 
 
+class Panel(NamedTuple):
+    """Curves with a title, and a label of their values; `from_zero` begins the axis there."""
+
+    title: str
+    label: str
+    curves: Curves
+    from_zero: bool = False
+
+
 def draw(history: Sequence[dict[str, Any]], file: Path) -> None:
     """Plot losses and, in a second panel, other dev metrics; `history` is the trainer's log."""
+    dev = _curves((entry["step"], dev_metrics(entry)) for entry in history)
+    metrics = {name: points for name, points in dev.items() if not name.endswith("loss")}
+    losses = _losses(history) | {name: points for name, points in dev.items() if name.endswith("loss")}
+    panels = [Panel("Loss", "loss, mean since the last point", losses, from_zero=True)]
+    draw_panels([*panels, *([Panel("Dev metrics", "0 to 1", metrics)] if metrics else [])], file)
+
+
+def draw_panels(panels: Sequence[Panel], file: Path, steps: str = "step") -> None:
+    """Plot panels side by side, at most three in a row, over `steps`."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     mpl.use("agg")
-    dev = _curves((entry["step"], dev_metrics(entry)) for entry in history)
-    metrics = {name: points for name, points in dev.items() if not name.endswith("loss")}
-    losses = _losses(history) | {name: points for name, points in dev.items() if name.endswith("loss")}
-    panels = 2 if metrics else 1
-    figure = Figure(figsize=(5 * panels, 4), layout="constrained")
-    left, *others = figure.subplots(1, panels, squeeze=False)[0]
-    _plot(left, losses, "Loss", "loss, mean since the last point")
-    if losses:
-        left.set_ylim(bottom=0)
-    for right in others:
-        _plot(right, metrics, "Dev metrics", "0 to 1")
+    columns = min(len(panels), 3)
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(5 * columns, 4 * rows), layout="constrained")
+    for axes, panel in zip(figure.subplots(rows, columns, squeeze=False).flat, panels, strict=False):
+        _plot(axes, panel, steps)
+        if panel.curves and panel.from_zero:
+            axes.set_ylim(bottom=0)
     figure.savefig(file, dpi=120)
 
 
@@ -54,10 +68,10 @@ def _curves(entries: Iterable[tuple[float, dict[str, float]]]) -> Curves:
     return found
 
 
-def _plot(axes: Any, curves: Curves, title: str, label: str) -> None:
-    for name, points in curves.items():
+def _plot(axes: Any, panel: Panel, steps: str) -> None:
+    for name, points in panel.curves.items():
         axes.plot(*zip(*points, strict=True), label=name, marker="o", markersize=2)
-    axes.set(title=title, xlabel="step", ylabel=label)
+    axes.set(title=panel.title, xlabel=steps, ylabel=panel.label)
     axes.grid(alpha=0.3)
-    if curves:
+    if panel.curves:
         axes.legend()

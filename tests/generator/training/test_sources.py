@@ -18,7 +18,10 @@ def read(folder: Path, extra: str = "") -> tuple[GeneratorData, list[str]]:
     told: list[str] = []
     recipe = write_config(folder)
     recipe.write_text(recipe.read_text() + extra)
-    return read_data(load_config(recipe), DataFolders(folder), told.append), told
+    config = load_config(recipe)
+    folders = DataFolders(folder)
+    found = read_data(config, folders, told.append, references=config.prompt.references, seed=0)
+    return found, told
 
 
 def test_a_held_out_question_is_not_learned_from(tmp_path: Path) -> None:

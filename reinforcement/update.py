@@ -1,0 +1,188 @@
+"""One iteration of PPO: the advantages of its answers, then steps of the policy and of the value function."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from citewell.core.training.checkpoints import TrainingError
+from citewell.reinforcement.config import AnswersRecipe
+from citewell.reinforcement.losses import policy_loss, value_loss
+from citewell.reinforcement.networks import POLICY, PolicyNetworks, autocast, collated, parts_of
+from citewell.reinforcement.pretraining import PretrainingTexts
+from citewell.reinforcement.returns import advantages_of, explained_variance, normalized, token_rewards
+from citewell.reinforcement.rollout import Rollout
+
+if TYPE_CHECKING:
+    import torch
+
+_BETAS = (0.9, 0.95)
+
+
+class RatedEpisode(NamedTuple):
+    """An episode with the advantage and the return of each token, (T,) each."""
+
+    rollout: Rollout
+    advantages: torch.Tensor
+    returns: torch.Tensor
+
+
+class StepMeasures(NamedTuple):
+    """Sums over the tokens of a step: the loss, the clipped tokens, the entropy, and all tokens."""
+
+    loss: float
+    clipped: int
+    entropy: float
+    tokens: int
+
+
+def rate_episodes(rollouts: Sequence[Rollout], config: AnswersRecipe) -> list[RatedEpisode]:
+    """Return episodes with advantages, which are normalized over all of their tokens."""
+    import torch
+
+    found = []
+    for each in rollouts:
+        rewards = token_rewards(each.logp, each.logp_reference, each.score, config.ppo.beta)
+        advantages = advantages_of(rewards, each.values, config.ppo.gae_lambda)
+        found.append(RatedEpisode(each, advantages, advantages + each.values))
+    whole = normalized(torch.cat([each.advantages for each in found]))
+    pieces = torch.split(whole, [len(each.advantages) for each in found])
+    return [each._replace(advantages=piece) for each, piece in zip(found, pieces, strict=True)]
+
+
+def policy_gradient(
+    networks: PolicyNetworks, episodes: Sequence[RatedEpisode], config: AnswersRecipe
+) -> StepMeasures:
+    """Add the gradient of PPO's loss, the mean over the tokens of a minibatch, part by part."""
+    import torch
+
+    rows = [each.rollout.row for each in episodes]
+    tokens = sum(len(row.answer) for row in rows)
+    total, clipped, entropy = 0.0, 0, 0.0
+    for places in parts_of(rows, config.training.part_tokens):
+        some = [episodes[place] for place in places]
+        with autocast(networks.model.device, config.training.precision):
+            read = networks.read(collated(rows, places), POLICY)
+        before = torch.cat([each.rollout.logp for each in some])
+        advantages = torch.cat([each.advantages for each in some])
+        loss = policy_loss(read.logp, before, advantages, config.ppo.clip)
+        (loss.total / tokens).backward()  # type: ignore[no-untyped-call]
+        total += float(loss.total.detach()) / tokens
+        clipped += loss.clipped
+        entropy += float(read.entropy.sum())
+    return StepMeasures(total, clipped, entropy, tokens)
+
+
+def value_gradient(
+    networks: PolicyNetworks, episodes: Sequence[RatedEpisode], config: AnswersRecipe
+) -> float:
+    """Add the gradient of the value function's loss, the mean over the tokens; return this mean."""
+    import torch
+
+    rows = [each.rollout.row for each in episodes]
+    tokens = sum(len(row.answer) for row in rows)
+    total = 0.0
+    for places in parts_of(rows, config.training.part_tokens):
+        some = [episodes[place] for place in places]
+        if networks.own_value:
+            with autocast(networks.model.device, config.training.precision):
+                values = networks.values(collated(rows, places)).float()
+        else:
+            states = [each.rollout.states for each in some if each.rollout.states is not None]
+            values = networks.values_of(torch.cat(states))
+        loss = value_loss(values, torch.cat([each.returns for each in some])) / tokens
+        loss.backward()  # type: ignore[no-untyped-call]
+        total += float(loss.detach())
+    return total
+
+
+class PpoUpdate:
+    """The optimizers of the policy and of the value function."""
+
+    def __init__(
+        self, networks: PolicyNetworks, config: AnswersRecipe, texts: PretrainingTexts | None
+    ) -> None:
+        """With `texts`, each step of the policy adds the gradient of PPO-ptx."""
+        import torch
+
+        self._networks = networks
+        self._config = config
+        self._texts = texts
+        self.policy = torch.optim.AdamW(
+            networks.policy_weights, lr=config.ppo.learning_rate, betas=_BETAS, weight_decay=0.0
+        )
+        self.value = torch.optim.AdamW(
+            networks.value_weights, lr=config.value.learning_rate, betas=_BETAS, weight_decay=0.0
+        )
+
+    def improve(
+        self, rollouts: Sequence[Rollout], iteration: int, stepped: Callable[[], None]
+    ) -> dict[str, float]:
+        """Learn from an iteration's answers; `stepped` is called after each step of the policy.
+
+        Return the entropy per token, the share of clipped tokens, the variance that the values explained and,
+        with PPO-ptx, the texts' loss. Raises `TrainingError` for a loss that is not finite.
+        """
+        import torch
+
+        config = self._config
+        episodes = rate_episodes(rollouts, config)
+        found = {
+            "value_explained": explained_variance(
+                torch.cat([each.rollout.values for each in episodes]),
+                torch.cat([each.returns for each in episodes]),
+            )
+        }
+        for group in self.policy.param_groups:
+            group["lr"] = config.ppo.rate(iteration)
+        learns = iteration >= config.value.warmup
+        steps, ptx = [], []
+        for number, some in enumerate(self._minibatches(episodes, iteration, config.ppo.inner_epochs)):
+            if not learns:
+                break
+            self.policy.zero_grad()
+            steps.append(policy_gradient(self._networks, some, config))
+            if self._texts is not None:
+                ptx.append(self._pretrained(len(some), f"{iteration} {number}"))
+            self._step(self.policy, steps[-1].loss + sum(ptx[-1:]), iteration)
+            stepped()
+        for some in self._minibatches(episodes, iteration, config.value.epochs):
+            self.value.zero_grad()
+            self._step(self.value, value_gradient(self._networks, some, config), iteration)
+        if steps:
+            tokens = sum(step.tokens for step in steps)
+            found["entropy"] = sum(step.entropy for step in steps) / tokens
+            found["clipped"] = sum(step.clipped for step in steps) / tokens
+        if ptx:
+            found["ptx_loss"] = sum(ptx) / len(ptx)
+        return found
+
+    def _pretrained(self, answers: int, when: str) -> float:
+        assert self._texts is not None
+        training = self._config.training
+        with autocast(self._networks.model.device, training.precision):
+            return self._texts.backward(self._networks, self._texts.draw(answers, when), training.part_tokens)
+
+    def _minibatches(
+        self, episodes: Sequence[RatedEpisode], iteration: int, epochs: int
+    ) -> Iterator[list[RatedEpisode]]:
+        chance = random.Random(f"{self._config.training.seed} {iteration} minibatches")  # noqa: S311
+        size = self._config.ppo.minibatch
+        for _ in range(epochs):
+            order = chance.sample(range(len(episodes)), len(episodes))
+            for start in range(0, len(order), size):
+                yield [episodes[place] for place in order[start : start + size]]
+
+    def _step(self, optimizer: Any, loss: float, iteration: int) -> None:
+        from torch.nn.utils import clip_grad_norm_
+
+        if not math.isfinite(loss):
+            raise TrainingError(
+                f"The loss of iteration {iteration + 1} is {loss}.",
+                "Lower ppo.learning_rate or value.learning_rate; earlier checkpoints are kept.",
+            )
+        weights = [value for group in optimizer.param_groups for value in group["params"]]
+        clip_grad_norm_(weights, self._config.training.clip)
+        optimizer.step()

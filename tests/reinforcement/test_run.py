@@ -1,0 +1,162 @@
+"""Whole runs of PPO with a tiny model: they learn, stop, resume, and write what answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.torch import load_file
+
+pytest.importorskip("peft", reason="the extra `train` is not installed")
+pytest.importorskip("trl", reason="the extra `train` is not installed")
+
+from citewell.core.errors import InputError
+from citewell.core.settings import GeneratorSettings
+from citewell.core.training.checkpoints import TrainingError
+from citewell.core.training.run import Run, RunResult
+from citewell.generator.defaults import read_defaults
+from citewell.generator.load import load_local
+from citewell.reinforcement.reward import Reward
+from citewell.reinforcement.run import train
+from tests.reinforcement.made_up import share_of_letter, write_recipe, write_start
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(recipe: Path, out: Path, reward: Reward | None = share_of_letter) -> tuple[RunResult, list[str]]:
+    told: list[str] = []
+    made = Run(recipe=recipe, out=out, cache=recipe.parent / "cache", command="citewell train answers")
+    return train(made, told.append, reward), told
+
+
+def log(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "training.jsonl").read_text().splitlines()]
+
+
+def curve(out: Path, name: str) -> list[float]:
+    return [entry[name] for entry in log(out) if name in entry]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_start(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="module")
+def learned(world: Path) -> tuple[Path, RunResult, list[str]]:
+    recipe = write_recipe(world, "learn.toml", episodes=256, beta=0.0)
+    out = world / "learned"
+    return (out, *run(recipe, out))
+
+
+def test_it_learns_what_is_rewarded(learned: tuple[Path, RunResult, list[str]]) -> None:
+    out, outcome, told = learned
+    scores = curve(out, "score")
+    assert len(scores) == outcome.steps == 8
+    assert sum(scores[-3:]) / 3 > sum(scores[:3]) / 3 + 0.3
+    assert outcome.after["score"] > outcome.before["score"] + 0.3
+    assert any("iteration 3 of 8" in line and "left" in line and "tokens/s" in line for line in told)
+
+
+def test_the_penalty_keeps_the_policy_near_its_start(
+    world: Path, learned: tuple[Path, RunResult, list[str]]
+) -> None:
+    run(write_recipe(world, "held.toml", episodes=256, beta=1.0), world / "held")
+    assert curve(world / "held", "kl")[-1] < curve(learned[0], "kl")[-1] / 2
+
+
+def test_the_kl_budget_ends_a_run_before_it_is_exceeded(world: Path) -> None:
+    recipe = write_recipe(world, "budget.toml", episodes=640, beta=0.0, kl_budget=0.5)
+    outcome, told = run(recipe, world / "budget")
+    assert any("beyond the budget of 0.5" in line for line in told)
+    assert 0 < outcome.best_step < 20
+    assert outcome.after["kl"] <= 0.5
+    assert all(kl <= 0.5 for kl in curve(world / "budget", "kl")[: outcome.best_step])
+
+
+def test_it_stops_where_the_dev_answers_gain_nothing(world: Path) -> None:
+    training = "[training]\nthreads = 1\nema = 0.5\neval_every = 1\npatience = 2\n"
+    recipe = write_recipe(world, "patient.toml", training, episodes=3200, learning_rate=1e-9)
+    outcome, told = run(recipe, world / "patient")
+    assert outcome.steps < 10
+    assert any("no gain in 2 evaluations" in line for line in told)
+
+
+def test_the_adapter_answers_as_its_start_is_prompted(
+    learned: tuple[Path, RunResult, list[str]], world: Path
+) -> None:
+    out = learned[0]
+    assert read_defaults(out) == read_defaults(world / "start")
+    generator = load_local(GeneratorSettings(name=str(out)), world / "cache", threads=1)
+    assert generator.name == str(out)
+    names = load_file(out / "adapter_model.safetensors")
+    assert names
+    assert not any(".value." in name or ".reference." in name for name in names)
+    assert not (out / "checkpoints").exists()
+    assert not (out / "value").exists()
+
+
+def test_the_card_names_what_it_was_trained_from_and_against(
+    learned: tuple[Path, RunResult, list[str]],
+) -> None:
+    out, outcome, _ = learned
+    card = (out / "README.md").read_text()
+    record = json.loads((out / "training.json").read_text())
+    start = next(file for file in record["data"] if file["use"] == "start")
+    assert start["sha256"] in card
+    assert "from start by PPO" in card
+    assert "KL penalty: 0" in card
+    assert "(PPO-ptx): 0" in card
+    assert f"{outcome.after['kl']:.2f} nats" in card
+    assert "Iterations: 8 of 8" in card
+    assert str(out.parent) not in card
+    assert (out / "training.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_killed_and_resumed_it_ends_with_the_same_weights(world: Path) -> None:
+    recipe = write_recipe(world, "killed.toml", episodes=160)
+    value = recipe.read_text().replace('network = "head"', 'network = "adapter"')
+    recipe.write_text(value)
+    run(recipe, world / "whole", None)
+    program = (
+        "import sys; from pathlib import Path; from tests.reinforcement.test_run import run;"
+        f"run(Path({str(recipe)!r}), Path({str(world / 'killed')!r}), None)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
+    state = world / "killed" / "checkpoints" / "checkpoint-2" / "trainer_state.json"
+    for _ in range(1200):
+        if state.exists() or process.poll() is not None:
+            break
+        time.sleep(0.05)
+    assert process.poll() is None
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    _, told = run(recipe, world / "killed", None)
+    assert any(line.startswith("resuming after iteration ") for line in told)
+    ours = load_file(world / "killed" / "adapter_model.safetensors")
+    whole = load_file(world / "whole" / "adapter_model.safetensors")
+    assert ours.keys() == whole.keys()
+    assert all((ours[name] == whole[name]).all() for name in whole)
+
+
+def test_a_loss_that_is_not_finite_ends_the_run(world: Path) -> None:
+    training = "[training]\nthreads = 1\nclip = 1e30\n"
+    recipe = write_recipe(world, "nan.toml", training, learning_rate=1e30)
+    with pytest.raises(TrainingError, match=r"The loss of iteration \d+ is "):
+        run(recipe, world / "nan")
+
+
+def test_dev_questions_without_answers_are_refused(world: Path) -> None:
+    rows = [json.loads(line) | {"answer": ""} for line in (world / "rows.jsonl").read_text().splitlines()]
+    (world / "bare.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    recipe = write_recipe(world, "bare.toml")
+    recipe.write_text(recipe.read_text().replace("rows.jsonl", "bare.jsonl"))
+    with pytest.raises(InputError, match="No dev question has an answer"):
+        run(recipe, world / "bare")
