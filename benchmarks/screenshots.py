@@ -68,7 +68,11 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     from playwright.sync_api import sync_playwright
 
-    with serving() as url, sync_playwright() as playwright:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving(folder) as url,
+        sync_playwright() as playwright,
+    ):
         browser = playwright.chromium.launch(
             executable_path=find_chromium(), chromium_sandbox=not runs_as_root()
         )
@@ -122,9 +126,9 @@ def demonstrate(context: Any, file: Path) -> None:
 
 
 @contextmanager
-def serving() -> Iterator[str]:
-    """Serve the handbook, without earlier questions; yield the address."""
-    with tempfile.TemporaryDirectory() as folder, listen("127.0.0.1", 0) as listening:
+def serving(folder: str) -> Iterator[str]:
+    """Serve the handbook with a data folder; yield the address."""
+    with listen("127.0.0.1", 0) as listening:
         settings = load_settings({"data_dir": folder, "search.collection": "handbook"})
         server = uvicorn.Server(server_config(settings))
         thread = threading.Thread(target=server.run, args=([listening],))

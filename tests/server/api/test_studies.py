@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from citewell.scorer.data.types import Comparison
 from citewell.server.access.owner import owner_token
 from citewell.server.store.database import ServiceStore
 from citewell.server.studies.drawing import answer_order
-from tests.server.api.conftest import BATS, Service, serving
+from tests.server.api.conftest import BATS, Service, make_key, serving
 from tests.server.pages.conftest import in_store
 
 SYSTEMS = ("alpha", "human")
@@ -141,6 +143,22 @@ def test_every_part_is_required_where_the_draw_says_so(service: Service) -> None
     assert service.client.delete(f"/v1/studies/{study}").status_code == 204
     assert service.client.get(f"/v1/studies/{study}/results").status_code == 404
     assert service.client.get("/v1/export/comparisons").text == ""
+
+
+def test_a_key_rates_as_itself_and_sees_no_results(service: Service) -> None:
+    study = make(service, form="turing", items=[item("Why?")])
+    key = make_key(service, "feedback")
+    page = service.client.get(f"/studies/{study}", headers=key).text
+    assert 'name="rater" value="key"' in page
+    html = service.client.get(f"/studies/{study}?rater=key", headers=key).text
+    body = json.loads(unescape(re.findall(r"data-body='([^']*)'", html)[0]))
+    body["answers"] = [{"rank": 1}, {"rank": 2}]
+    address = f"/v1/studies/{study}/judgments"
+    assert service.client.post(address, json=body, headers=key).status_code == 201
+    assert "You have judged all pages" in service.client.get(f"/studies/{study}?rater=key", headers=key).text
+    for forbidden in (f"/studies/{study}/results", f"/v1/studies/{study}/results", "/v1/export/rankings"):
+        assert service.client.get(forbidden, headers=key).status_code == 403
+    assert service.client.post("/v1/studies", json={}, headers=key).status_code == 403
 
 
 def test_the_history_becomes_a_study(service: Service) -> None:
