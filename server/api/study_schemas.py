@@ -17,17 +17,14 @@ from citewell.server.api.schemas import (
     Scores,
     Text,
 )
+from citewell.server.studies.forms.catalog import FORMS
 
 SystemName = Annotated[
     str, Meta(min_length=1, max_length=100, description="Which system wrote it.", examples=["webglm-10b"])
 ]
 FormName = Annotated[
     str,
-    Meta(
-        max_length=40,
-        description="`webglm`, `turing`, `webgpt`, `minimal`, `instructgpt` or `truthfulqa`.",
-        examples=["webgpt"],
-    ),
+    Meta(max_length=40, description=f"One of {', '.join(FORMS)}.", examples=["webgpt"]),
 ]
 RaterName = Annotated[
     str, Meta(max_length=100, description="Who rates, where the service has no keys.", examples=["Ada"])

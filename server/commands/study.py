@@ -11,6 +11,7 @@ import click
 
 from citewell.core.errors import InputError
 from citewell.server.commands.database import database_option, database_url
+from citewell.server.studies.forms.catalog import FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from citewell.server.studies.making import DraftItem, StudyPlan
     from citewell.server.studies.report.study_report import StudyReport
 
-_FORMS = ("webglm", "turing", "webgpt", "minimal", "instructgpt", "truthfulqa")
 _MOST = 1_000  # studies that are listed
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -36,7 +36,7 @@ def command() -> None:
 
 @command.command("make")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=_FILE)
-@click.option("--form", "form_name", required=True, type=click.Choice(_FORMS), help="Form of the pages.")
+@click.option("--form", "form_name", required=True, type=click.Choice(list(FORMS)), help="Form of the pages.")
 @click.option("--name", metavar="NAME", help="Name of the study [that of the first file].")
 @click.option("--gold", metavar="FILE", type=_FILE, help="Items whose right judgments are known.")
 @click.option("--history", is_flag=True, help="Take the questions with several answers in the history.")
@@ -76,10 +76,9 @@ def make(
         raise InputError("There are no answers.", "Name a file, or add --history.")
     url = database_url(database)
     from citewell.server.studies.answer_files import read_answer_file
-    from citewell.server.studies.forms.catalog import form_named
     from citewell.server.studies.making import StudyPlan, drafted
 
-    form = form_named(form_name)
+    form = FORMS[form_name]
     answers = [answer for file in files for answer in read_answer_file(file)]
     if history:
         answers += asyncio.run(_past(url))
