@@ -334,3 +334,18 @@ def test_an_encoder_is_no_generator(minilm_folder: Path) -> None:
 def test_an_empty_folder_is_no_generator(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="cannot be used as a generator"):
         open_openvino(tmp_path, "a model", threads=1)
+
+
+def test_likelihoods_depend_on_the_prompt_and_not_on_other_texts(model: OpenVinoModel) -> None:
+    prompt = model.render([{"role": "user", "content": "What is the capital of France?"}])
+    texts = ["The capital of France is Paris.", "The capital of France is Berlin.", "The"]
+    paris, berlin, first = model.likelihoods(prompt, texts)
+    assert len(paris) == len(model.encode(texts[0]))
+    assert max(*paris, *berlin) <= 0
+    assert sum(paris) > sum(berlin)
+    assert paris[: len(first)] == pytest.approx(first, abs=1e-4)
+    assert paris[:4] == pytest.approx(berlin[:4], abs=1e-4)
+    (again,) = model.likelihoods(prompt, texts[1:2])
+    assert again == pytest.approx(berlin, abs=1e-3)
+    (elsewhere,) = model.likelihoods(model.render([{"role": "user", "content": "Why?"}]), texts[:1])
+    assert sum(elsewhere) < sum(paris)

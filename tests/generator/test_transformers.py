@@ -212,3 +212,20 @@ def test_a_damaged_model(tmp_path: Path) -> None:
     weights.write_bytes(weights.read_bytes()[:-100])
     with pytest.raises(ModelError, match="cannot be used as a generator"):
         open_transformers(str(tmp_path), "damaged", threads=1)
+
+
+def test_likelihoods_are_those_of_the_whole_text(model: TransformersModel, folder: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    prompt, texts = model.render(MESSAGES), ["Air.", "It scatters.", "A"]
+    found = model.likelihoods(prompt, texts)
+    whole = AutoModelForCausalLM.from_pretrained(str(folder))
+    for text, likelihoods in zip(texts, found, strict=True):
+        asked, more = model.encode(prompt), model.encode(text)
+        with torch.inference_mode():
+            logits = whole(input_ids=torch.tensor([asked + more])).logits[0].log_softmax(-1)
+        wanted = [float(logits[len(asked) - 1 + place, token]) for place, token in enumerate(more)]
+        assert likelihoods == pytest.approx(wanted, abs=1e-4)
+    with pytest.raises(PromptTooLongError):
+        model.likelihoods(prompt, ["a" * 600])

@@ -15,6 +15,7 @@ from citewell.cli.commands.eval_answers import answers
 from citewell.cli.commands.eval_browse import browse
 from citewell.cli.commands.eval_generation import generation
 from citewell.cli.commands.eval_scorer import scorer
+from citewell.cli.commands.eval_truthfulqa import truthfulqa
 from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.output import check_folders, replace
 from citewell.core.errors import CitewellError, InputError
@@ -40,6 +41,7 @@ command.add_command(answers)
 command.add_command(browse)
 command.add_command(generation)
 command.add_command(scorer)
+command.add_command(truthfulqa)
 
 
 @command.command("retrieval", short_help="Evaluate retrieval systems.")
@@ -255,12 +257,12 @@ def _write_runs(folder: Path, evaluation: RetrievalEvaluation, judged: Qrels | N
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 def compare(first: Path, second: Path, qrels: Path | None, relevant: int, as_json: bool) -> None:
-    """Compare B with A query by query: two TREC runs, or two files written by --json.
+    """Compare B with A query by query: two TREC runs, or two files that `citewell eval` wrote by --json.
 
     Runs are judged by --qrels, or by the qrels.txt that `citewell eval retrieval --runs FOLDER` writes beside
     them. Of two evaluations, systems of the same name are compared.
     """
-    from citewell.retriever.evaluation.comparing import compare_files
+    from citewell.pipeline.evaluation.comparing import compare_files
 
     found = compare_files(first, second, qrels, relevant)
     if as_json:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from citewell.cli.commands.lists import choose_baseline, read_best_of, read_list
+from citewell.cli.commands.answer_evaluation import beside, log, notices, system_named, write_report
+from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.options import flags, place_options
-from citewell.cli.commands.output import check_folders, printing, replace
+from citewell.cli.commands.output import check_folders
 from citewell.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from citewell.core.settings import Settings
     from citewell.pipeline.evaluation.accuracy import AnswerResult
     from citewell.pipeline.evaluation.report import AnswerEvaluation
-    from citewell.pipeline.evaluation.systems import AnswerSystem, Arm
+    from citewell.pipeline.evaluation.systems import AnswerSystem
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -91,7 +92,7 @@ def answers(
 
     labels = read_list(systems, "system")
     first = choose_baseline(baseline, labels, "system")
-    wanted = [_system(label, Arm(retriever)) for label in labels]
+    wanted = [system_named(label, Arm(retriever)) for label in labels]
     settings = load_settings(flags(named, (), assignments))
     check_folders(out, markdown)
     asked = read_questions(file, limit)
@@ -103,14 +104,7 @@ def answers(
         )
     options = _Options(first, reader, covered, out)
     evaluation = asyncio.run(_evaluate(file, asked, learned, wanted, settings, options))
-    _write(evaluation, out, markdown)
-
-
-def _system(label: str, arm: Arm) -> AnswerSystem:
-    from citewell.pipeline.evaluation.systems import read_system
-
-    n, name = read_best_of(label)
-    return read_system(label, name, n, arm)
+    write_report(evaluation, out, markdown)
 
 
 async def _evaluate(
@@ -148,14 +142,14 @@ async def _evaluate(
         if options.reader is not None:
             opening = open_reader(options.reader, settings, lambda model, step: log(f"{model}: {step}"))
             opened = await stack.enter_async_context(opening)
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        out = options.out
-        kept = AnswerFile(out.with_name(f"{out.stem}.answers.jsonl") if out else Path(folder) / "answers")
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        kept = AnswerFile(beside(options.out, "answers.jsonl", folder))
+        read = AnswerFile(beside(options.out, "short.jsonl", folder))
         for system in systems:
             written = await answers_of(system, settings, asked, kept, passages, log)
             short = None
             if opened is not None:
-                short = await short_answers(system, settings, asked, written, opened, kept, log)
+                short = await short_answers(system, settings, asked, written, opened, read, log)
             results.append(accuracy.measure(system, asked, written, short))
     measures = [
         accuracy.ACCURACY,
@@ -174,35 +168,3 @@ async def _evaluate(
         parts=overlap_splits(asked, learned) if learned else {},
         notices=notices(systems, settings),
     )
-
-
-def notices(systems: Sequence[AnswerSystem], settings: Settings) -> list[str]:
-    """Say what the systems are, where their names do not."""
-    from citewell.pipeline.evaluation.identity import DEFAULT, with_generator
-    from citewell.pipeline.evaluation.systems import Arm
-
-    found = []
-    writers = [DEFAULT if system.arm is Arm.BROWSE else system.name for system in systems]
-    if DEFAULT in writers:
-        found.append(f"The generator default is {with_generator(settings, DEFAULT).generator.name}.")
-    if any(system.arm is not Arm.CLOSED_BOOK for system in systems):
-        where = settings.search.collection if "collection" in settings.search.model_fields_set else "the web"
-        found.append(f"References are from {where}.")
-    return found
-
-
-def _write(evaluation: AnswerEvaluation, out: Path | None, page: Path | None) -> None:
-    from citewell.pipeline.evaluation.report import details, markdown, summary
-
-    text = markdown(evaluation)
-    with printing(text):
-        if out is not None:
-            replace(out.with_name(f"{out.stem}.details.json"), details(evaluation))
-            replace(out, summary(evaluation))
-        if page is not None:
-            replace(page, text)
-
-
-def log(text: str) -> None:
-    """Show a line of progress."""
-    click.echo(text, err=True)

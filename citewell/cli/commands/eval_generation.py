@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from citewell.core.settings import Settings
     from citewell.generator.evaluation.answers import AnswerFile, GeneratedAnswer
-    from citewell.generator.evaluation.judges.embedding import Embed
     from citewell.generator.evaluation.measures import Loss
     from citewell.generator.evaluation.report import GenerationEvaluation
     from citewell.generator.evaluation.rows import EvaluationRow
@@ -102,10 +101,11 @@ def _evaluate(
     from citewell.generator.evaluation.judges.names import open_judges
     from citewell.generator.evaluation.measures import measure
     from citewell.generator.evaluation.report import GenerationEvaluation
+    from citewell.pipeline.evaluation.embedding import embedding_of
 
     with ExitStack() as stack:
         # Opened first, so that a name without a model is reported before answers are written.
-        judges = stack.enter_context(open_judges(wanted, settings, lambda: _embed(settings), _log))
+        judges = stack.enter_context(open_judges(wanted, settings, lambda: embedding_of(settings), _log))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         answers = AnswerFile(out.with_name(f"{out.stem}.answers.jsonl") if out else Path(folder) / "answers")
         written = {name: asyncio.run(_answers(name, settings, rows, answers)) for name in names}
@@ -170,14 +170,6 @@ def _settings_of(name: str, settings: Settings) -> Settings:
     # Nothing is searched, so a search provider without an API key must not matter.
     search = settings.search.model_copy(update={"providers": ("collection",), "collection": "handbook"})
     return with_generator(settings.model_copy(update={"search": search}), name)
-
-
-def _embed(settings: Settings) -> Embed:
-    from citewell.generator.evaluation.judges.embedding import MODEL
-    from citewell.retriever.encoder.load import load_encoder
-
-    encoder = load_encoder(MODEL, settings.cache_dir, max_tokens=256, threads=settings.threads)
-    return encoder.encode_passages
 
 
 def _same_family(judge: str | None, name: str, settings: Settings) -> bool:

@@ -1,16 +1,17 @@
-"""Comparison of two runs, or two evaluations, in files."""
+"""Comparison of two TREC runs, or of two evaluations of any kind, in files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from citewell.core.errors import InputError
 from citewell.core.significance import PairedComparison, compare, corrected, differences_table
-from citewell.retriever.evaluation.measures import Values, means, measure
+from citewell.retriever.evaluation.measures import Values, measure
 from citewell.retriever.evaluation.report import details_file
 from citewell.retriever.evaluation.trec import read_qrels, read_run
 
@@ -43,8 +44,10 @@ class SystemDifferences:
 def compare_files(first: Path, second: Path, qrels: Path | None, relevant: int) -> SystemDifferences:
     """Compare `second` with `first`: two TREC runs, or two evaluations in JSON with their details files.
 
-    Raises `InputError` for files of other kinds, runs of other queries, missing judgments, and evaluations
-    without a common system or common questions.
+    Evaluations are those of `citewell eval retrieval`, `generation`, `scorer`, `answers` and `truthfulqa`. A
+    measure that some questions lack, such as the loss of an empty answer, is compared over the others. Raises
+    `InputError` for files of other kinds, runs of other queries, missing judgments, and evaluations without a
+    common system, a common measure or the same questions.
     """
     kinds = {file.suffix == ".json" for file in (first, second)}
     if len(kinds) == 2:
@@ -55,10 +58,11 @@ def compare_files(first: Path, second: Path, qrels: Path | None, relevant: int) 
     found: dict[str, dict[str, PairedComparison]] = {}
     both: dict[str, dict[str, tuple[float, float]]] = {}
     for system, (old, new) in pairs.items():
-        before, after = means(old), means(new)
-        for name in old:
-            found.setdefault(name, {})[system] = compare(new[name], old[name])
-            both.setdefault(system, {})[name] = (before[name], after[name])
+        for name in (name for name in old if name in new):
+            common = old[name].keys() & new[name].keys()
+            before, after = ({q: v for q, v in of[name].items() if q in common} for of in (old, new))
+            found.setdefault(name, {})[system] = compare(after, before)
+            both.setdefault(system, {})[name] = (mean(before.values()), mean(after.values()))
     return SystemDifferences(both, {name: corrected(systems) for name, systems in found.items()})
 
 
@@ -89,25 +93,40 @@ def _evaluations(first: Path, second: Path) -> dict[str, tuple[Values, Values]]:
             f"They have {', '.join(old)} and {', '.join(new)}.",
         )
     for before, after in pairs.values():
-        if before.keys() != after.keys() or any(before[name].keys() != after[name].keys() for name in before):
+        asked = [{question for of in values.values() for question in of} for values in (before, after)]
+        measures = before.keys() & after.keys()
+        if asked[0] != asked[1] or not all(before[name].keys() & after[name].keys() for name in measures):
             raise InputError(f"{first} and {second} are not of the same questions.")
+        if not measures:
+            raise InputError(f"{first} and {second} have no measure in common.")
     return pairs
 
 
 def _systems(file: Path) -> dict[str, Values]:
     kept = file if file.name.endswith(".details.json") else details_file(file)
     try:
-        systems = json.loads(kept.read_text(encoding="utf-8"))["systems"]
-        return {name: system["values"] for name, system in systems.items()}
+        found = json.loads(kept.read_text(encoding="utf-8"))
+        if "systems" in found:
+            return {name: system["values"] for name, system in found["systems"].items()}
+        return {name: dict(_measures(values)) for name, values in found["values"].items()}
     except OSError as error:
         raise InputError(
             f"{kept}, which holds the value of each question, cannot be read: {error.strerror}.",
-            "`citewell eval retrieval --json FILE` writes it beside the file.",
+            "`citewell eval` writes it beside the file of --json.",
         ) from error
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
-            f"{kept} is not an evaluation.", "`citewell eval retrieval --json FILE` writes one."
+            f"{kept} is not an evaluation.", "`citewell eval` writes one beside the file of --json."
         ) from error
+
+
+def _measures(values: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, float]]]:
+    """Yield the values of each measure; those of judges are one level deeper, and get the judge's name."""
+    for name, inside in values.items():
+        if any(isinstance(value, Mapping) for value in inside.values()):
+            yield from ((f"{measure} ({name})", of) for measure, of in inside.items())
+        else:
+            yield name, inside
 
 
 def _stem(file: Path) -> str:

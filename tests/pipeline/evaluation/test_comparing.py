@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from citewell.core.errors import InputError
-from citewell.retriever.evaluation.comparing import compare_files
+from citewell.pipeline.evaluation.comparing import compare_files
 from citewell.retriever.evaluation.evaluate import RankingResult
 from citewell.retriever.evaluation.report import RetrievalEvaluation, compared, details, summary
 
@@ -56,6 +57,22 @@ def test_evaluations_are_compared_system_by_system(tmp_path: Path) -> None:
 def test_two_evaluations_of_one_system_each(tmp_path: Path) -> None:
     before, after = keep(tmp_path / "a.json", mine=LOW), keep(tmp_path / "b.json", tuned=HIGH)
     assert compare_files(before, after, None, 1).comparisons["MAP"]["tuned - mine"].better == 1
+
+
+def test_evaluations_of_other_commands(tmp_path: Path) -> None:
+    """Generation has values by judge, and a measure that an empty answer lacks."""
+    for name, recall, loss in (("a", LOW, {"q1": 2.0, "q2": 3.0}), ("b", HIGH, {"q1": 1.0})):
+        values = {"mine": {"embedding": {"recall": recall}, "text": {"loss": loss, "words": LOW}}}
+        (tmp_path / f"{name}.details.json").write_text(json.dumps({"values": values}))
+    found = compare_files(tmp_path / "a.json", tmp_path / "b.json", None, 1)
+    assert found.comparisons["recall (embedding)"]["mine"].difference == 0.25
+    assert found.means["mine"]["loss (text)"] == (2.0, 1.0)
+    assert found.comparisons["loss (text)"]["mine"].queries == 1
+
+    for name, values in (("a", LOW), ("b", HIGH)):
+        (tmp_path / f"{name}.details.json").write_text(json.dumps({"values": {"mine": {"accuracy": values}}}))
+    scorers = compare_files(tmp_path / "a.json", tmp_path / "b.json", None, 1)
+    assert scorers.comparisons["accuracy"]["mine"].better == 1
 
 
 def test_files_that_cannot_be_compared(tmp_path: Path) -> None:
