@@ -105,10 +105,15 @@ class Reference:
     """Its sentences, and perhaps its title, that give orders to a language model: they are not evidence."""
 
     @property
+    def section(self) -> str:
+        """The section and the page number where it stands, as in `History, p. 3`."""
+        page = () if self.page_number is None else (f"p. {self.page_number}",)
+        return ", ".join((*filter(None, self.headings[-1:]), *page))
+
+    @property
     def place(self) -> str:
         """The title, the section and the page number where it stands, as in `Kites, History, p. 3`."""
-        page = () if self.page_number is None else (f"p. {self.page_number}",)
-        return ", ".join(filter(None, (self.title, *self.headings[-1:], *page)))
+        return ", ".join(filter(None, (self.title, self.section)))
 
 
 @dataclass(frozen=True, slots=True)

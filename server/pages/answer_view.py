@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import dataclass
 
-from citewell.core.text import shorten
-from citewell.core.types import STATUS_WORDS, Failure, Reference, Sentence, SupportStatus
+from citewell.core.types import STATUS_WORDS, Failure, Sentence, SupportStatus
 from citewell.server.api.schemas import AnswerResponse
-from citewell.server.pages.links import own_document, site_of, web_address
 from citewell.server.pages.markdown import as_markdown
-from citewell.server.pages.support import Piece, supporting
+from citewell.server.pages.related import Related, related_questions
+from citewell.server.pages.source_view import (
+    CitedSource,
+    SourceCard,
+    SourceLink,
+    anchor_of,
+    cited_source,
+    source_link,
+    source_pages,
+)
 
-_LONGEST_TITLE = 160  # characters
 _COMPARED = (
     "The closest source contains {:.0f}% of its content words. A supporting source must contain enough of "
     "them, and every number and name."
@@ -35,38 +40,6 @@ _STAGES = {
     "check": "Checking citations",
     "score": "Choosing the answer",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SourceLink:
-    """A page: its title, its site, and its URL if that may become a link."""
-
-    title: str
-    site: str
-    href: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Support:
-    """A passage with its support of a sentence marked; `anchor` is its id in the page."""
-
-    anchor: str
-    sentence: int
-    words: str
-    pieces: tuple[Piece, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CitedSource:
-    """A reference with the day of its publication, its orders, and the sentences that it supports."""
-
-    number: int
-    link: SourceLink
-    date: date | None
-    text: str
-    orders: tuple[str, ...]
-    also: tuple[SourceLink, ...]
-    supports: tuple[Support, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +78,9 @@ class AnswerPage:
     claims: tuple[SentenceView, ...]
     quotations: tuple[SentenceView, ...]
     sources: tuple[CitedSource, ...]
+    cited: tuple[SourceCard, ...]
+    uncited: tuple[SourceCard, ...]
+    related: tuple[Related, ...]
     unread: tuple[Unread, ...]
     stages: tuple[tuple[str, float], ...]
     seconds: float
@@ -152,7 +128,7 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     """Return the view of a finished answer."""
     sentences, references = answer.sentences or [], answer.references or []
     timings = answer.timings or {}
-    titles = {reference.number: _link(reference.url, reference.title).title for reference in references}
+    titles = {reference.number: source_link(reference.url, reference.title).title for reference in references}
     judged = "judge" in (answer.models or {})
 
     def claims_of(given: Sequence[Sentence]) -> tuple[SentenceView, ...]:
@@ -161,11 +137,17 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     claims = claims_of(sentences)
     rejected = answer.fallback == "unsupported" and not claims
     quotations = answer.quotations if rejected or not answer.fallback else ()
+    asked = "" if claims else answer.question
+    sources = tuple(cited_source(each, sentences, answer.id, asked) for each in references)
+    pages = source_pages(sources)
     stages = tuple((words, timings[name]) for name, words in _STAGES.items() if name in timings)
     return AnswerPage(
         claims=claims,
         quotations=claims_of(quotations),
-        sources=tuple(_source(reference, sentences, answer.id) for reference in references),
+        sources=sources,
+        cited=tuple(page for page in pages if page.is_cited),
+        uncited=tuple(page for page in pages if not page.is_cited),
+        related=related_questions(answer),
         unread=tuple(_unread(failure) for failure in answer.failures or []),
         stages=stages,
         seconds=timings.get("total", answer.seconds or 0.0),
@@ -176,55 +158,12 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
 
 def _claim(number: int, sentence: Sentence, titles: dict[int, str], *, judged: bool) -> SentenceView:
     citations = tuple(
-        Citation(cited, titles.get(cited, ""), _anchor(number, cited)) for cited in sentence.citations
+        Citation(cited, titles.get(cited, ""), anchor_of(number, cited)) for cited in sentence.citations
     )
     status = STATUS_WORDS[sentence.status]
     reason = (_JUDGED[sentence.status] if judged else _COMPARED).format(100 * sentence.support)
     return SentenceView(number, sentence.text, sentence.supported, status, reason, citations)
 
 
-def _source(reference: Reference, sentences: Sequence[Sentence], answer_id: str) -> CitedSource:
-    supports = tuple(
-        Support(
-            _anchor(number, reference.number),
-            number,
-            sentence.text,
-            supporting(sentence.text, reference.text),
-        )
-        for number, sentence in enumerate(sentences)
-        if reference.number in sentence.citations
-    )
-    also = tuple(_link(url, "") for url in reference.duplicate_urls)
-    link = _link(reference.url, reference.place)
-    if own := own_document(reference.url, answer_id, reference.number):
-        link = replace(link, href=own)
-    return CitedSource(
-        number=reference.number,
-        link=link,
-        date=_day(reference.date),
-        text=reference.text,
-        orders=reference.orders,
-        also=also,
-        supports=supports,
-    )
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
-
-
 def _unread(failure: Failure) -> Unread:
-    return Unread(_link(failure.url, ""), failure.reason)
-
-
-def _link(url: str, title: str) -> SourceLink:
-    site = shorten(site_of(url), _LONGEST_TITLE)
-    href = web_address(url)
-    return SourceLink(shorten(title or href or site, _LONGEST_TITLE), site, href)
-
-
-def _anchor(sentence: int, reference: int) -> str:
-    return f"s{sentence + 1}-r{reference}"
+    return Unread(source_link(failure.url), failure.reason)

@@ -17,6 +17,7 @@ from citewell.server.api import answers as api
 from citewell.server.api.answer_reply import answer_response
 from citewell.server.api.visibility import visible_answer, visible_thread, whose
 from citewell.server.pages.answer_view import turn_of, view_of
+from citewell.server.pages.modes import mode_of, modes
 from citewell.server.pages.replies import html
 from citewell.server.pages.searched import chosen, examples, searched, set_up
 from citewell.server.services import Services
@@ -31,6 +32,8 @@ async def ask_page(
     question: Annotated[str, QueryParameter(max_length=20_000)] = "",
     words: Annotated[str, QueryParameter(name="q", max_length=20_000)] = "",
     collection: Annotated[str, QueryParameter(max_length=64)] = "",
+    search: Annotated[str, QueryParameter(max_length=64)] = "",
+    mode: Annotated[str, QueryParameter(max_length=64)] = "",
 ) -> Template:
     """The form for a question, filled in from the URL; `q` is asked at once."""
     return html(
@@ -38,9 +41,11 @@ async def ask_page(
         here="ask",
         question=words or question,
         at_once=bool(words.strip()),
-        where=f"collection:{collection}" if collection else "",
+        where=chosen({"collection": collection, "search": search}),
         set_up=set_up(services.settings),
         trains=services.settings.server.training,
+        mode=mode,
+        modes=modes(services),
         examples=examples(services.settings),
     )
 
@@ -79,6 +84,8 @@ def _answer_page(services: Services, thread: Sequence[StoredAnswer]) -> Template
         where=chosen(answer.options),
         set_up=set_up(services.settings),
         trains=services.settings.server.training,
+        mode=mode_of(answer),
+        modes=modes(services),
         answer=answer,
         view=view,
         searched=searched(services.settings, answer.options, answer.rewritten or answer.question),

@@ -29,11 +29,14 @@ def own_document(url: str, answer: str, reference: int) -> str | None:
 
 
 def site_of(url: str) -> str:
-    """Return the host of a page without `www.`, or the collection of a page that is a file."""
+    """Return the host of a page without `www.`, or the name of a file, with its collection if it has one."""
     if web_address(url):
         return (address_parts(url).hostname or "").removeprefix("www.")
-    if url.startswith("file:"):
-        return shown_name(url.rstrip("/").rsplit("/", 1)[-1])
     if url.startswith("collection:"):
-        return shown_name(url.removeprefix("collection:"))
-    return shown_name(url.partition(":")[0])
+        collection, _, path = url.removeprefix("collection:").partition("/")
+        return ": ".join(filter(None, (shown_name(collection), _last(path))))
+    return _last(url) if url.startswith(("file:", "/")) else shown_name(url.partition(":")[0])
+
+
+def _last(path: str) -> str:
+    return shown_name(path.rstrip("/").rpartition("/")[2])

@@ -163,12 +163,13 @@ function content(link, target, sentence, send) {
     title.append(make("span", "number", link.textContent.replace(/\D/g, "")), " ");
     title.append(...source.querySelector("h3").cloneNode(true).childNodes);
     parts.push(title);
-    const site = source.querySelector(".site");
-    if (site) {
-      const about = make("p", "about");
-      about.append(site.cloneNode(true));
-      parts.push(about);
+    const about = make("p", "about");
+    for (const part of [source.querySelector(".site"), target.parentElement.querySelector(".section")]) {
+      if (part) {
+        about.append(part.cloneNode(true));
+      }
     }
+    parts.push(about);
   }
   return [...parts, passage, verdict(sentence, send)];
 }

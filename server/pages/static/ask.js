@@ -39,8 +39,8 @@ export function prepareAsking(root, arrive) {
 
 /** The options of a question that the form stands for. */
 export function questionOptions(form) {
-  const mode = form.querySelector("#browse").checked ? { mode: "browse" } : {};
-  return { ...mode, ...chosenOptions(form) };
+  const modes = { quote: { extractive: true }, browse: { mode: "browse" } };
+  return { ...modes[form.querySelector("#mode").value], ...chosenOptions(form) };
 }
 
 /** Call `ask` with the question that is sent, by Enter too, and the request for it; `options` adds to the request. */

@@ -219,7 +219,7 @@ async def test_two_windows_do_not_undo_each_other(open_page: OpenPage, service: 
 
 async def test_an_answer_that_was_browsed_for_leads_to_its_trace(open_page: OpenPage) -> None:
     page = await open_page("/")
-    await page.get_by_label("Browse step by step").check()
+    await page.get_by_label("Answer").select_option("Browse step by step")
     await page.get_by_label("Your question").fill("Which animals are known to give gifts to humans?")
     await page.keyboard.press("Enter")
     await page.locator(".pages").get_by_text("Clicked on link 0").first.wait_for(state="attached")

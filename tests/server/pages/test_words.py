@@ -62,6 +62,8 @@ def test_a_site_is_named_by_its_host_and_a_file_by_its_name() -> None:
     assert web_address("HTTPS://a.example/x?y#z") == "HTTPS://a.example/x?y#z"
     assert site_of("https://good.example@www.evil.example/") == "evil.example"
     assert site_of("file:///home/me/two%20words.md") == "two words.md"
+    assert site_of("collection:notes/birds/owls/little%20owl.md") == "notes: little owl.md"
+    assert site_of("/data/wiki/Oxygen") == "Oxygen"
     assert site_of("wikipedia") == "wikipedia"
 
 

@@ -1,0 +1,122 @@
+"""The sources of an answer: cited pages first, passages of one page together; and what to ask next."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+import pytest
+
+from citewell.core.types import Reference, Sentence
+from citewell.server.api.schemas import AnswerResponse
+from citewell.server.pages.related import related_questions
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.ids import new_id
+from tests.server.api.conftest import Service, serving
+from tests.server.pages.conftest import BATS, OpenPage, in_store
+from tests.server.pages.test_accessibility import NARROW, faults
+from tests.server.pages.test_ask import ask
+
+OWLS = (
+    Reference(1, "https://trees.example/", "Trees", "Trees grow.", 0.9),
+    Reference(2, "https://owls.example/", "Owls", "Owls hunt at night. They hear well.", 0.8),
+    Reference(3, "https://owls.example/", "Owls", "Owls live in trees.", 0.7, headings=("Habitat",)),
+    Reference(
+        4, "https://a.example/", "12 facts | Facts of today", "Owls hunt.", 0.7, headings=("See also",)
+    ),
+)
+SAID = (Sentence("Owls hunt at night.", (2,), 1.0, supported=True),)
+
+
+def answered(question: str, *references: Reference, cites: tuple[int, ...], **options: Any) -> AnswerResponse:
+    said = [Sentence("It is so.", cites, 1.0, supported=True)]
+    now = datetime.now(UTC)
+    return AnswerResponse(
+        "1", "done", question, now, "1", sentences=said, references=list(references), options=options
+    )
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_cited_pages_come_first_with_all_of_their_passages(
+    open_page: OpenPage, service: Service
+) -> None:
+    body = {
+        "outcome": "answered",
+        "answer": "Owls hunt at night. [2]",
+        "sentences": SAID,
+        "references": OWLS,
+        "notices": [],
+        "timings": {"total": 0.3},
+        "models": {},
+    }
+    now = datetime.now(UTC)
+    question = "When do birds hunt?"
+    stored = StoredAnswer(
+        new_id(), None, question, "answer", "done", now, 0.3, msgspec.to_builtins(body), None, {}
+    )
+    in_store(service, lambda store: store.answers.add(stored))
+    page = await open_page(f"/answers/{stored.id}", color_scheme="dark", viewport=NARROW)
+    cards = page.locator(".sources > ol > .source")
+    assert await cards.count() == 1
+    assert await cards.locator("h3").inner_text() == "Owls"
+    assert await cards.locator(".number").all_inner_texts() == ["2", "3"]
+    assert "Habitat" in await cards.locator("#source-3").inner_text()
+    assert await cards.locator("#source-2 .excerpt mark").all_inner_texts() == ["Owls hunt", "night"]
+    folded = page.locator("#uncited .source h3")
+    assert not await folded.first.is_visible()
+    await page.get_by_text("2 more sources, not cited").click()
+    assert await folded.all_inner_texts() == ["Trees", "12 facts | Facts of today"]
+    related = page.get_by_role("region", name="Related questions").get_by_role("link")
+    assert await related.all_inner_texts() == [
+        "What is known about the habitat of Owls?",
+        "What else is known about Owls?",
+    ]
+    assert await faults(page) == []
+    assert await page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_an_answer_is_quoted_where_that_is_chosen(open_page: OpenPage, settings: Any) -> None:
+    with serving(
+        settings(generator__name="openai:none", generator__base_url="http://127.0.0.1:9")
+    ) as service:
+        page = await open_page("/", url=service.url)
+        await page.get_by_label("Answer").select_option("Quote only")
+        await ask(page)
+        assert "echolocation" in await page.locator(".prose").inner_text()
+        assert await page.get_by_label("Answer", exact=True).input_value() == "quote"
+        await page.goto(f"/?q={BATS}&mode=quote")
+        await page.locator(".answer[data-answer] .actions").wait_for()
+
+
+def test_related_questions_are_asked_of_the_same_place_in_the_same_way() -> None:
+    answer = answered("When do birds hunt?", *OWLS, cites=(2,), collection="birds", extractive=True)
+    first, _ = related_questions(answer)
+    assert parse_qs(urlsplit(first.address).query) == {
+        "q": ["What is known about the habitat of Owls?"],
+        "collection": ["birds"],
+        "mode": ["quote"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "cites"),
+    [
+        ("Wann jagen Eulen?", (2,)),
+        ("When do birds hunt?", ()),
+        ("When do birds hunt?", (4,)),
+        ("What is known about the habitat of owls, and what else?", (2,)),
+    ],
+    ids=["not English", "nothing cited", "no name of a thing", "asked before"],
+)
+def test_nothing_is_related_where_the_rule_would_make_nonsense(question: str, cites: tuple[int, ...]) -> None:
+    assert related_questions(answered(question, *OWLS, cites=cites)) == ()
+
+
+def test_a_heading_that_is_a_question_is_related_as_it_is() -> None:
+    headings = ("How do bats hear?",), ("Keeping bats",), ("In culture",)
+    references = [Reference(1, "https://b.example/", "1 | Bats", "Text.", 0.5, headings=h) for h in headings]
+    found = related_questions(answered("What are bats?", *references, cites=(1,)))
+    assert [each.text for each in found] == ["How do bats hear?"]
