@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,17 @@ def command(questions: Path, teacher: str, out: Path, changed: Mapping[str, Any]
     `changed` are the keys of the recipe and the settings, by dotted name, that decide outcomes and differ
     from the defaults. Files and folders are shown by their names; keys of services are not shown.
     """
-    names = {"--questions": published_name(str(questions)), "--teacher": published_name(teacher)}
-    words = ["citewell", "bootstrap"]
-    for option, value in (names | {"--out": published_name(str(out.absolute()))}).items():
-        words += [option, value]
-    lines = [shlex.join(words)]
+    given = ["--questions", published_name(str(questions)), "--teacher", published_name(teacher)]
+    return _command([*given, "--out", _name(out)], changed)
+
+
+def refilter_command(source: Path, out: Path, changed: Mapping[str, Any]) -> str:
+    """Return the command that makes the same data set from the run in `source`, as `command` does."""
+    return _command(["refilter", _name(source), "--out", _name(out)], changed)
+
+
+def _command(words: Sequence[str], changed: Mapping[str, Any]) -> str:
+    lines = [shlex.join(["citewell", "bootstrap", *words])]
     lines += [f"--set {shlex.quote(f'{name}={_shown(name, value)}')}" for name, value in changed.items()]
     return " \\\n    ".join(lines)
 
@@ -36,6 +42,10 @@ def changes(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str,
         for key, value in keys.items()
         if value != defaults[section][key]
     }
+
+
+def _name(folder: Path) -> str:
+    return published_name(str(folder.absolute()))
 
 
 def _shown(name: str, value: Any) -> str:

@@ -86,6 +86,9 @@ class CorrectionConfig(Section):
     threshold: Share | None = Field(
         None, description="Min overlap of a citation; by default 0.57 for ROUGE-1 and 0.4 for ROUGE-L."
     )
+    marks: Literal["corrected", "own"] = Field(
+        "corrected", description="Marks of the kept answer: the corrected ones, or the teacher's own."
+    )
     segments: Literal["sentences", "marks"] = Field(
         "sentences", description="Split answers at marks and sentence ends, or at marks only."
     )

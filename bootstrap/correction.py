@@ -28,8 +28,8 @@ class Corrected:
 def correct(answer: str, references: Sequence[Reference], config: CorrectionConfig) -> Corrected:
     """Replace the marks of an answer by ∇ᵢ = {r | f(sᵢ, r) ≥ T}, as configured.
 
-    A mark counts as right if its segment keeps it. White space becomes single spaces, so that an answer is
-    one paragraph, as in WebGLM-QA.
+    A mark counts as right if correction confirms it. White space becomes single spaces, so that an answer is
+    one paragraph, as in WebGLM-QA. With the `marks` `own`, the answer keeps the teacher's.
     """
     segments = read_segments(squeeze(answer), sentences=config.segments == "sentences")
     sources = [Text(reference.text) for reference in references]
@@ -42,16 +42,19 @@ def correct(answer: str, references: Sequence[Reference], config: CorrectionConf
         for segment, row in zip(segments, found, strict=True)
     ]
     whole, together = Text.joined(texts), Text.joined(sources)
+    numbers = {reference.number for reference in references}
+    own = [MarkedSegment(s.text, tuple(n for n in s.marks if n in numbers)) for s in segments]
+    kept = own if config.marks == "own" else corrected
     return Corrected(
-        write_marks(corrected),
+        write_marks(kept),
         FilterScores(
             words=len(whole.tokens),
             segments=len(corrected),
             overlap=float(overlaps([whole], [together], config)[0, 0]),
             marks=sum(len(segment.marks) for segment in segments),
             right=sum(len({*a.marks} & {*b.marks}) for a, b in zip(segments, corrected, strict=True)),
-            cited=len({number for segment in corrected for number in segment.marks}),
-            cited_segments=sum(bool(segment.marks) for segment in corrected),
+            cited=len({number for segment in kept for number in segment.marks}),
+            cited_segments=sum(bool(segment.marks) for segment in kept),
         ),
     )
 

@@ -141,9 +141,9 @@ class FinishedRun:
     def __init__(self, folder: Path) -> None:
         file = folder / RUN
         try:
-            started_with: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["started_with"]
+            self.started: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
             # The command's recipe may have more sections, such as its engine's.
-            recipe = {name: started_with["recipe"][name] for name in _SECTIONS}
+            recipe = {name: self.started["started_with"]["recipe"][name] for name in _SECTIONS}
             self.config = BootstrapConfig(**recipe)
         except FileNotFoundError as error:
             raise InputError(

@@ -49,7 +49,11 @@ def read_recipe(file: Path | None, assignments: Mapping[str, Any]) -> Recipe:
 
     Raises `InputError` for an unknown key or a wrong value in the file, `SettingsError` in an override.
     """
-    recipe = Recipe() if file is None else load_recipe(Recipe, file, HANDBOOK)
+    return with_values(Recipe() if file is None else load_recipe(Recipe, file, HANDBOOK), assignments)
+
+
+def with_values(recipe: Recipe, assignments: Mapping[str, Any]) -> Recipe:
+    """Return the recipe with overrides by dotted name; raises `SettingsError` for a bad one."""
     values = recipe.model_dump()
     for name, value in assignments.items():
         section, _, key = name.partition(".")

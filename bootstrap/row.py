@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from msgspec.structs import asdict, replace
+
 from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.correction import correct
 from citewell.bootstrap.filters import reason_to_drop
@@ -14,16 +16,12 @@ from citewell.bootstrap.types import (
     BootstrapTask,
     Drop,
     Fault,
-    FilterScores,
     Outcome,
-    Reason,
+    RawAnswer,
     Sample,
-    TeacherUsage,
 )
 from citewell.core.errors import CitewellError
 from citewell.core.text import encodable
-
-_NO_USAGE = TeacherUsage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,39 +53,25 @@ async def bootstrap_row(task: BootstrapTask, parts: RowParts) -> Outcome:
 
 async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
     task = await with_references(task, parts.retrieve, parts.config)
-    references = task.references or ()
     teacher = parts.teacher
-
-    def drop(
-        reason: Reason, raw: str = "", scores: FilterScores | None = None, usage: TeacherUsage = _NO_USAGE
-    ) -> Drop:
-        return Drop(
-            key=task.key,
-            question=task.question,
-            reason=reason,
-            references=references,
-            teacher=teacher.name,
-            prompt_hash=teacher.prompt_hash,
-            raw_answer=raw,
-            scores=scores,
-            usage=usage,
-        )
-
-    if len(references) < parts.config.references.fewest:
-        return drop("few_references")
-    written = await teacher.write(task, references)
-    corrected = correct(written.text, references, parts.config.correction)
-    scores = corrected.scores
-    if reason := reason_to_drop(written.text, scores, parts.config, truncated=written.truncated):
-        return drop(reason, written.text, scores, written.usage)
-    return Sample(
+    unasked = RawAnswer(
         key=task.key,
         question=task.question,
-        answer=corrected.answer,
-        references=references,
+        references=task.references or (),
         teacher=teacher.name,
         prompt_hash=teacher.prompt_hash,
-        raw_answer=written.text,
-        scores=scores,
-        usage=written.usage,
     )
+    if len(unasked.references) < parts.config.references.fewest:
+        return Drop(**asdict(unasked), reason="few_references")
+    written = await teacher.write(task, unasked.references)
+    raw = replace(unasked, raw_answer=written.text, usage=written.usage, truncated=written.truncated)
+    return filtered(raw, parts.config)
+
+
+def filtered(raw: RawAnswer, config: BootstrapConfig) -> Sample | Drop:
+    """Correct the citations of an answer, and keep it unless a filter drops it."""
+    corrected = correct(raw.raw_answer, raw.references, config.correction)
+    scores = corrected.scores
+    if reason := reason_to_drop(raw.raw_answer, scores, config, truncated=raw.truncated):
+        return Drop(**asdict(raw), reason=reason, scores=scores)
+    return Sample(**asdict(raw), answer=corrected.answer, scores=scores)

@@ -83,38 +83,38 @@ class FilterScores(msgspec.Struct, frozen=True, kw_only=True):
         return self.cited_segments / self.segments if self.segments else 0.0
 
 
-class Sample(msgspec.Struct, frozen=True, kw_only=True, tag_field="outcome", tag="sample"):
-    """A question, its references and the corrected answer, whose marks `[n]` are the references' numbers.
+class RawAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What a teacher wrote about a question, before the correction of citations and the filters.
 
-    `prompt_hash` identifies the prompt; it is empty if the teacher has none.
+    `prompt_hash` identifies the prompt; it is empty if the teacher has none. `truncated` says that the limit
+    of tokens cut the answer.
     """
 
     key: str
     question: str
-    answer: str
     references: tuple[Reference, ...]
     teacher: str
     prompt_hash: str
-    raw_answer: str
-    scores: FilterScores
+    raw_answer: str = ""
     usage: TeacherUsage = TeacherUsage()
+    truncated: bool = False
 
 
-class Drop(msgspec.Struct, frozen=True, kw_only=True, tag_field="outcome", tag="drop"):
+class Sample(RawAnswer, frozen=True, kw_only=True, tag_field="outcome", tag="sample"):
+    """A question, its references and the corrected answer, whose marks `[n]` are the references' numbers."""
+
+    answer: str
+    scores: FilterScores
+
+
+class Drop(RawAnswer, frozen=True, kw_only=True, tag_field="outcome", tag="drop"):
     """An answer that a filter dropped, with the reason and the scores.
 
     `scores` are None if there was no answer to measure.
     """
 
-    key: str
-    question: str
     reason: Reason
-    references: tuple[Reference, ...]
-    teacher: str
-    prompt_hash: str
-    raw_answer: str = ""
     scores: FilterScores | None = None
-    usage: TeacherUsage = TeacherUsage()
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True, tag_field="outcome", tag="fault"):

@@ -1,4 +1,4 @@
-"""Progress of a bootstrap: a bar on a terminal, occasional lines elsewhere."""
+"""What a bootstrap shows: a bar on a terminal, occasional lines elsewhere, and the data set at its end."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ import click
 from citewell.core.progress import Counter
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from citewell.bootstrap.card import Dataset
+    from citewell.bootstrap.config import DatasetConfig
+    from citewell.bootstrap.overlap import EvaluationQuestions
     from citewell.bootstrap.types import Outcome
 
 
@@ -37,6 +42,25 @@ def progress(done: int, total: int) -> Iterator[OnOutcomes]:
         count(done, total)
 
     yield seen
+
+
+def write_and_show(
+    folder: Path,
+    outcomes: Callable[[], Iterator[Outcome]],
+    config: DatasetConfig,
+    command: str,
+    evaluation: EvaluationQuestions,
+) -> Dataset:
+    """Write the data set of the run in `folder`, and print how many rows each filter dropped."""
+    from citewell.bootstrap.dataset import write_dataset
+    from citewell.bootstrap.folder import DATASET
+    from citewell.bootstrap.stats import funnel_table
+
+    dataset = write_dataset(folder / DATASET, outcomes, config, command=command, evaluation=evaluation)
+    click.echo(funnel_table(dataset.statistics))
+    rows = ", ".join(f"{count:,} {split}" for split, count in dataset.rows.items())
+    click.echo(f"Data set: {dataset.folder} ({rows or 'no rows'})")
+    return dataset
 
 
 @contextmanager

@@ -272,3 +272,52 @@ def test_what_is_missing_is_said(cli: Cli, tmp_path: Path) -> None:
     )
     assert result.code == 2
     assert "nowhere cannot be read" in result.err
+
+
+def record_run(cli: Cli, questions: Path, out: Path, *options: str) -> None:
+    assert (
+        cli.run("bootstrap", "--questions", questions, "--teacher", "recorded", "--out", out, *options).code
+        == 0
+    )
+
+
+def test_a_refiltered_run_equals_a_fresh_one(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    answers = (GOOD, f"{GOOD} Nobody knows why that is so, or ever will[3].", "Nobody knows.", "")
+    rows = [
+        {"id": n, "question": f"What causes tide {n}?", "references": PASSAGES, "answer": answer}
+        for n, answer in enumerate(answers)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    record_run(cli, file, tmp_path / "run")
+    strict = ("--set", "filters.coverage=0.9", "--set", "correction.measure=rougeL")
+    record_run(cli, file, tmp_path / "fresh", *strict)
+    result = cli.run("bootstrap", "refilter", tmp_path / "run", "--out", tmp_path / "again", *strict)
+    assert result.code == 0, result.err
+    assert outcomes(tmp_path / "again") == outcomes(tmp_path / "fresh") != outcomes(tmp_path / "run")
+    assert (tmp_path / "again" / "run.json").read_bytes() == (tmp_path / "fresh" / "run.json").read_bytes()
+    card = (tmp_path / "again" / "dataset" / "README.md").read_text("utf-8")
+    assert "citewell bootstrap refilter run --out again" in card
+    assert "--set filters.coverage=0.9" in card
+    record_run(cli, file, tmp_path / "again", *strict)
+
+    raw = cli.run(
+        *("bootstrap", "refilter", tmp_path / "run", "--out", tmp_path / "raw"),
+        *("--recipe", Path(__file__).parents[2] / "recipes" / "bootstrap-raw.toml"),
+    )
+    assert raw.code == 0, raw.err
+    kept = [json.loads(line) for line in outcomes(tmp_path / "raw").splitlines()]
+    assert [row["outcome"] for row in kept] == ["sample", "sample", "sample", "drop"]
+    assert kept[1]["answer"].endswith("or ever will[3].")
+
+
+def test_refilter_refuses_what_it_cannot_change(cli: Cli, questions: Path, tmp_path: Path) -> None:
+    record_run(cli, questions, tmp_path / "run")
+    again = ("bootstrap", "refilter", tmp_path / "run", "--out")
+    result = cli.run(*again, tmp_path / "new", "--set", "prompt.instruction=Sing.")
+    assert (result.code, "prompt.instruction cannot be changed" in result.err) == (2, True)
+    result = cli.run(*again, tmp_path / "run")
+    assert (result.code, "exists already" in result.err) == (2, True)
+    result = cli.run("bootstrap", "refilter", tmp_path, "--out", tmp_path / "new")
+    assert (result.code, "not the folder of a bootstrap" in result.err) == (2, True)
+    assert not (tmp_path / "new").exists()

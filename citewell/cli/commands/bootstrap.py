@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from citewell.cli.commands.bootstrap_refilter import refilter
 from citewell.cli.commands.bootstrap_study import calibrate, induce, stats
 from citewell.cli.commands.options import flags, retrieval_options
 from citewell.core.errors import InputError
@@ -115,7 +116,7 @@ def command(
     run.go(again=again)
 
 
-for study in (stats, calibrate, induce):
+for study in (refilter, stats, calibrate, induce):
     command.add_command(study)
 
 
@@ -245,20 +246,16 @@ class _Run:
             click.echo(f"{more:,} more lines are skipped; see {self._folder.path / PROBLEMS}.", err=True)
 
     def _finish(self, evaluation: EvaluationQuestions) -> None:
-        from citewell.bootstrap.dataset import write_dataset
-        from citewell.bootstrap.folder import DATASET
-        from citewell.bootstrap.stats import FAULT, funnel_table
+        from citewell.bootstrap.stats import FAULT
+        from citewell.cli.bootstrap_view import write_and_show
 
-        dataset = write_dataset(
-            self._folder.path / DATASET,
+        dataset = write_and_show(
+            self._folder.path,
             self._folder.journal.outcomes,
             self._recipe.dataset,
-            command=self._command(),
-            evaluation=evaluation,
+            self._command(),
+            evaluation,
         )
-        click.echo(funnel_table(dataset.statistics))
-        rows = ", ".join(f"{count:,} {split}" for split, count in dataset.rows.items())
-        click.echo(f"Data set: {dataset.folder} ({rows or 'no rows'})")
         if failed := sum(stage.stopped for stage in dataset.statistics.funnel if stage.name == FAULT):
             click.echo(
                 f"{failed:,} rows failed. `citewell bootstrap stats {self._folder.path}` shows the errors; "

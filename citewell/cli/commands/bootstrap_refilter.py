@@ -1,0 +1,60 @@
+"""`citewell bootstrap refilter`: the data set of a run by other rules, without asking the teacher again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from citewell.cli.commands.options import flags
+from citewell.core.errors import InputError
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+_CHANGEABLE = ("correction", "filters", "dataset")
+
+
+@click.command("refilter", short_help="Filter the answers of a run by other rules.")
+@click.argument("folder", metavar="FOLDER", type=_FOLDER)
+@click.option("--out", metavar="FOLDER", required=True, type=_FOLDER, help="Folder of the new run.")
+@click.option(
+    "--recipe",
+    "file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Recipe with the sections correction, filters and dataset; by default those of the run.",
+)
+@click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set any key of these sections by name; repeatable.",
+)
+def refilter(folder: Path, out: Path, file: Path | None, assignments: tuple[str, ...]) -> None:
+    """Correct and filter the answers of the bootstrap run in FOLDER by other rules, without its teacher."""
+    from citewell.bootstrap.command import changes, refilter_command
+    from citewell.bootstrap.folder import FinishedRun
+    from citewell.bootstrap.journal import Journal
+    from citewell.bootstrap.overlap import read_evaluation
+    from citewell.bootstrap.recipe import Recipe, read_recipe, with_values
+    from citewell.bootstrap.refilter import refilter as write_again
+    from citewell.cli.bootstrap_view import write_and_show
+    from citewell.core.settings import load_settings
+
+    source = FinishedRun(folder)
+    values: dict[str, Any] = flags({}, (), assignments)
+    for name in values:
+        if name.partition(".")[0] not in _CHANGEABLE:
+            raise InputError(
+                f"{name} cannot be changed for answers that are there already.",
+                f"The keys of these sections can: {', '.join(_CHANGEABLE)}.",
+            )
+    stored = source.started["started_with"]["recipe"]
+    given = read_recipe(file, {}).model_dump(include=set(_CHANGEABLE)) if file else {}
+    recipe = with_values(Recipe(**stored | given), values)
+    evaluation = read_evaluation(load_settings().data, recipe.dataset)
+    write_again(source, out, recipe)
+    shown = {name: recipe.model_dump(mode="json")[name] for name in _CHANGEABLE}
+    command = refilter_command(folder, out, changes(shown, Recipe(**stored).model_dump(mode="json")))
+    write_and_show(out, Journal(out, recipe.run.shard).outcomes, recipe.dataset, command, evaluation)
