@@ -41,11 +41,14 @@ def markdown_report(report: StudyReport) -> str:
 
 def summary(report: StudyReport) -> str:
     """Return the size of a study in words."""
-    people = f"{len(report.raters):,} {'rater' if len(report.raters) == 1 else 'raters'}"
+    sizes = [_counted(report.items, "item"), _counted(report.gold_items, "gold item")]
+    judged = f"{_counted(report.judgments, 'judgment')} by {_counted(len(report.raters), 'rater')}"
     flagged = f"; {report.flagged:,} flagged" if report.flagged else ""
-    form = f"Form {report.form.name} ({report.form.source})"
-    sizes = f"{report.items:,} items and {report.gold_items:,} gold items, {report.judgments:,} judgments"
-    return f"{form}: {sizes} by {people}{flagged}."
+    return f"Form {report.form.name} ({report.form.source}): {' and '.join(sizes)}, {judged}{flagged}."
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def _score_tables(report: StudyReport) -> Iterator[ReportTable]:
