@@ -17,12 +17,16 @@ _SIGNIFICANT = 0.05
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A table with its title and what its numbers mean; the first column names the rows."""
+    """A table with its title and what its numbers mean; the first column names the rows.
+
+    Its cells are `shares` from 0 to 1, which a page may shade, or other values.
+    """
 
     title: str
     about: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    shares: bool = False
 
 
 def report_tables(report: StudyReport) -> list[ReportTable]:
@@ -104,7 +108,7 @@ def _matrix_table(title: str, about: str, matrix: WinMatrix) -> ReportTable:
         )
         for row in matrix.systems
     ]
-    return ReportTable(title, about, ("Row beats", *matrix.systems), tuple(rows))
+    return ReportTable(title, about, ("Row beats", *matrix.systems), tuple(rows), shares=True)
 
 
 def _rater_tables(report: StudyReport) -> Iterator[ReportTable]:

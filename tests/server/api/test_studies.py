@@ -115,6 +115,10 @@ def test_a_study_is_exported_as_webgpt_released_its_comparisons(service: Service
     assert row["quotes_0"] == {"title": [""], "extract": ["Passage."]}
     assert row["tokens_0"]["completion"] == row["answer_0"]
     assert "Passage." in row["tokens_0"]["prefix"]
+    personal = {"flag": "unclear", "answers": [], "comparison": {}, "comment": "Ask ada@example.org."}
+    assert judge(service, study, "Bob", "human", **personal) == [201, 201]
+    counts = [len(service.client.get(address + query).text.splitlines()) for query in ("", "&clean=true")]
+    assert counts == [4, 2]
     assert service.client.get("/v1/export/ratings?format=webgpt").status_code == 400
     assert service.client.get("/v1/export/rankings?study=none").status_code == 404
 

@@ -52,3 +52,9 @@ async def test_a_browser_finds_how_to_search_here(open_page: OpenPage, service: 
     assert template == f"{service.url}/?q={{searchTerms}}"
     await page.goto(template.replace("{searchTerms}", "How%20do%20bats%20find%20their%20way%3F"))
     await page.locator(".answer[data-answer] .actions").wait_for()
+
+
+async def test_people_are_told_if_their_questions_may_train_models(settings: Any) -> None:
+    for training in (False, True):
+        with serving(settings(server__training=training)) as service:
+            assert ("may be used to train models" in service.client.get("/").text) == training
