@@ -65,6 +65,9 @@ class SplitConfig(Section):
     )
     dev: float = Field(0.1, ge=0, lt=0.5, description="Share of the questions in the split dev.")
     test: float = Field(0.1, ge=0, lt=0.5, description="Share of the questions in the split test.")
+    half: Literal["all", "first", "second"] = Field(
+        "all", description="Half of the training questions to use, so that two scorers share none."
+    )
     near: float = Field(
         0.6, gt=0, le=1, description="Jaccard similarity of words from which two questions ask the same."
     )

@@ -15,16 +15,27 @@ from citewell.scorer.data.types import Comparison, ComparisonData, Group
 class QuestionSplits(NamedTuple):
     """The split of each question, by its group; `left_out` are near-duplicates across splits.
 
-    `raters` has the split of each rater, which goes before that of the question.
+    `raters` has the split of each rater, which goes before that of the question. Training questions in
+    `other_half` are not trained on.
     """
 
     splits: Mapping[str, Split]
     left_out: tuple[str, ...]
     raters: Mapping[str, Split] = MappingProxyType({})
+    other_half: frozenset[str] = frozenset()
 
     def of(self, comparison: Comparison) -> Split | None:
         """Return the split of a comparison; None if it is left out."""
-        return self.raters.get(comparison.rater) or self.splits.get(comparison.group)
+        return self._used(
+            self.raters.get(comparison.rater) or self.splits.get(comparison.group), comparison.group
+        )
+
+    def of_question(self, group: str) -> Split | None:
+        """Return the split of a question, by its group; None if it is left out."""
+        return self._used(self.splits.get(group), group)
+
+    def _used(self, split: Split | None, group: str) -> Split | None:
+        return None if split == "train" and group in self.other_half else split
 
 
 def divide(sources: Sequence[ComparisonData], config: SplitConfig) -> QuestionSplits:
@@ -44,13 +55,26 @@ def divide(sources: Sequence[ComparisonData], config: SplitConfig) -> QuestionSp
         for group in data.groups:
             questions.setdefault(group.key, group.question)
     shares = Shares(config.dev, config.test)
-    placings = assign_splits(list(questions.values()), shares, config.near)
+    asked = list(questions.values())
+    placings = assign_splits(asked, shares, config.near)
     placed = dict(zip(questions, placings, strict=True))
     return QuestionSplits(
         {key: where.split for key, where in placed.items() if where.split is not None},
         tuple(key for key, where in placed.items() if where.split is None),
         _raters(sources, shares) if config.by == "rater" else {},
+        _other_half(asked, list(questions), config),
     )
+
+
+def _other_half(asked: Sequence[str], groups: Sequence[str], config: SplitConfig) -> frozenset[str]:
+    """Return the groups that are not in the half, and those that are near questions of both halves."""
+    if config.half == "all":
+        return frozenset()
+    # The hash of a training question is above the shares of dev and test: this is the middle of the rest.
+    middle = (1 + config.dev + config.test) / 2
+    wanted = "dev" if config.half == "first" else "train"
+    halves = assign_splits(asked, Shares(middle, 0.0), config.near)
+    return frozenset(group for group, half in zip(groups, halves, strict=True) if half.split != wanted)
 
 
 def _raters(sources: Sequence[ComparisonData], shares: Shares) -> Mapping[str, Split]:
@@ -60,11 +84,10 @@ def _raters(sources: Sequence[ComparisonData], shares: Shares) -> Mapping[str, S
 
 def part(data: ComparisonData, division: QuestionSplits, split: Split) -> ComparisonData:
     """Return the questions of one split; the funnel and the problems remain those of all questions."""
-    splits = division.splits
     return replace(
         data,
         groups=tuple(group for each in data.groups if (group := _own(each, division, split)).comparisons),
-        voted=tuple(voted for voted in data.voted if splits.get(voted.group) == split),
+        voted=tuple(voted for voted in data.voted if division.of_question(voted.group) == split),
     )
 
 

@@ -8,6 +8,9 @@ from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from typing import NamedTuple
 
+TIE = 0.5
+"""The preference between two answers that are equally good."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -60,7 +63,7 @@ class RankedAnswers:
                 self.question,
                 first,
                 second,
-                0.5 if upper == lower else float(upper < lower),
+                TIE if upper == lower else float(upper < lower),
                 references=self.references,
                 group=self.group,
                 source=self.source,

@@ -74,6 +74,9 @@ class ObjectiveConfig(Section):
     formulation: Formulation = Field(
         "pairwise", description="`pairwise`, or WebGLM's baselines `classification` and `regression`."
     )
+    ties: Literal["soft", "drop"] = Field(
+        "soft", description="Ties in training: `soft` labels of one half (WebGPT), or `drop` (InstructGPT)."
+    )
     length_penalty: float = Field(
         0.0, ge=0, description="Weight of the squared correlation between score and length in the loss."
     )

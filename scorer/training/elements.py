@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from citewell.scorer.data.types import Comparison, Group, Voted
+from citewell.scorer.data.types import TIE, Comparison, Group, Voted
 from citewell.scorer.training.config import Formulation
 
 _POSITIVE = 5
@@ -59,6 +59,15 @@ def compared(group: Group) -> Element:
     return Element(
         group.question, tuple(places), tuple(pair._replace(weight=pair.weight * scale) for pair in pairs)
     )
+
+
+def without_ties(groups: Sequence[Group]) -> list[Group]:
+    """Return the groups without ties; a group that has no other comparison is left out."""
+    kept = [
+        replace(group, comparisons=tuple(each for each in group.comparisons if each.preference != TIE))
+        for group in groups
+    ]
+    return [group for group in kept if group.comparisons]
 
 
 def elements(

@@ -23,7 +23,7 @@ from citewell.scorer.training.card import describe
 from citewell.scorer.training.collate import ScorerCollator, measure
 from citewell.scorer.training.config import ScorerRecipe, load_config
 from citewell.scorer.training.dev import ScorerDevSets
-from citewell.scorer.training.elements import Element, elements
+from citewell.scorer.training.elements import Element, elements, without_ties
 from citewell.scorer.training.gate import Gate
 from citewell.scorer.training.loss import loss_of
 from citewell.scorer.training.model import DONE, TrainableScorer, build_model, round_trained, save_model
@@ -87,7 +87,8 @@ def train_scorer(run: Run, config: ScorerRecipe, tell: Log, gate: Gate | None = 
 
 
 def _elements(source: ComparisonSource, config: ScorerRecipe) -> list[Element]:
-    return elements(source.groups, source.voted, config.objective.formulation, config.training.seed)
+    groups = without_ties(source.groups) if config.objective.ties == "drop" else source.groups
+    return elements(groups, source.voted, config.objective.formulation, config.training.seed)
 
 
 def _plan(

@@ -17,7 +17,7 @@ SOURCE = '[[data]]\nname = "a"\nfiles = ["a.jsonl"]\nlicense = "CC0"\n'
 def test_the_two_recipes_differ_in_the_weight_of_the_texts() -> None:
     plain, ptx = load_config(PLAIN), load_config(PTX)
     assert plain.ptx is not None
-    assert ptx == plain.model_copy(update={"ptx": plain.ptx.model_copy(update={"weight": 27.8})})
+    assert ptx == plain.model_copy(update={"ptx": plain.ptx.model_copy(update={"weight": 0.2})})
     assert plain.ptx.weight == 0
 
 

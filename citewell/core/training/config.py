@@ -79,6 +79,9 @@ class OptimizationConfig(CommonTrainingConfig):
     learning_rate: LearningRate = 2e-4
     warmup: float = Field(0.1, ge=0, lt=1, description="Share of the steps in which the rate rises.")
     schedule: Schedule = "cosine"
+    schedule_floor: float = Field(
+        0.0, ge=0, lt=1, description="Share of the peak rate at which the cosine schedule ends."
+    )
     weight_decay: WeightDecay = 0.01
     log_every: LogEvery = 5
 

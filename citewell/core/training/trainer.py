@@ -136,6 +136,13 @@ class _Averaging(TrainerCallback):
         self._average.update()
 
 
+def _schedule(training: OptimizationConfig) -> dict[str, Any]:
+    if training.schedule == "cosine" and training.schedule_floor:
+        floor = {"min_lr_rate": training.schedule_floor}
+        return {"lr_scheduler_type": "cosine_with_min_lr", "lr_scheduler_kwargs": floor}
+    return {"lr_scheduler_type": _SCHEDULES[training.schedule]}
+
+
 def planned_arguments(
     training: OptimizationConfig, folder: Path, best: str | None, *, higher: bool, resumed: bool
 ) -> dict[str, Any]:
@@ -154,7 +161,7 @@ def planned_arguments(
         "num_train_epochs": 1,
         "per_device_train_batch_size": 1,
         "learning_rate": training.learning_rate,
-        "lr_scheduler_type": _SCHEDULES[training.schedule],
+        **_schedule(training),
         "warmup_steps": training.warmup,
         "weight_decay": training.weight_decay,
         "max_grad_norm": training.clip,

@@ -49,3 +49,19 @@ def test_data_added_at_the_end_moves_no_question(tmp_path: Path) -> None:
     before = divide([data(tmp_path, asked(0, 50), "a.jsonl")], SPLITS).splits
     after = divide([data(tmp_path, asked(0, 150), "a.jsonl")], SPLITS).splits
     assert before.items() <= after.items()
+
+
+def test_two_halves_share_no_question_and_no_near_one(tmp_path: Path) -> None:
+    near = [f"So what does word{n} mean, for term{n}, in place{n} or town{n}?" for n in range(100)]
+    sources = [data(tmp_path, asked(0, 300), "a.jsonl"), data(tmp_path, near, "b.jsonl")]
+    halves = [divide(sources, SPLITS.model_copy(update={"half": half})) for half in ("first", "second")]
+    train = [
+        [group.question for each in sources for group in part(each, half, "train").groups] for half in halves
+    ]
+    assert all(len(each) > 80 for each in train)
+    first = NearDuplicates(train[0], SPLITS.near)
+    assert not any(first.near(question) for question in train[1])
+    tests = [{group.key for each in sources for group in part(each, half, "test").groups} for half in halves]
+    assert tests[0] == tests[1] != set()
+    voted = [{each.group for each in part(sources[0], half, "train").voted} for half in halves]
+    assert not voted[0] & voted[1]

@@ -10,7 +10,7 @@ import torch
 from citewell.scorer.data.types import Comparison, Group, RankedAnswers, Voted, VotedAnswer
 from citewell.scorer.training.collate import Whole, targets
 from citewell.scorer.training.config import ObjectiveConfig
-from citewell.scorer.training.elements import CandidateText, Element, compared, elements
+from citewell.scorer.training.elements import CandidateText, Element, compared, elements, without_ties
 from citewell.scorer.training.loss import length_correlation, loss_of, pairwise
 
 
@@ -45,6 +45,13 @@ def test_a_tie_is_a_soft_label() -> None:
     part = part_of(compared(Group("g", "q", (tie,))))
     assert float(pairwise(torch.tensor([1.0, 1.0]), part)) == pytest.approx(math.log(2))
     assert float(pairwise(torch.tensor([3.0, 1.0]), part)) > math.log(2)
+
+
+def test_ties_can_be_dropped() -> None:
+    tie = Comparison("q", "a", "b", 0.5, group="g", source="s")
+    won = Comparison("q", "a", "c", 1.0, group="g", source="s")
+    (kept,) = without_ties([Group("g", "q", (tie, won)), Group("h", "r", (tie,))])
+    assert kept.comparisons == (won,)
 
 
 def test_answers_in_many_pairs_do_not_weigh_more() -> None:

@@ -11,7 +11,11 @@ from citewell.core.errors import InputError
 from citewell.scorer.training.config import ObjectiveConfig, load_config
 
 ROOT = Path(__file__).parents[3]
-RECIPES = sorted((ROOT / "recipes").glob("scorer-*.toml")) + [ROOT / "recipes" / "citewell-scorer.toml"]
+RECIPES = [
+    *(ROOT / "recipes").glob("reward-*.toml"),
+    *sorted((ROOT / "recipes").glob("scorer-*.toml")),
+    ROOT / "recipes" / "citewell-scorer.toml",
+]
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda file: file.stem)
