@@ -88,6 +88,10 @@ async def test_three_prompts_and_quotations(cli: Cli, file: Path, tmp_path: Path
     assert all(len(row["answer"].split()) <= 50 for row in rows), "as the judges saw them"
     assert rows[0]["references"][0]["text"]
     assert next(row for row in rows if row["system"].endswith("none"))["references"] == []
+    own = {"CITEWELL_DATA_DIR": str(tmp_path / "data")}
+    made = cli.run("study", "make", study, "--form", "truthfulqa", env=own)
+    assert made.code == 0, made.err
+    assert "2 items of" in made.out + made.err
 
 
 def test_the_likelihoods_of_a_model_on_this_machine(cli: Cli, file: Path, tmp_path: Path) -> None:
