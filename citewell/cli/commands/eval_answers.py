@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from citewell.core.questions import AnsweredQuestion
     from citewell.core.settings import Settings
     from citewell.pipeline.evaluation.accuracy import AnswerResult
+    from citewell.pipeline.evaluation.coverage import PassageSearch
     from citewell.pipeline.evaluation.report import AnswerEvaluation
     from citewell.pipeline.evaluation.systems import AnswerSystem
 
@@ -126,12 +127,10 @@ async def _evaluate(
 
     @functools.cache
     def passages() -> PassageSearch:
-        log("Finding the questions that the collection can answer …")
+        log("Reading the collection, to find what it can answer …")
         return PassageSearch(stored_pages(settings))
 
-    covered: frozenset[str] = frozenset()
-    if asks_a_collection(settings):
-        covered = frozenset(row.key for row in asked if passages().right_articles(row.question, row.answers))
+    covered = _covered(asked, passages()) if asks_a_collection(settings) else frozenset()
     if options.covered:
         asked = [row for row in asked if row.key in covered]
         if not asked:
@@ -168,3 +167,15 @@ async def _evaluate(
         parts=overlap_splits(asked, learned) if learned else {},
         notices=notices(systems, settings),
     )
+
+
+def _covered(asked: Sequence[AnsweredQuestion], passages: PassageSearch) -> frozenset[str]:
+    """Return the keys of the questions that the collection can answer."""
+    from citewell.core.progress import Counter
+
+    progress, found = Counter("questions that the collection can answer", log), set()
+    for number, row in enumerate(asked, 1):
+        if passages.right_articles(row.question, row.answers):
+            found.add(row.key)
+        progress(number, len(asked))
+    return frozenset(found)
