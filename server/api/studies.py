@@ -15,6 +15,7 @@ from citewell.server.api.paging import Before, Limit, page_of
 from citewell.server.api.schemas import Created
 from citewell.server.api.study_schemas import (
     JudgmentRequest,
+    NextItem,
     StudyList,
     StudyRequest,
     StudyResults,
@@ -33,6 +34,8 @@ from citewell.server.studies.past import answers_of_history
 from citewell.server.studies.raters import rater_of
 from citewell.server.studies.report.plain import plain
 from citewell.server.studies.report.study_report import read_report
+from citewell.server.studies.showing import blind
+from citewell.server.studies.turns import turn_of_rater
 
 Baseline = Annotated[
     str | None,
@@ -100,6 +103,31 @@ async def list_studies(
     return StudyList([_summary(study, sizes.get(study.id, 0)) for study in page.rows], page.next)
 
 
+@get(
+    "/v1/studies/{study_id:str}/next",
+    opt={"scope": "feedback"},
+    summary="Get the next item of a rater",
+    responses=problems(404),
+    tags=["studies"],
+)
+async def get_next_item(
+    services: NamedDependency[Services],
+    caller: NamedDependency[Caller],
+    study_id: FromPath[str],
+    rater: Annotated[str, QueryParameter(max_length=100, description="Without keys: who rates.")] = "",
+    after: Annotated[str | None, QueryParameter(max_length=64, description="Item to skip for now.")] = None,
+) -> NextItem:
+    """The next item, without the names of systems, and its answers in the order of this rater."""
+    store = services.store.get()
+    study = await found_study(store, study_id)
+    turn = await turn_of_rater(store, study, rater_of(caller, rater), after)
+    if turn.item is None:
+        return NextItem(turn.done, turn.total, turn.failed)
+    cited = form_named(study.form).cited
+    answers = [blind(turn.item.answers[index], cited=cited) for index in turn.order]
+    return NextItem(turn.done, turn.total, turn.failed, turn.every, turn.item.id, turn.item.question, answers)
+
+
 @post(
     "/v1/studies/{study_id:str}/judgments",
     opt={"scope": "feedback"},
@@ -115,7 +143,7 @@ async def create_judgment(
 ) -> Created:
     """Store what a rater says of an item. It is on disk when this returns.
 
-    The answers are in the order in which the study's page shows them to this rater.
+    The answers are in the order of the rater's next item, or of the rater's page.
     """
     store = services.store.get()
     study = await found_study(store, study_id)
@@ -171,4 +199,4 @@ def _summary(study: StoredStudy, items: int) -> StudySummary:
     return StudySummary(study.id, study.name, study.form, items, study.created)
 
 
-STUDIES = (create_study, list_studies, create_judgment, get_study_results, delete_study)
+STUDIES = (create_study, list_studies, get_next_item, create_judgment, get_study_results, delete_study)

@@ -108,6 +108,28 @@ class StudySummary(Struct, frozen=True):
     created: datetime
 
 
+class BlindAnswer(Struct, frozen=True):
+    """An answer as a rater may see it: with marks and references only where the form is on them."""
+
+    text: str
+    references: list[StudyReference]
+
+
+class NextItem(Struct, frozen=True):
+    """The next item of a rater; None at the end, or after a screening test that was `failed`.
+
+    With `every`, the form requires all parts.
+    """
+
+    done: int
+    total: int
+    failed: bool
+    every: bool = False
+    item: Id | None = None
+    question: str = ""
+    answers: list[BlindAnswer] = []
+
+
 class StudyList(Struct, frozen=True):
     """A page of the studies, newest first; `next` is the `before` of the next page."""
 

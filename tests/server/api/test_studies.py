@@ -18,6 +18,7 @@ from citewell.scorer.data.types import Comparison
 from citewell.server.access.owner import owner_token
 from citewell.server.store.database import ServiceStore
 from citewell.server.studies.drawing import answer_order
+from citewell.server.studies.forms.catalog import FORMS
 from tests.server.api.conftest import BATS, Service, make_key, serving
 from tests.server.pages.conftest import in_store
 
@@ -91,6 +92,28 @@ def test_what_is_preferred_is_stored_for_the_system_and_exported(service: Servic
         preferred = row["answers"][row["preferred"]]["system"]
         assert preferred == ("human" if row["rater"] == raters[True]["rater"] else "alpha")
     assert "Ada" not in service.client.get("/v1/export/comparisons").text
+
+
+def test_a_program_rates_over_the_api_as_blindly(service: Service) -> None:
+    for form, marks in (("webgpt", True), ("minimal", False)):
+        study = make(service, form=form, items=[item("Why?"), item("How?")], share_required=0)
+        address = f"/v1/studies/{study}"
+        for done in range(2):
+            reply = service.client.get(f"{address}/next?rater=scripted")
+            assert not any(system in reply.text for system in SYSTEMS)
+            given = reply.json()
+            assert (given["done"], given["total"], given["every"]) == (done, 2, False)
+            assert [("[1]" in each["text"], len(each["references"])) for each in given["answers"]] == [
+                (marks, int(marks))
+            ] * 2
+            zero = next(n for n, each in enumerate(given["answers"]) if "Reason 0" in each["text"])
+            scales = [scale.name for scale in FORMS[form].comparison]
+            body = {"item": given["item"], "rater": "scripted", "answers": [{}, {}]}
+            body["comparison"] = dict.fromkeys(scales, 2 if zero else -2)
+            assert service.client.post(f"{address}/judgments", json=body).status_code == 201
+        assert service.client.get(f"{address}/next?rater=scripted").json()["item"] is None
+        wins = service.client.get(f"{address}/results").json()["results"]["wins"]
+        assert wins["alpha"]["human"]["mean"] == 1.0
 
 
 def test_a_study_is_exported_as_webgpt_released_its_comparisons(service: Service, tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ DOORS = {
     "POST /v1/studies": "admin",
     "GET /v1/studies": "feedback",
     "DELETE /v1/studies/{study_id}": "admin",
+    "GET /v1/studies/{study_id}/next": "feedback",
     "POST /v1/studies/{study_id}/judgments": "feedback",
     "GET /v1/studies/{study_id}/results": "export",
     "GET /v1/export/rankings": "export",

@@ -1,0 +1,19 @@
+"""What a rater may see of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from citewell.server.api.study_schemas import BlindAnswer, StudyReference
+
+
+def blind(answer: Mapping[str, Any], *, cited: bool) -> BlindAnswer:
+    """Return an answer without its system and, unless it is `cited`, without marks and references."""
+    if not cited:
+        return BlindAnswer(" ".join(sentence["text"] for sentence in answer["sentences"]), [])
+    references = [
+        StudyReference(text=each["text"], title=each["title"], url=each["url"])
+        for each in answer["references"]
+    ]
+    return BlindAnswer(answer["text"], references)
