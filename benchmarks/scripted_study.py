@@ -34,6 +34,7 @@ from citewell.server.studies.report.tables import markdown_report
 
 RATERS = ("scripted 1", "scripted 2")
 _LEVELS = 9
+_MILLISECONDS = 180_000  # that a page may take on a busy machine
 
 
 def main() -> None:
@@ -81,6 +82,7 @@ def judge(address: str, study: str) -> float:
         browser = playwright.chromium.launch(executable_path=find_chromium(), chromium_sandbox=sandbox)
         for rater in RATERS:
             page = browser.new_page(base_url=address)
+            page.set_default_timeout(_MILLISECONDS)
             page.goto(f"/studies/{study}")
             page.get_by_label("Your name").fill(rater)
             page.keyboard.press("Enter")
