@@ -8,11 +8,11 @@
 `train.jsonl` and `dev.jsonl`, each with the sentences of its two best references that matter, about 40 words,
 and `texts.jsonl`, paragraphs of Wikipedia for Schools, for PPO-ptx.
 
-`compare` writes answers to the dev questions by the start and by what was trained, at temperature 1 from
-the plain softmax with the token limit of the training, keeps them in FOLDER (the same command resumes), and
-prints measures of the answers, paired tests against one answer of the start, and how often the shipped
-scorer, which the training did not see, prefers them. Best of n takes the finished answer of the start with
-the best support.
+`compare` writes answers to the dev questions by the start and by what was trained, with the token limit of
+the training: at temperature 1 from the plain softmax, and greedily, as readers get them. It keeps them in
+FOLDER (the same command resumes), and prints measures of the answers, paired tests against one answer of the
+start, and how often the shipped scorer, which the training did not see, prefers them. Best of n takes the
+finished answer of the start with the best support.
 """
 
 from __future__ import annotations

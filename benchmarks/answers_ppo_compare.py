@@ -24,6 +24,7 @@ from citewell.generator.evaluation.text import copied
 from citewell.generator.resolve import resolve
 from citewell.generator.training.arrange import Example
 from citewell.generator.training.sources import ExampleSource
+from citewell.generator.training.writing import write_answers
 from citewell.generator.transformers import stop_tokens
 from citewell.reinforcement.answers import QuestionStream
 from citewell.reinforcement.config import AnswersRecipe
@@ -42,7 +43,7 @@ from citewell.retriever.encoder.load import load_encoder
 from citewell.scorer.load import DEFAULT, load_scorer
 from citewell.scorer.scorer import PreferenceJudge, SupportScorer
 
-BASELINE = "start, one sample"
+SAMPLED, GREEDY = "start, one sample", "start, greedy"
 SUPPORT, ENDED, WORDS = "support", "ended", "words"
 Values = dict[str, dict[str, float]]
 
@@ -72,21 +73,27 @@ def compare_answers(
         resolve(config.model.start), config.model.lora, settings.cache_dir, own_value=False, seed=0
     )
     asked = _asked(networks, config, questions)
-    found = {"start": _kept(networks, asked, config, out / "start.jsonl", 1 + best_of)}
+    rate = _rate(asked)
+    sampled = _kept(networks, asked, config, out / "start.jsonl", 1 + best_of)
+    drawn = {SAMPLED: {key: of[0] for key, of in sampled.items()}}
+    if best_of:
+        drawn[f"start, best of {best_of}"] = {
+            key: max(of[1:], key=lambda each: rate(key, each)) for key, of in sampled.items()
+        }
+    greedy = {GREEDY: _greedy(networks, asked, config, out / "start-greedy.jsonl")}
     for folder in trained:
         _load_policy(networks, folder)
-        found[folder.name] = _kept(networks, asked, config, out / f"{folder.name}.jsonl", 1)
-    systems = {BASELINE: {key: of[0] for key, of in found["start"].items()}}
-    if best_of:
-        rate = _rate(asked)
-        systems[f"start, best of {best_of}"] = {
-            key: max(of[1:], key=lambda each: rate(key, each)) for key, of in found["start"].items()
-        }
-    systems |= {
-        name: {key: of[0] for key, of in kept.items()} for name, kept in found.items() if name != "start"
+        kept = _kept(networks, asked, config, out / f"{folder.name}.jsonl", 1)
+        drawn[f"{folder.name}, one sample"] = {key: of[0] for key, of in kept.items()}
+        file = out / f"{folder.name}-greedy.jsonl"
+        greedy[f"{folder.name}, greedy"] = _greedy(networks, asked, config, file)
+    print(f"{len(asked):,} questions, at most {config.prompt.answer_tokens} tokens per answer")
+    results = {
+        name: _compared(systems, asked, settings)
+        for name, systems in (("sampled", drawn), ("greedy", greedy))
     }
-    measured = {name: measures(answers, asked, settings) for name, answers in systems.items()}
-    _tell(measured, systems, config, out)
+    about = {"questions": len(asked), "answer_tokens": config.prompt.answer_tokens}
+    save("answers_ppo", about | results, out / "answers_ppo.json")
 
 
 def _asked(networks: PolicyNetworks, config: AnswersRecipe, questions: Path) -> dict[str, PromptedQuestion]:
@@ -123,8 +130,7 @@ def _kept(
     import torch
 
     if file.exists():
-        lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-        return {line["key"]: [WrittenSample(**each) for each in line["samples"]] for line in lines}
+        return _read(file)
     torch.set_num_threads(config.training.threads)
     stop = stop_tokens(networks.model.get_base_model(), networks.tokenizer)
     networks.use(POLICY)
@@ -144,9 +150,40 @@ def _kept(
                     kl = float((now - start).sum())
                 found[key].append(WrittenSample(text, each.ended, kl))
             print(f"{file.stem}: {number + 1} of {count} answers to each question", flush=True)
-    rows = [{"key": key, "samples": [asdict(each) for each in of]} for key, of in found.items()]
-    file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in rows), encoding="utf-8")
+    _write(found, file)
     return found
+
+
+def _greedy(
+    networks: PolicyNetworks, asked: Mapping[str, PromptedQuestion], config: AnswersRecipe, file: Path
+) -> Mapping[str, WrittenSample]:
+    """Return the answers that readers would get, from the file if it has them."""
+    if not file.exists():
+        most = config.prompt.answer_tokens
+        networks.use(POLICY)
+        with autocast(networks.model.device, config.training.precision):
+            texts = write_answers(
+                networks.model,
+                networks.tokenizer,
+                [networks.tokenizer.decode(each.prompt) for each in asked.values()],
+                most=most,
+                frequency_penalty=networks.source.defaults.frequency_penalty,
+            )
+        lengths = [len(networks.tokenizer.encode(text, add_special_tokens=False)) for text in texts]
+        written = [WrittenSample(text, length < most) for text, length in zip(texts, lengths, strict=True)]
+        _write({key: [each] for key, each in zip(asked, written, strict=True)}, file)
+        print(f"{file.stem}: done", flush=True)
+    return {key: each for key, (each,) in _read(file).items()}
+
+
+def _read(file: Path) -> Samples:
+    lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    return {line["key"]: [WrittenSample(**each) for each in line["samples"]] for line in lines}
+
+
+def _write(found: Samples, file: Path) -> None:
+    rows = [{"key": key, "samples": [asdict(each) for each in of]} for key, of in found.items()]
+    file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 
 def _row(asked: PromptedQuestion, tokens: tuple[int, ...]) -> Any:
@@ -207,42 +244,33 @@ def _cited(sentences: Sequence[Sentence], asked: PromptedQuestion) -> CitedAnswe
     return CitedAnswer(marked, {r.number: r.text for r in asked.references})
 
 
-def _tell(
-    measured: Mapping[str, Values],
+def _compared(
     systems: Mapping[str, Mapping[str, WrittenSample]],
-    config: AnswersRecipe,
-    out: Path,
-) -> None:
-    names = list(measured[BASELINE])
+    asked: Mapping[str, PromptedQuestion],
+    settings: Settings,
+) -> dict[str, Any]:
+    """Print the measures of systems, the first of which is the baseline, and return them."""
+    measured = {name: measures(answers, asked, settings) for name, answers in systems.items()}
+    first, *others = measured
+    names = list(measured[first])
     means = {
         system: {name: statistics.fmean(of[name].values()) for name in names}
         | {"KL": statistics.fmean(each.kl for each in systems[system].values())}
         for system, of in measured.items()
     }
-    others = [name for name in measured if name != BASELINE]
     tests = {
-        name: compare_all({other: measured[other][name] for other in others}, measured[BASELINE][name])
+        name: compare_all({other: measured[other][name] for other in others}, measured[first][name])
         for name in names
     }
     judged = f"score of {DEFAULT}"
-    wins = {other: _wins(measured[other][judged], measured[BASELINE][judged]) for other in others}
-    count = len(measured[BASELINE][SUPPORT])
-    print(f"{count:,} questions, at most {config.prompt.answer_tokens} tokens per answer\n")
+    wins = {other: _wins(measured[other][judged], measured[first][judged]) for other in others}
     columns = [*names, "KL"]
-    print(table(["system", *columns], [[s, *(f"{of[c]:.3f}" for c in columns)] for s, of in means.items()]))
-    print("\n" + differences_table(tests) + "\n")
+    rows = [[system, *(f"{of[name]:.3f}" for name in columns)] for system, of in means.items()]
+    print("\n" + table(["system", *columns], rows) + "\n\n" + differences_table(tests) + "\n")
     for other, (mean, low, high) in wins.items():
-        print(f"{DEFAULT} prefers {other} to {BASELINE}: {mean:.3f} ({low:.3f} to {high:.3f})")
-    result = {
-        "questions": count,
-        "answer_tokens": config.prompt.answer_tokens,
-        "means": means,
-        "against_one_sample_of_the_start": {
-            name: {other: asdict(found) for other, found in of.items()} for name, of in tests.items()
-        },
-        "win_rates": wins,
-    }
-    save("answers_ppo", result, out / "answers_ppo.json")
+        print(f"{DEFAULT} prefers {other} to {first}: {mean:.3f} ({low:.3f} to {high:.3f})")
+    differences = {name: {other: asdict(found) for other, found in of.items()} for name, of in tests.items()}
+    return {"means": means, "against": first, "differences": differences, "win_rates": wins}
 
 
 def _wins(system: Mapping[str, float], baseline: Mapping[str, float]) -> tuple[float, float, float]:

@@ -214,8 +214,8 @@ def test_a_step_lowers_the_loss_of_policy_and_values(networks: PolicyNetworks) -
             torch.cat([each.advantages for each in episodes]),
         )
         policy = policy_loss(networks.read(part, POLICY).logp, before, advantages, 0.2).total
-        apart = networks.values(part) - torch.cat([each.returns for each in episodes])
-        return float(policy), float(apart.square().sum())
+        apart = networks.values(part).detach() - torch.cat([each.returns for each in episodes])
+        return float(policy.detach()), float(apart.square().sum())
 
     start = losses()
     stepped: list[int] = []

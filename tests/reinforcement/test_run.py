@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +21,6 @@ from citewell.generator.load import load_local
 from citewell.reinforcement.reward import Reward
 from citewell.reinforcement.run import train
 from tests.reinforcement.made_up import share_of_letter, write_recipe, write_start
-
-ROOT = Path(__file__).parents[2]
 
 
 def run(recipe: Path, out: Path, reward: Reward | None = share_of_letter) -> tuple[RunResult, list[str]]:
@@ -118,32 +111,6 @@ def test_the_card_names_what_it_was_trained_from_and_against(
     assert "Iterations: 8 of 8" in card
     assert str(out.parent) not in card
     assert (out / "training.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_killed_and_resumed_it_ends_with_the_same_weights(world: Path) -> None:
-    recipe = write_recipe(world, "killed.toml", episodes=160)
-    value = recipe.read_text().replace('network = "head"', 'network = "adapter"')
-    recipe.write_text(value)
-    run(recipe, world / "whole", None)
-    program = (
-        "import sys; from pathlib import Path; from tests.reinforcement.test_run import run;"
-        f"run(Path({str(recipe)!r}), Path({str(world / 'killed')!r}), None)"
-    )
-    process = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
-    state = world / "killed" / "checkpoints" / "checkpoint-2" / "trainer_state.json"
-    for _ in range(1200):
-        if state.exists() or process.poll() is not None:
-            break
-        time.sleep(0.05)
-    assert process.poll() is None
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    _, told = run(recipe, world / "killed", None)
-    assert any(line.startswith("resuming after iteration ") for line in told)
-    ours = load_file(world / "killed" / "adapter_model.safetensors")
-    whole = load_file(world / "whole" / "adapter_model.safetensors")
-    assert ours.keys() == whole.keys()
-    assert all((ours[name] == whole[name]).all() for name in whole)
 
 
 def test_a_loss_that_is_not_finite_ends_the_run(world: Path) -> None:
