@@ -155,7 +155,6 @@ MISTAKES = {
     "unknown policy": (("--systems", "browse:nobody"), "nobody"),
     "twice": (("--systems", "extractive,extractive"), "The system 'extractive' is named twice"),
     "baseline": (("--systems", "extractive", "--baseline", "x"), "The baseline 'x' is not among the systems"),
-    "reader": (("--systems", "extractive", "--reader", "none/at-all"), "cannot be used as a reader"),
     "folder": (("--systems", "extractive", "--json", "none/scores.json"), "does not exist"),
     "train": (("--systems", "extractive", "--train", "none.jsonl"), "none.jsonl cannot be read"),
 }

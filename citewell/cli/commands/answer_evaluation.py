@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from citewell.cli.commands.lists import read_best_of
-from citewell.cli.commands.output import printing, replace
+from citewell.cli.commands.output import write_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,13 +50,7 @@ def write_report(evaluation: AnswerEvaluation, out: Path | None, page: Path | No
     """Print the tables, and write them and the JSON files that are wanted."""
     from citewell.pipeline.evaluation.report import details, markdown, summary
 
-    text = markdown(evaluation)
-    with printing(text):
-        if out is not None:
-            replace(out.with_name(f"{out.stem}.details.json"), details(evaluation))
-            replace(out, summary(evaluation))
-        if page is not None:
-            replace(page, text)
+    write_results(evaluation, out, page, markdown=markdown, summary=summary, details=details)
 
 
 def log(text: str) -> None:

@@ -13,7 +13,7 @@ import click
 
 from citewell.cli.commands.lists import choose_baseline, read_list
 from citewell.cli.commands.options import flags
-from citewell.cli.commands.output import check_folders, printing, replace
+from citewell.cli.commands.output import check_folders, write_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,6 +71,8 @@ def generation(
     """
     from citewell.core.settings import load_settings
     from citewell.generator.evaluation.judges.names import check_judges
+    from citewell.generator.evaluation.report import details, summary
+    from citewell.generator.evaluation.report import markdown as tables
     from citewell.generator.evaluation.rows import read_rows
 
     names, wanted = read_list(generators, "generator"), read_list(judges, "judge")
@@ -82,7 +84,7 @@ def generation(
     for problem in rows.problems:
         _log(problem)
     evaluation = _evaluate(file, rows.rows, names, wanted, first, raw, fluency, out, settings)
-    _write(evaluation, out, markdown)
+    write_results(evaluation, out, markdown, markdown=tables, summary=summary, details=details)
 
 
 def _evaluate(
@@ -208,18 +210,6 @@ def _notices(
     else:
         found.append(f"Fluency is the loss per token of {fluency}.")
     return tuple(found)
-
-
-def _write(evaluation: GenerationEvaluation, out: Path | None, page: Path | None) -> None:
-    from citewell.generator.evaluation.report import details, markdown, summary
-
-    text = markdown(evaluation)
-    with printing(text):
-        if out is not None:
-            replace(out.with_name(f"{out.stem}.details.json"), details(evaluation))
-            replace(out, summary(evaluation))
-        if page is not None:
-            replace(page, text)
 
 
 def _log(text: str) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
 from citewell.core.errors import CitewellError, InputError
+
+T = TypeVar("T")
 
 
 def check_folders(*files: Path | None) -> None:
@@ -42,3 +45,26 @@ def replace(file: Path, text: str) -> None:
     partial = file.with_name(f".{file.name}.partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(file)
+
+
+def write_results(
+    evaluation: T,
+    out: Path | None,
+    page: Path | None,
+    *,
+    markdown: Callable[[T], str],
+    summary: Callable[[T], str],
+    details: Callable[[T], str],
+) -> None:
+    """Print the tables of an evaluation, and write them to `page` and its JSON to `out`.
+
+    The value of each question is in a file of `details` beside `out`. Raises `CitewellError` if a file cannot
+    be written.
+    """
+    text = markdown(evaluation)
+    with printing(text):
+        if out is not None:
+            replace(out.with_name(f"{out.stem}.details.json"), details(evaluation))
+            replace(out, summary(evaluation))
+        if page is not None:
+            replace(page, text)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 
 from citewell.core.errors import ModelError
-from citewell.core.events import Done, Event, Scored
+from citewell.core.events import Event, Scored, final_answer
 from citewell.core.settings import Settings
 from citewell.generator.auto import EXTRACTIVE, OPENAI
 from citewell.generator.citations.marks import MarkedSentence
@@ -17,12 +16,13 @@ from citewell.pipeline.pipeline import Pipeline
 async def generated(events: AsyncGenerator[Event, None]) -> GeneratedAnswer:
     """Read a question's events to their end, and return the answer with its references."""
     raw = ""
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Scored):
-                raw = event.candidates[event.best].raw
-            if isinstance(event, Done):
-                answer = event.answer
+
+    def see(event: Event) -> None:
+        nonlocal raw
+        if isinstance(event, Scored):
+            raw = event.candidates[event.best].raw
+
+    answer = await final_answer(events, see)
     sentences = tuple(MarkedSentence(s.text, s.citations) for s in answer.sentences)
     return GeneratedAnswer(raw, sentences, answer.timings["total"], references=answer.references)
 

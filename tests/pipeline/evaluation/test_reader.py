@@ -52,15 +52,15 @@ def write_reader(folder: Path, *, answering: bool = True) -> Path:
         BertForMaskedLM(config).save_pretrained(str(folder))
         return folder
     model = BertForQuestionAnswering(config)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     texts, places = [], []
-    for number in range(60):
+    for number in range(36):
         before = FILLER.split()[: number % 12]
         texts.append(" ".join([*before, "one", "named", PLANETS[number % 6], *FILLER.split()[: number % 5]]))
         places.append(5 + len(before) + 2)  # after [CLS], three words and [SEP]
-    read = fast(["which planet one"] * 60, texts, padding=True, return_tensors="pt")
+    read = fast(["which planet one"] * 36, texts, padding=True, return_tensors="pt")
     answer = torch.tensor(places)
-    for _ in range(120):
+    for _ in range(60):
         loss = model(**read, start_positions=answer + 0, end_positions=answer + 0).loss
         optimizer.zero_grad()
         loss.backward()
