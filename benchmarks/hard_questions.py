@@ -38,6 +38,10 @@ class StoredPages:
     def __init__(self, pages: PageSource) -> None:
         self._pages = pages
 
+    def count(self) -> int:
+        """Return the number of pages."""
+        return self._pages.count()
+
     def page(self, url: str) -> Page | None:
         """Return the page at `url`."""
         return self._pages.page(url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from citewell.core.text import content_words, words
@@ -12,6 +13,21 @@ NOTHING = -1.0
 """The evidence without references."""
 _COVERED = 0.5  # weight of the words that the passage has, beside the encoder's score
 _FOUND = 0.5
+# The evidence that is enough, for one page and for ten times as many: `benchmarks.no_evidence`.
+_ONE_PAGE, _TENFOLD, _MOST = 0.3, 0.054, 0.55
+_WEB = 0.45
+
+
+def enough_evidence(pages: int | None) -> float:
+    """Return the min evidence for an answer from the best of so many pages; None stands for the web.
+
+    The more pages there are, the better the best of them fits a question that none of them answers: the
+    maximum of many values grows with the logarithm of their number. A search engine of the web returns only
+    pages that fit, whatever their number.
+    """
+    if pages is None:
+        return _WEB
+    return min(_MOST, _ONE_PAGE + _TENFOLD * math.log10(max(1, pages)))
 
 
 def evidence(question: str, references: Sequence[Reference]) -> float:

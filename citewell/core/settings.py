@@ -209,8 +209,12 @@ class RetrieverSettings(Section):
         description="Cross-encoder that reads the sentences of references, to find those that answer: the "
         "shipped one, a folder, or `none`.",
     )
-    min_relevance: float = Field(
-        0.45, ge=-1, le=1, description="Min evidence for answering a question (no-evidence.md)."
+    min_relevance: float | None = Field(
+        None,
+        ge=-1,
+        le=1,
+        description="Min evidence for answering a question; by default by the number of pages that are "
+        "searched (no-evidence.md).",
     )
 
 

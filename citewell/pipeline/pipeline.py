@@ -33,7 +33,7 @@ from citewell.generator.refusal import is_refusal
 from citewell.pipeline.handbook import is_of_handbook
 from citewell.pipeline.providers import OpenedSearch
 from citewell.pipeline.question_run import QuestionRun
-from citewell.retriever.evidence import evidence, is_found
+from citewell.retriever.evidence import enough_evidence, evidence, is_found
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.fetch.memory_budget import MemoryBudget
 from citewell.retriever.fetch.page_request import PageFetch
@@ -56,7 +56,7 @@ class Limits:
     hits: int
     k: int
     wait: WaitPolicy
-    min_relevance: float
+    min_relevance: float | None
     threshold: float
     drop_unsupported: bool
     best_of: int
@@ -233,7 +233,10 @@ class Pipeline:
             yield notice
         given = [reference for reference in run.evidence if reference.text]
         best = max(evidence(part, given) for part in asked)
-        run.relevant = best >= self.limits.min_relevance
+        least = self.limits.min_relevance
+        if least is None:
+            least = enough_evidence(await asyncio.to_thread(search.count))
+        run.relevant = best >= least
         yield Ranked(run.references, run.relevant)
         missing = [part for part in asked if not is_found(part, given)]
         if run.relevant and missing:

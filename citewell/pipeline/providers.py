@@ -69,6 +69,10 @@ class OpenedSearch:
                 raise
             raise ServiceUnreachableError(error.message, OFFLINE) from error
 
+    def count(self) -> int | None:
+        """Return the number of pages that are searched; None for those of the web."""
+        return None if self.pages is None or self.metasearch.finds_web_pages else self.pages.count()
+
     def spelled(self, question: str) -> str:
         """Return the question with corrected spelling, if only stored pages are searched.
 

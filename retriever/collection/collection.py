@@ -70,6 +70,10 @@ class Collection:
         """Return the text with misspelled names replaced by those of the collection's titles."""
         return spelled(text, self.store)
 
+    def count(self) -> int:
+        """See `PageSource.count`."""
+        return self.store.count()
+
     def page(self, url: str) -> Page | None:
         """Return the page at `url`, or None if the collection does not have it."""
         return self.store.read([url]).get(url)

@@ -35,6 +35,10 @@ class SearchProvider(Protocol):
 class PageSource(Protocol):
     """A store of pages, which therefore need not be fetched."""
 
+    def count(self) -> int:
+        """Return the number of pages."""
+        ...
+
     def page(self, url: str) -> Page | None:
         """Return the page at `url`, or None if it is not stored."""
         ...

@@ -18,7 +18,7 @@ from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.pipeline import NO_EVIDENCE
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
-from citewell.retriever.collection.sources import SourceDocument
+from citewell.retriever.collection.sources import SourceDocument, read_source
 
 BATS = "How do bats find their way in the dark?"
 Make = Callable[..., Settings]
@@ -168,3 +168,26 @@ async def test_a_misspelled_name_is_found_and_a_notice_says_so(settings: Make) -
     assert answer.question == "Why does sourdohg bread rise?"
     assert answer.references[0].title == "Sourdough bread"
     assert answer.notices == ("Searched with corrected spelling: Why does sourdough bread rise?",)
+
+
+async def test_a_large_collection_needs_more_evidence_than_a_small_one(
+    settings: Make, notes: Path, tmp_path: Path
+) -> None:
+    question = "What keeps the yeast alive?"
+    assert (await ask(settings(), question)).outcome == "answered"
+    others = [
+        SourceDocument(
+            f"https://list.example/{number}", f"Row {number} of a long list.".encode(), "text/plain"
+        )
+        for number in range(1000)
+    ]
+    with indexing(EmbeddedCatalog(tmp_path), "large") as indexer:
+        index_documents(indexer, "notes", [*read_source(notes), *others])
+    large = settings(data_dir=tmp_path, search__collection="large")
+    answer = await ask(large, question)
+    assert answer.outcome == "no_evidence"
+    assert answer.references[0].title == "Sourdough bread"
+    lowered = large.model_copy(
+        update={"retriever": large.retriever.model_copy(update={"min_relevance": 0.3})}
+    )
+    assert (await ask(lowered, question)).outcome == "answered"

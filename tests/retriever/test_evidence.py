@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from citewell.core.types import Reference
-from citewell.retriever.evidence import NOTHING, evidence, is_found
+from citewell.retriever.evidence import NOTHING, enough_evidence, evidence, is_found
 from citewell.retriever.rarity import LIST, rarity
 
 
@@ -49,3 +49,11 @@ def test_rarity_grows_from_common_to_unknown_words() -> None:
     assert 0 < rarity("state") < rarity("chlor") < rarity("citew") == 1
     listed = LIST.read_text(encoding="utf-8").split()
     assert rarity(listed[len(listed) // 10]) > 0.4, "by the logarithm of the rank"
+
+
+def test_more_pages_need_more_evidence_within_bounds() -> None:
+    needed = [enough_evidence(pages) for pages in (0, 1, 12, 100, 4_598, 10**9)]
+    assert needed == sorted(needed)
+    assert needed[0] == needed[1] == 0.3
+    assert needed[-1] == 0.55
+    assert enough_evidence(12) < enough_evidence(None) == 0.45 < enough_evidence(4_598)

@@ -58,6 +58,9 @@ class Shelf:
         self._pages = {page.url: page for page in pages}
         self._encode = encode
 
+    def count(self) -> int:
+        return len(self._pages)
+
     def page(self, url: str) -> Page | None:
         return self._pages.get(url)
 
