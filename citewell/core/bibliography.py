@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -51,7 +52,7 @@ def _item(reference: Reference, accessed: date) -> dict[str, Any]:
     }
     if is_web:
         item |= {"container-title": site, "URL": reference.url}
-    if reference.date:
+    with suppress(ValueError):  # no date, or not one of the calendar
         item["issued"] = _days(date.fromisoformat(reference.date))
     if reference.page_number:
         item["page"] = str(reference.page_number)
