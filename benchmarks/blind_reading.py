@@ -34,14 +34,14 @@ from citewell.pipeline.build import open_pipeline
 WRITERS = ("extractive", "citewell-smollm2", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")
 VERDICTS = ("right", "part", "wrong", "refused")
 _SEED = 20
-_SHOWN = 900  # characters of a reference
+_READ, _SHOWN = 900, 300  # characters of a reference, for the reader and in the report
 
 
 def main() -> None:
     """Run one of the three steps."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("step", choices=("answers", "sheet", "report"))
-    parser.add_argument("--answers", type=Path, default=RESULTS / "blind-answers.jsonl")
+    parser.add_argument("--answers", type=Path, default=Path("blind-answers.jsonl"))
     parser.add_argument("--data-dir", type=Path, help="folder of the collections, for the step `answers`")
     parser.add_argument(
         "--writers", default=",".join(WRITERS), help="comma-separated, for the step `answers`"
@@ -108,7 +108,8 @@ def sheet(dealt: Sequence[Mapping[str, Any]], judged: Mapping[int, Mapping[str, 
         fact = f"A right answer: {one['fact']}." if one["fact"] else "No page is known to answer this."
         parts += [f"## {one['number']}. {one['question']} ({one['collection']})", fact]
         references = one["answers"]["A"]["references"]
-        parts += [f"> [{r['number']}] *{r['title']}*: {shorten(r['text'], _SHOWN)}" for r in references]
+        most = _SHOWN if judged else _READ
+        parts += [f"> [{r['number']}] *{r['title']}*: {shorten(r['text'], most)}" for r in references]
         for letter, row in one["answers"].items():
             mark = ""
             if judged:
