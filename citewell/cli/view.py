@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
@@ -25,6 +26,7 @@ from citewell.core.events import (
     Searched,
     Token,
 )
+from citewell.core.markdown import is_code, laid_out
 from citewell.core.text import shorten, squeeze
 from citewell.core.types import LEFT_OUT, STATUS_WORDS, Answer, Reference, Sentence, marked_text
 from citewell.pipeline.collections import HANDBOOK
@@ -199,7 +201,7 @@ def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
     if answer.outcome == "answered":
         if answer.fallback:
             console.print(f"[yellow]{UNSUPPORTED}[/]\n")
-        console.print(" ".join(_sentence(sentence) for sentence in answer.sentences))
+        console.print(_text(answer.sentences))
         unsupported = sum(not sentence.supported for sentence in answer.sentences)
         if unsupported:
             console.print(
@@ -217,7 +219,7 @@ def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
         if answer.fallback:
             console.print(REFUSED if answer.fallback == "refused" else REJECTED)
         if answer.fallback == "unsupported":
-            console.print(" ".join(_sentence(sentence) for sentence in answer.quotations))
+            console.print(_text(answer.quotations))
         console.print("\n[bold]Nearest pages[/]" if answer.references else "No related page was found.")
         for reference in answer.references:
             _print_reference(console, reference, None)
@@ -258,11 +260,17 @@ def _print_candidates(console: Console, answer: Answer) -> None:
         console.print(Text(f"    {shorten(squeeze(candidate.text), _CANDIDATE)}", style="dim"))
 
 
+def _text(sentences: Iterable[Sentence]) -> str:
+    """Return sentences with their marks as markup, laid out as they were written."""
+    return laid_out((each.before and escape(each.before), _sentence(each)) for each in sentences)
+
+
 def _sentence(sentence: Sentence) -> str:
     if not sentence.supported:
         return f"[yellow]{escape(sentence.text)} ({STATUS_WORDS[sentence.status]})[/]"
     marks = "".join(f"\\[{number}]" for number in sentence.citations)
-    return f"{escape(sentence.text)} [cyan]{marks}[/]"
+    gap = "\n" if is_code(sentence) else " "
+    return f"{escape(sentence.text)}{gap}[cyan]{marks}[/]"
 
 
 def _print_reference(console: Console, reference: Reference, citing: list[str] | None) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from citewell.core.addresses import shown_address
+from citewell.core.markdown import is_code, sentences_html
 from citewell.core.types import LEFT_OUT, STATUS_WORDS
 
 if TYPE_CHECKING:
@@ -42,20 +43,26 @@ def answer_html(answer: Answer) -> str:
     known = {reference.number: reference for reference in answer.references}
     cited = {number for sentence in answer.sentences for number in sentence.citations}
     shown = [reference for reference in answer.references if reference.number in cited or not cited]
-    sentences = " ".join(_sentence(sentence, known) for sentence in answer.sentences)
-    parts = [f"<p><b>{escape(answer.question)}</b></p>", f"<p>{sentences or escape(answer.answer)}</p>"]
+    text = _text(answer.sentences, known) or f"<p>{escape(answer.answer)}</p>"
+    parts = [f"<p><b>{escape(answer.question)}</b></p>", text]
     if shown:
         parts.append(f"<ol>{''.join(_references(shown))}</ol>")
     parts += [f"<p><small>Note: {escape(notice)}</small></p>" for notice in answer.notices]
     return f"<div>{''.join(parts)}</div>"
 
 
-def _sentence(sentence: Sentence, known: Mapping[int, Reference]) -> str:
+def _text(sentences: Sequence[Sentence], known: Mapping[int, Reference]) -> str:
+    shown, end = sentences_html(sentences)
+    pieces = zip(shown, sentences, strict=True)
+    return "".join(each.before + _sentence(each.html, of, known) for each, of in pieces) + end.strip()
+
+
+def _sentence(text: str, sentence: Sentence, known: Mapping[int, Reference]) -> str:
     if not sentence.supported:
-        word = STATUS_WORDS[sentence.status]
-        return f'<span style="opacity: 0.6">{escape(sentence.text)} ({escape(word)})</span>'
+        part = "div" if is_code(sentence) else "span"
+        return f'<{part} style="opacity: 0.6">{text} ({escape(STATUS_WORDS[sentence.status])})</{part}>'
     marks = "".join(_mark(number, known.get(number)) for number in sentence.citations)
-    return f"{escape(sentence.text)}{f'<sup>{marks}</sup>' if marks else ''}"
+    return f"{text}{f'<sup>{marks}</sup>' if marks else ''}"
 
 
 def _mark(number: int, reference: Reference | None) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from citewell.core.markdown import is_code, laid_out
+
 Outcome = Literal["answered", "retrieved", "no_evidence"]
 Fallback = Literal["", "unsupported", "refused"]
 SupportStatus = Literal["supported", "partly", "contradicted", "not_found"]
@@ -123,7 +125,8 @@ class Sentence:
     `support` (0 to 1) is the judge's probability that a reference says what the sentence says; where no model
     judges, its highest ROUGE-1 precision against any reference. `status` says more of a sentence that is not
     `supported`: the references say a part of it, the opposite, or nothing of it (also the default). An
-    unsupported sentence cites nothing.
+    unsupported sentence cites nothing. `before` is the Markdown before the sentence if a model wrote it: its
+    `text` is Markdown too then. It is None where the text is literal, as in quotations.
     """
 
     text: str
@@ -131,17 +134,22 @@ class Sentence:
     support: float
     supported: bool
     status: SupportStatus = "not_found"
+    before: str | None = None
 
     def __post_init__(self) -> None:
         if self.supported:
             object.__setattr__(self, "status", "supported")
 
 
+def marked(sentence: Sentence, text: str) -> str:
+    """Return the text of a sentence followed by its citations, as in `… [1][3]`, below it if it is code."""
+    marks = "".join(f"[{number}]" for number in sentence.citations)
+    return text + (("\n\n" if is_code(sentence) else " ") + marks if marks else "")
+
+
 def marked_text(sentences: Iterable[Sentence]) -> str:
-    """Return sentences as text, each followed by its citations, as in `… [1][3]`."""
-    return " ".join(
-        s.text + (" " if s.citations else "") + "".join(f"[{n}]" for n in s.citations) for s in sentences
-    )
+    """Return sentences as text, laid out as they were written, each followed by its citations."""
+    return laid_out((each.before, marked(each, each.text)) for each in sentences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +206,7 @@ class Answer:
         """Return a dictionary of plain values, ready for `json.dumps`.
 
         An answer without a generator has no keys of the written answer; one without browsing, no episode; one
-        to a question that was not rewritten, no `rewritten`.
+        to a question that was not rewritten, no `rewritten`; a literal sentence, no `before`.
         """
         value = asdict(self)
         del value["best"]
@@ -206,6 +214,9 @@ class Answer:
             del value["episode"]
         if not self.rewritten:
             del value["rewritten"]
+        for sentence in (*value["sentences"], *value["quotations"]):
+            if sentence["before"] is None:
+                del sentence["before"]
         value["candidates"] = [
             {
                 "answer": candidate.text,

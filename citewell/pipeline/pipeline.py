@@ -23,7 +23,7 @@ from citewell.core.types import (
     marked_text,
 )
 from citewell.generator.backend import GeneratorBackend
-from citewell.generator.citations.correction import check_citations
+from citewell.generator.citations.correction import check_citations, kept
 from citewell.generator.citations.ending import finished
 from citewell.generator.citations.judged import JudgedCitations
 from citewell.generator.extractive import ExtractiveGenerator, Relevance
@@ -108,6 +108,11 @@ class Pipeline:
         """
         limits = replace(self.limits, k=k or self.limits.k, best_of=best_of or self.limits.best_of)
         return replace(self, limits=limits, search=search or self.search)
+
+    @property
+    def writes(self) -> bool:
+        """Whether a language model writes answers, in Markdown; otherwise they are quoted."""
+        return not isinstance(self.generator, ExtractiveGenerator)
 
     def quoting(self, sentences: int) -> Pipeline:
         """Return the same pipeline, quoting at most `sentences` sentences of the references as the answer."""
@@ -299,8 +304,9 @@ class Pipeline:
 
     def _checked(self, text: str, references: Sequence[Reference]) -> tuple[Sentence, ...]:
         """Return the sentences of an answer without later ones that say that there is none."""
-        sentences = check_citations(finished(text), references, self.limits.threshold)
-        return tuple(s for s in sentences if not is_refusal(s.text)) or sentences
+        sentences = check_citations(finished(text), references, self.limits.threshold, markdown=self.writes)
+        answering = [place for place, each in enumerate(sentences) if not is_refusal(each.text)]
+        return kept(sentences, answering) or sentences
 
     async def _judged(self, run: QuestionRun, best: Candidate) -> Candidate:
         """Return the best candidate as the judge finds it."""
@@ -314,7 +320,8 @@ class Pipeline:
         # After scoring: dropping unsupported sentences must not raise an answer's score.
         if not self.limits.drop_unsupported:
             return candidate
-        return replace(candidate, sentences=tuple(s for s in candidate.sentences if s.supported))
+        supported = [place for place, each in enumerate(candidate.sentences) if each.supported]
+        return replace(candidate, sentences=kept(candidate.sentences, supported))
 
     def _answering(self, run: QuestionRun) -> tuple[tuple[Sentence, ...], Fallback]:
         """Return the sentences of the answer, and the reason if they are not what the generator wrote.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 
+from citewell.core.markdown import before_next
 from citewell.core.text import words
 from citewell.core.types import Reference, Sentence
 from citewell.generator.citations.marks import read_marks
@@ -14,7 +16,7 @@ _MARGIN = 0.1
 
 
 def check_citations(
-    answer: str, references: Sequence[Reference], threshold: float = 0.5
+    answer: str, references: Sequence[Reference], threshold: float = 0.5, *, markdown: bool = False
 ) -> tuple[Sentence, ...]:
     """Replace an answer's marks by supported ones, sentence by sentence (WebGLM §3.2.2).
 
@@ -26,17 +28,35 @@ def check_citations(
     """
     # The title names the subject of a passage, in words that the passage itself often lacks.
     sources = {r.number: ReferenceText(f"{r.title}\n{r.text}") for r in references}
-    texts: dict[tuple[str, ...], str] = {}
-    for marked in read_marks(answer):
-        texts.setdefault(tuple(words(marked.text)), marked.text)
-    return tuple(_check(text, sources, threshold) for text in texts.values())
+    marked = read_marks(answer, markdown=markdown)
+    first: dict[tuple[str, ...], int] = {}
+    for place, sentence in enumerate(marked):
+        first.setdefault(tuple(words(sentence.text)), place)
+    return kept(
+        [_check(sentence.text, sentence.before, sources, threshold) for sentence in marked],
+        frozenset(first.values()),
+    )
 
 
-def _check(text: str, sources: Mapping[int, ReferenceText], threshold: float) -> Sentence:
+def kept(sentences: Sequence[Sentence], places: Container[int]) -> tuple[Sentence, ...]:
+    """Return the sentences at some places, laid out as if there were no others."""
+    left: list[Sentence] = []
+    dropped: str | None = None
+    for place, sentence in enumerate(sentences):
+        before = before_next(dropped, sentence.before)
+        if place in places:
+            left.append(replace(sentence, before=before))
+        dropped = None if place in places else before
+    return tuple(left)
+
+
+def _check(text: str, before: str | None, sources: Mapping[int, ReferenceText], threshold: float) -> Sentence:
     precision = {number: source.precision(text) for number, source in sources.items()}
     holding = {n: p for n, p in precision.items() if p >= threshold and sources[n].holds_facts(text)}
     if not holding:
-        return Sentence(text, (), round(max(precision.values(), default=0.0), 3), supported=False)
+        return Sentence(
+            text, (), round(max(precision.values(), default=0.0), 3), supported=False, before=before
+        )
     best = max(holding.values())
     citations = tuple(sorted(n for n, p in holding.items() if p >= best - _MARGIN))
-    return Sentence(text, citations, round(best, 3), supported=True)
+    return Sentence(text, citations, round(best, 3), supported=True, before=before)

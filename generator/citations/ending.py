@@ -6,8 +6,9 @@ import re
 
 from citewell.core.text import split_sentences
 
-# With a stop, perhaps in quotes or brackets and with marks after it, or with a citation mark.
-_FINISHED = re.compile(r"(?:[.!?…。！？।]['\"’”»)\]]*|\[[\d\s,;]+\])\s*$")
+# With a stop, perhaps in quotes or brackets and with marks after it, or with a citation mark, or after a row
+# of a table or code.
+_FINISHED = re.compile(r"(?:[.!?…。！？।]['\"’”»)\]]*|\[[\d\s,;]+\]|\||```|~~~)\s*$")
 
 
 def finished(answer: str) -> str:

@@ -72,10 +72,11 @@ class JudgedCitations:
             yes = (await self.model.ask(asked)).yes
             found = _status(yes, share, held=claim.texts[reference].holds_numbers(sentence.text))
             if found == "supported":
-                return Sentence(sentence.text, (reference.number,), round(yes, 3), supported=True)
+                cited = (reference.number,)
+                return Sentence(sentence.text, cited, round(yes, 3), True, before=sentence.before)
             if reference is claim.closest[0]:
                 support, status = round(yes, 3), found
-        return Sentence(sentence.text, (), support, supported=False, status=status)
+        return Sentence(sentence.text, (), support, False, status, sentence.before)
 
 
 class _Claim(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from citewell.core.text import split_sentences, squeeze, words
+from citewell.generator.citations.blocks import WrittenBlock, read_blocks
 
 _MARK = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\s*\]")
 _LEADING_MARKS = re.compile(rf"^(?:\s*{_MARK.pattern})+[.,;]?\s*")
@@ -29,28 +30,39 @@ class MarkedSegment(NamedTuple):
 
 
 class MarkedSentence(NamedTuple):
-    """A sentence without its marks, and the reference numbers of the marks, in order."""
+    """A sentence without its marks, and the reference numbers of the marks, in order.
+
+    `before` is the Markdown before it, as in `Sentence`.
+    """
 
     text: str
     marks: tuple[int, ...]
+    before: str | None = None
 
 
-def read_marks(answer: str) -> list[MarkedSentence]:
+def read_marks(answer: str, *, markdown: bool = False) -> list[MarkedSentence]:
     """Split an answer into sentences and separate their marks `[1]`, `[1][2]` or `[1, 2]`.
 
     A mark belongs to the sentence that contains it; marks right after a full stop belong to the
-    sentence before it. Numbers are not checked here.
+    sentence before it. Numbers are not checked here. In `markdown`, a sentence ends with its block, and a
+    block of code is a sentence without marks.
     """
     sentences: list[MarkedSentence] = []
-    for part in split_sentences(answer):
-        leading = _LEADING_MARKS.match(part)
-        if leading and sentences:
-            before = sentences[-1]
-            sentences[-1] = before._replace(marks=_merge(before.marks, _numbers(leading.group())))
-            part = part[leading.end() :]
-        text = squeeze(_MARK.sub(" ", _CLOSING.sub("", part)))
-        if words(text):
-            sentences.append(MarkedSentence(text, _merge((), _numbers(part))))
+    for block in read_blocks(answer) if markdown else [WrittenBlock("", answer)]:
+        before = block.before if markdown else None
+        if block.is_code:
+            sentences.append(MarkedSentence(block.text, (), before))
+            continue
+        for part in split_sentences(block.text):
+            leading = _LEADING_MARKS.match(part)
+            if leading and sentences:
+                last = sentences[-1]
+                sentences[-1] = last._replace(marks=_merge(last.marks, _numbers(leading.group())))
+                part = part[leading.end() :]
+            text = squeeze(_MARK.sub(" ", _CLOSING.sub("", part)))
+            if words(text):
+                sentences.append(MarkedSentence(text, _merge((), _numbers(part)), before))
+                before = " " if markdown else None
     return sentences
 
 

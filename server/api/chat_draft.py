@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from citewell.core.events import Ranked, Token
 from citewell.core.types import Reference
-from citewell.generator.citations.correction import check_citations
-from citewell.server.api.chat_text import sentence_text
+from citewell.generator.citations.correction import check_citations, kept
+from citewell.server.api.chat_text import sentences_text
 from citewell.server.work.event_log import QuestionEvent
 
 AGAIN = "\n\nThe final answer, after another check: "
@@ -20,11 +18,12 @@ class Draft:
     citations, and nothing is sent before a sentence is supported: without one, there is no answer.
     """
 
-    def __init__(self, threshold: float, *, drop_unsupported: bool) -> None:
-        """Check as the pipeline does, with its settings."""
+    def __init__(self, threshold: float, *, drop_unsupported: bool, markdown: bool = False) -> None:
+        """Check as the pipeline does, with its settings; `markdown` is what a language model writes."""
         self.sent = ""
         self._threshold = threshold
         self._drops = drop_unsupported
+        self._markdown = markdown
         self._references: tuple[Reference, ...] = ()
         self._raw = ""
 
@@ -43,11 +42,13 @@ class Draft:
 
     def _checked(self) -> str:
         # The last sentence may still grow.
-        sentences = check_citations(self._raw, self._references, self._threshold)[:-1]
+        sentences = check_citations(self._raw, self._references, self._threshold, markdown=self._markdown)[
+            :-1
+        ]
         if not any(sentence.supported for sentence in sentences):
             return ""
-        shown = [sentence for sentence in sentences if sentence.supported or not self._drops]
-        return " ".join(sentence_text(asdict(sentence)) for sentence in shown)
+        shown = [place for place, each in enumerate(sentences) if each.supported or not self._drops]
+        return sentences_text(kept(sentences, shown))
 
     def _more(self, text: str) -> str:
         if not text.startswith(self.sent):

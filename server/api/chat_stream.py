@@ -14,6 +14,7 @@ from citewell.server.api.chat_errors import error_of
 from citewell.server.api.chat_reply import ChatCompletion
 from citewell.server.api.chat_schemas import ChatRequest
 from citewell.server.api.jsonl import one_line
+from citewell.server.api.models import QUOTING
 from citewell.server.api.sse import MEDIA_TYPE
 from citewell.server.services import Services
 from citewell.server.work.event_log import QuestionEnded
@@ -33,7 +34,7 @@ async def _lines(
     services: Services, subscription: Subscription, asked: ChatRequest, model: str
 ) -> AsyncGenerator[bytes, None]:
     begun = ChatCompletion(asked, model, subscription.answer)
-    draft = _draft(services, asked)
+    draft = _draft(services, asked, model)
     try:
         yield _chunk(begun, {"role": "assistant", "content": ""})
         async with aclosing(subscription.follow()) as events:
@@ -55,12 +56,16 @@ async def _lines(
         subscription.leave()
 
 
-def _draft(services: Services, asked: ChatRequest) -> Draft | None:
+def _draft(services: Services, asked: ChatRequest, model: str) -> Draft | None:
     """Return None if what is written may not be the answer: if there are several candidates, or a judge."""
     settings = services.settings
     if (asked.best_of or settings.generator.best_of) > 1 or services.pipelines.get().judges:
         return None
-    return Draft(settings.citations.threshold, drop_unsupported=settings.citations.drop_unsupported)
+    return Draft(
+        settings.citations.threshold,
+        drop_unsupported=settings.citations.drop_unsupported,
+        markdown=services.pipelines.get().writes and model != QUOTING,
+    )
 
 
 def _end(done: ChatCompletion, draft: Draft | None) -> list[bytes]:

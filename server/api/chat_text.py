@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from citewell.core.markdown import harmless, laid_out, without_links
 from citewell.core.text import squeeze
+from citewell.core.types import Sentence, marked
+from citewell.server.api.schemas import to
 
-_TAG = re.compile(r"(\\*)<(?=[A-Za-z/!?])")  # together with a backslash that would escape ours
 _WEB = re.compile(r"https?://[^\s<>]+")
 
 
 def literal(text: str) -> str:
-    """Escape a page's text as Markdown that shows it literally.
-
-    Links, images and HTML are escaped: a page must not decide what a reader's computer
-    loads.
-    """
-    return _TAG.sub(r"\1\1\\<", squeeze(text).replace("](", r"]\("))
+    """Escape a page's text as Markdown that shows its links, images and HTML literally."""
+    return without_links(squeeze(text))
 
 
-def sentence_text(sentence: Mapping[str, Any]) -> str:
-    """Return a sentence and its marks, as in `… in the dark. [1][3]`."""
-    marks = "".join(f"[{number}]" for number in sentence["citations"])
-    return literal(sentence["text"]) + (f" {marks}" if marks else "")
+def sentences_text(sentences: Iterable[Sentence]) -> str:
+    """Return sentences as they were written and their marks, as in `… in the dark. [1][3]`."""
+    return laid_out(
+        (each.before, marked(each, literal(each.text)))
+        if each.before is None
+        else (harmless(each.before), marked(each, harmless(each.text)))
+        for each in sentences
+    )
 
 
 def answer_text(body: Mapping[str, Any]) -> str:
     """Return the text of a stored answer, without footnotes."""
-    sentences: Sequence[Mapping[str, Any]] = body["sentences"]
-    return " ".join(map(sentence_text, sentences)) or literal(body["answer"])
+    return sentences_text(to(Sentence, each) for each in body["sentences"]) or literal(body["answer"])
 
 
 def end_text(body: Mapping[str, Any], notices: Iterable[str]) -> str:

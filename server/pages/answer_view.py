@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from citewell.core.markdown import SentenceHtml, is_code, sentences_html
 from citewell.core.types import STATUS_WORDS, Failure, Sentence, SupportStatus
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.pages.markdown import as_markdown
@@ -51,12 +52,17 @@ class Citation:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceView:
-    """A sentence of the answer, in words what the sources say of it, and why."""
+    """A sentence of the answer, in words what the sources say of it, and why.
+
+    `text` is as it was written, and `shown` as HTML.
+    """
 
     number: int
     text: str
+    shown: SentenceHtml
+    is_code: bool
     supported: bool
     status: str
     reason: str
@@ -76,6 +82,7 @@ class AnswerPage:
     """The values that the template needs in addition to the answer."""
 
     claims: tuple[SentenceView, ...]
+    end: str
     quotations: tuple[SentenceView, ...]
     sources: tuple[CitedSource, ...]
     cited: tuple[SourceCard, ...]
@@ -92,7 +99,7 @@ class AnswerPage:
 class TurnClaim:
     """A sentence of an earlier answer, with its marks as text."""
 
-    text: str
+    shown: SentenceHtml
     marks: str
     supported: bool
     status: str
@@ -106,22 +113,25 @@ class TurnView:
     question: str
     rewritten: str
     claims: tuple[TurnClaim, ...]
+    end: str
     text: str
 
 
 def turn_of(answer: AnswerResponse) -> TurnView:
     """Return an earlier question of a conversation, finished or not."""
+    sentences = answer.sentences or []
+    shown, end = sentences_html(sentences)
     claims = tuple(
         TurnClaim(
-            sentence.text,
+            html,
             "".join(f"[{number}]" for number in sentence.citations),
             sentence.supported,
             STATUS_WORDS[sentence.status],
         )
-        for sentence in answer.sentences or []
+        for html, sentence in zip(shown, sentences, strict=True)
     )
     text = answer.answer or f"({answer.status})"
-    return TurnView(answer.id, answer.question, answer.rewritten, claims, text)
+    return TurnView(answer.id, answer.question, answer.rewritten, claims, end, text)
 
 
 def view_of(answer: AnswerResponse) -> AnswerPage:
@@ -132,7 +142,10 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     judged = "judge" in (answer.models or {})
 
     def claims_of(given: Sequence[Sentence]) -> tuple[SentenceView, ...]:
-        return tuple(_claim(number, one, titles, judged=judged) for number, one in enumerate(given))
+        shown, _ = sentences_html(given)
+        return tuple(
+            _claim(number, shown[number], one, titles, judged=judged) for number, one in enumerate(given)
+        )
 
     claims = claims_of(sentences)
     rejected = answer.fallback == "unsupported" and not claims
@@ -143,6 +156,7 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     stages = tuple((words, timings[name]) for name, words in _STAGES.items() if name in timings)
     return AnswerPage(
         claims=claims,
+        end=sentences_html(sentences)[1],
         quotations=claims_of(quotations),
         sources=sources,
         cited=tuple(page for page in pages if page.is_cited),
@@ -156,13 +170,24 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     )
 
 
-def _claim(number: int, sentence: Sentence, titles: dict[int, str], *, judged: bool) -> SentenceView:
+def _claim(
+    number: int, shown: SentenceHtml, sentence: Sentence, titles: dict[int, str], *, judged: bool
+) -> SentenceView:
     citations = tuple(
         Citation(cited, titles.get(cited, ""), anchor_of(number, cited)) for cited in sentence.citations
     )
     status = STATUS_WORDS[sentence.status]
     reason = (_JUDGED[sentence.status] if judged else _COMPARED).format(100 * sentence.support)
-    return SentenceView(number, sentence.text, sentence.supported, status, reason, citations)
+    return SentenceView(
+        number=number,
+        text=sentence.text,
+        shown=shown,
+        is_code=is_code(sentence),
+        supported=sentence.supported,
+        status=status,
+        reason=reason,
+        citations=citations,
+    )
 
 
 def _unread(failure: Failure) -> Unread:

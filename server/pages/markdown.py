@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from citewell.core.markdown import harmless, is_code, laid_out
 from citewell.core.text import squeeze
-from citewell.core.types import STATUS_WORDS, Reference
+from citewell.core.types import STATUS_WORDS, Reference, Sentence
 from citewell.server.api.schemas import AnswerResponse, ThreadResponse
 from citewell.server.pages.links import site_of, web_address
 
@@ -23,24 +24,26 @@ def thread_as_markdown(thread: ThreadResponse) -> str:
 def as_markdown(answer: AnswerResponse, prefix: str = "") -> str:
     """Return a finished answer as Markdown: the question, the sentences, and each cited source as a footnote.
 
-    Markdown's special characters in sentences and titles are escaped. A sentence that is
-    not supported says so. The names of footnotes begin with `prefix`.
+    Markdown's special characters are escaped in quotations and titles, and links in what a model wrote. A
+    sentence that is not supported says so. The names of footnotes begin with `prefix`.
     """
     sentences = answer.sentences or []
     references = {reference.number: reference for reference in answer.references or []}
     cited = sorted({number for sentence in sentences for number in sentence.citations})
-    text = " ".join(
-        _escaped(sentence.text)
-        + "".join(f"[^{prefix}{number}]" for number in sentence.citations)
-        + ("" if sentence.supported else f" *({STATUS_WORDS[sentence.status]})*")
-        for sentence in sentences
-    )
+    text = laid_out((each.before and harmless(each.before), _sentence(each, prefix)) for each in sentences)
     notes = "\n".join(
         f"[^{prefix}{number}]: {_note(references[number])}" for number in cited if number in references
     )
     asked = f"Answered as: {_escaped(answer.rewritten)}" if answer.rewritten else ""
     parts = (f"**{_escaped(answer.question)}**", asked, text or _escaped(answer.answer or ""), notes)
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _sentence(sentence: Sentence, prefix: str) -> str:
+    text = _escaped(sentence.text) if sentence.before is None else harmless(sentence.text)
+    notes = "".join(f"[^{prefix}{number}]" for number in sentence.citations)
+    about = notes if sentence.supported else f"{notes} *({STATUS_WORDS[sentence.status]})*"
+    return f"{text}\n\n{about.strip()}" if is_code(sentence) and about else text + about
 
 
 def _note(reference: Reference) -> str:

@@ -7,16 +7,15 @@ from citewell.server.services import Services
 from citewell.server.work.errors import NotReadyError
 
 _QUOTED, _BROWSED = ("quote", "Quote only"), ("browse", "Browse step by step")
-_QUOTES = "extractive"
 
 
 def modes(services: Services) -> tuple[tuple[str, str], ...]:
     """Return the values and the words of the choices, the usual one first."""
     try:
-        generator = services.pipelines.get().generator
+        writes = services.pipelines.get().writes
     except NotReadyError:
-        generator = services.settings.generator.name
-    return (("", "Quote"), _BROWSED) if generator == _QUOTES else (("", "Write"), _QUOTED, _BROWSED)
+        writes = services.settings.generator.name != "extractive"
+    return (("", "Write"), _QUOTED, _BROWSED) if writes else (("", "Quote"), _BROWSED)
 
 
 def mode_of(answer: AnswerResponse) -> str:

@@ -44,7 +44,7 @@ def _answer(line: Line, row: Mapping[str, Any]) -> SystemAnswer:
             raise line.error("there is no answer.", _FORM)
         return answer_of_text(question, system, text, found)
     if not isinstance(text, str):
-        text = " ".join(write_marks([MarkedSegment(*sentence)]) for sentence in sentences)
+        text = " ".join(write_marks([MarkedSegment(sentence.text, sentence.marks)]) for sentence in sentences)
     return SystemAnswer(
         question=squeeze(question),
         system=system,

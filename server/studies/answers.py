@@ -29,7 +29,7 @@ class SystemAnswer:
         return {
             "system": self.system,
             "text": self.text,
-            "sentences": [{"text": text, "citations": list(marks)} for text, marks in self.sentences],
+            "sentences": [{"text": text, "citations": list(marks)} for text, marks, _ in self.sentences],
             "references": [
                 {"number": each.number, "url": each.url, "title": each.title, "text": each.text}
                 for each in self.references
@@ -52,7 +52,7 @@ def known_marks(sentences: Sequence[MarkedSentence], references: int) -> list[Ma
     """Return the sentences without marks that no reference has."""
     return [
         MarkedSentence(text, tuple(number for number in marks if 1 <= number <= references))
-        for text, marks in sentences
+        for text, marks, _ in sentences
     ]
 
 

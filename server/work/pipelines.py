@@ -99,6 +99,11 @@ class Pipelines:
         return self._pipeline.generator.name
 
     @property
+    def writes(self) -> bool:
+        """Whether a language model writes answers."""
+        return self._pipeline.writes
+
+    @property
     def ranker(self) -> Ranker:
         """The ranker of passages, with its encoder."""
         return self._pipeline.ranker

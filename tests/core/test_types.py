@@ -60,6 +60,10 @@ def test_the_json_of_a_written_answer() -> None:
         "timings",
         "models",
     ]
+    [written] = replace(answer(generator="g"), sentences=(replace(SUPPORTED, before="- "),)).to_json()[
+        "sentences"
+    ]
+    assert written["before"] == "- "
     assert value["answer"] == "The sky is blue. [1][3] It is green."
     assert value["sentences"] == [
         {

@@ -1,0 +1,60 @@
+"""Reads the blocks of a model's Markdown: paragraphs, items of lists, headings, rows of tables, and code."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from citewell.core.markdown import FENCE
+
+# Indentation, and the marks of quotes, lists and headings.
+_PREFIX = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|#{1,6})\s+)*")
+_SEPARATOR = re.compile(r"(?=.*\|)\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+
+
+class WrittenBlock(NamedTuple):
+    """The text of a block, and the Markdown before it. Code has its fences in its text."""
+
+    before: str
+    text: str
+    is_code: bool = False
+
+
+def read_blocks(markdown: str) -> list[WrittenBlock]:
+    """Return the blocks of a text in their order.
+
+    A row of a table is a block, and its header stands before the first row: labels are not claims. Code that
+    is not closed ends with the text (https://spec.commonmark.org/0.31.2/#fenced-code-blocks).
+    """
+    blocks: list[WrittenBlock] = []
+    lines = markdown.splitlines()
+    place, apart = 0, False
+    while place < len(lines):
+        line = lines[place]
+        place += 1
+        prefix = _PREFIX.match(line)
+        assert prefix is not None
+        marks, text = prefix.group(), line[prefix.end() :].rstrip()
+        gap = ("\n\n" if apart else "\n") if blocks else ""
+        if not line.strip():
+            apart = True
+        elif fence := FENCE.match(text):
+            closing = re.compile(rf"\s*{re.escape(fence[1])}+\s*")
+            end = next((n for n in range(place, len(lines)) if closing.fullmatch(lines[n])), len(lines))
+            code = "\n".join([text, *lines[place:end], fence[1]])
+            blocks.append(WrittenBlock(f"\n\n{marks}" if blocks else marks, code, is_code=True))
+            place, apart = end + 1, True
+        elif place < len(lines) and "|" in line and _SEPARATOR.fullmatch(lines[place]):
+            header = f"{line.strip()}\n{lines[place].strip()}\n"
+            header = f"\n\n{header}" if blocks else header
+            place += 1
+            while place < len(lines) and "|" in lines[place]:
+                blocks.append(WrittenBlock(f"{header}| ", lines[place].strip().strip("|").strip()))
+                place, header = place + 1, "\n"
+            apart = True
+        elif blocks and not apart and not marks.strip():
+            blocks[-1] = blocks[-1]._replace(text=f"{blocks[-1].text}\n{text}")
+        else:
+            blocks.append(WrittenBlock(gap + marks, text))
+            apart = marks.strip().endswith("#")
+    return blocks
