@@ -20,7 +20,7 @@ html_show_sphinx = False
 suppress_warnings = ["misc.highlighting_failure"]  # JSON with … and TOML beside text
 
 NAVIGATION = {
-    "Start": "quickstart faq limits troubleshooting license",
+    "Start": "quickstart faq compared limits troubleshooting license",
     "Guides": "collections search fetching caching extraction ranking no-evidence generation citations "
     "models browser",
     "The service": "service service-pages service-demonstrations service-openai mcp integrations "
