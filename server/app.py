@@ -49,13 +49,14 @@ from citewell.server.api.health import get_health, get_problem_type, get_readine
 from citewell.server.api.metrics import get_metrics
 from citewell.server.api.models import get_model, list_models
 from citewell.server.api.one_collection import delete_collection, get_collection
-from citewell.server.api.problems import reply_to_depth, reply_to_error, reply_to_fault, reply_to_http_error
+from citewell.server.api.problems import reply_to_depth, reply_to_error, reply_to_fault
 from citewell.server.api.rankings import create_ranking
 from citewell.server.api.ratings import create_rating
 from citewell.server.api.retrieve import find_references
 from citewell.server.api.studies import STUDIES
 from citewell.server.api.texts import create_embeddings, rank_texts
 from citewell.server.api.threads import THREADS
+from citewell.server.pages.replies import page_or_problem
 from citewell.server.pages.site import pages, templates
 from citewell.server.services import Services, open_services
 from citewell.server.telemetry.metrics import Metrics
@@ -139,7 +140,7 @@ def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()
         },
         exception_handlers={
             CitewellError: reply_to_error,
-            HTTPException: reply_to_http_error,
+            HTTPException: page_or_problem,
             RecursionError: reply_to_depth,
             Exception: reply_to_fault,
         },

@@ -13,10 +13,11 @@ from litestar.response import Template
 
 from citewell.core.text import shorten
 from citewell.server.access.authenticator import Caller
-from citewell.server.api import answers as api
 from citewell.server.api.answer_reply import answer_response
+from citewell.server.api.paging import page_of
 from citewell.server.api.visibility import visible_answer, visible_thread, whose
 from citewell.server.pages.answer_view import turn_of, view_of
+from citewell.server.pages.history_view import history_days
 from citewell.server.pages.modes import mode_of, modes
 from citewell.server.pages.replies import html
 from citewell.server.pages.searched import chosen, examples, searched, set_up
@@ -100,14 +101,14 @@ async def history_page(
     words: Annotated[str, QueryParameter(name="query", max_length=1000)] = "",
 ) -> Template:
     """The questions of a key, newest first."""
-    found = await api.list_answers.fn(services, caller, before=before, limit=_ROWS, words=words)
-    older: dict[str, Any] = {"before": found.next} | ({"query": words} if words.strip() else {})
+    page = page_of(await services.store.get().answers.page(whose(caller), _ROWS + 1, before, words), _ROWS)
+    older: dict[str, Any] = {"before": page.next} | ({"query": words} if words.strip() else {})
     return html(
         "history.html",
         here="history",
         title="History",
-        answers=found.answers,
+        days=history_days(page.rows, services.settings),
         query=words,
         is_first=before is None,
-        older=f"/history?{urlencode(older)}" if found.next else None,
+        older=f"/history?{urlencode(older)}" if page.next else None,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from litestar import Request
-from litestar.exceptions import HTTPException
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, NotFoundException
 from litestar.response import Template
 
 from citewell.core.errors import CitewellError
@@ -53,6 +53,15 @@ def page_of_http_error(request: Request[Any, Any, Any], error: HTTPException) ->
 def page_of_fault(request: Request[Any, Any, Any], error: Exception) -> Template:
     """Return the page for a bug in the service, which only the log describes."""
     return _page(reply_to_fault(request, error))
+
+
+def page_or_problem(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
+    """Return a page to a browser that opens an address that does not exist, else a problem."""
+    opens = request.method == "GET" and "text/html" in request.headers.get("accept", "")
+    if opens and isinstance(error, NotFoundException) and not request.url.path.startswith("/v1/"):
+        problem = {"status": 404, "detail": "The address is misspelled, or what it led to was deleted."}
+        return html("problem.html", status=404, here="", title="This page does not exist", problem=problem)
+    return reply_to_http_error(request, error)
 
 
 def _page(reply: Any) -> Template:

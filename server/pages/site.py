@@ -27,6 +27,7 @@ from citewell.server.pages.opensearch import opensearch_description
 from citewell.server.pages.rank import rank_page
 from citewell.server.pages.rate import rate_page, ratings_page
 from citewell.server.pages.replies import page_of_error, page_of_fault, page_of_http_error
+from citewell.server.pages.settings import settings_page
 from citewell.server.pages.studies import studies_page, study_page, study_results_page
 from citewell.server.pages.trace import episode_page, trace_page
 
@@ -43,6 +44,7 @@ def pages() -> tuple[Router, Router]:
             answer_page,
             thread_page,
             history_page,
+            settings_page,
             compare_page,
             rank_page,
             rate_page,

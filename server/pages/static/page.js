@@ -6,12 +6,15 @@ import { prepareAsking, prepareShortcuts } from "./ask.js";
 import { prepareCollection } from "./collection.js";
 import { prepareFreshPair } from "./compare.js";
 import { prepareDemonstrate } from "./demonstrate.js";
+import { prepareHistory } from "./history.js";
 import { prepareJudging } from "./judging.js";
 import { prepareOtherKey, prepareSources, watchJobs } from "./sources.js";
 import { currentKey, keepToken, request, showKey } from "./service.js";
 import { prepareThread } from "./thread.js";
+import { prepareSettings } from "./settings.js";
 import { showLastQuestions } from "./start.js";
 import { prepareTrace } from "./trace.js";
+import { translate } from "./language.js";
 
 /** Fetch a page with the key. The service has escaped its content. */
 async function fetched(address) {
@@ -68,21 +71,28 @@ async function arrive(address) {
   localTimes(result);
 }
 
-/** Times in the reader's locale. */
+/** Times in the reader's language and time zone; a day without a time is the same everywhere. */
 function localTimes(root) {
-  const words = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const locale = document.documentElement.dataset.language || undefined;
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+  const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" });
   for (const time of root.querySelectorAll("time[datetime]")) {
+    const words = time.dateTime.includes("T") ? ("clock" in time.dataset ? clock : moment) : day;
     time.textContent = words.format(new Date(time.dateTime));
   }
 }
 
 function prepare(main) {
   showKey();
+  document.querySelector(".top [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   localTimes(main);
   prepareAsking(main, arrive);
   showLastQuestions(main);
   prepareAnswer(main);
   prepareThread(main, arrive);
+  prepareHistory(main, refresh);
+  prepareSettings(main);
   prepareJudging(main, refresh);
   prepareFreshPair(main, refresh);
   prepareSources(main, refreshLists);
@@ -103,6 +113,7 @@ addEventListener("popstate", () => {
   }
 });
 keepToken();
+translate();
 prepareShortcuts();
 prepare(document.getElementById("main"));
 // A browser opens an address without the key, so that the service may have left something out.

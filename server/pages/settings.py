@@ -1,0 +1,37 @@
+"""The page of settings: how the pages look, which the browser keeps, and what the service has set up."""
+
+from __future__ import annotations
+
+import asyncio
+
+from litestar import get
+from litestar.di import NamedDependency
+from litestar.response import Template
+
+from citewell.pipeline.collections import collection_names
+from citewell.server.pages.replies import html
+from citewell.server.pages.searched import set_up
+from citewell.server.services import Services
+from citewell.server.work.errors import NotReadyError
+
+
+@get("/settings", opt={"scope": "ask"})
+async def settings_page(services: NamedDependency[Services]) -> Template:
+    """The settings of a reader, and what questions are answered with."""
+    return html(
+        "settings.html",
+        here="settings",
+        title="Settings",
+        writer=_writer(services),
+        set_up=set_up(services.settings),
+        collections=await asyncio.to_thread(collection_names, services.settings),
+    )
+
+
+def _writer(services: Services) -> str | None:
+    """Return the name of the model that writes, empty without one; None while it loads."""
+    try:
+        pipelines = services.pipelines.get()
+    except NotReadyError:
+        return None
+    return pipelines.generator if pipelines.writes else ""

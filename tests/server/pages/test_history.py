@@ -1,0 +1,83 @@
+"""The history by day, its deletion, the settings of a reader, and an address that does not exist."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.server.api.conftest import Service, serving
+from tests.server.pages.conftest import BATS, OpenPage
+from tests.server.pages.test_accessibility import NARROW, WIDE, faults
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+async def test_questions_are_listed_by_day_and_deleted(open_page: OpenPage, settings: Any) -> None:
+    with serving(settings()) as service:
+        for question in (BATS, "Who won the football match?"):
+            await asyncio.to_thread(service.ask, question)
+        page = await open_page("/history", url=service.url, color_scheme="dark", viewport=NARROW)
+        day = page.locator(".day")
+        assert await day.count() == 1
+        first, second = await day.locator("li").all()
+        assert "No evidence" in await first.inner_text()
+        assert "No evidence" not in await second.inner_text()
+        assert "the collection notes" in await second.inner_text()
+        assert await faults(page) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+        delete = first.get_by_role("button")
+        await delete.click()
+        assert await delete.inner_text() == "Really delete?"
+        await delete.click()
+        await page.get_by_text("football").wait_for(state="detached")
+        assert await page.locator(".history li").count() == 1
+        assert [each["question"] for each in service.client.get("/v1/answers").json()["answers"]] == [BATS]
+
+
+async def test_a_reader_chooses_the_theme_and_the_language(open_page: OpenPage, service: Service) -> None:
+    page = await open_page("/settings", color_scheme="light", viewport=WIDE)
+    assert "None: answers are quotations." in await page.locator(".facts").inner_text()
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    light = await page.evaluate(ground)
+    await page.get_by_label("Theme").select_option("Dark")
+    assert await page.evaluate(ground) != light
+    assert await faults(page) == []
+    await page.get_by_label("Language").select_option("Deutsch")
+    await page.get_by_role("heading", name="Einstellungen").wait_for()
+    assert await page.locator("html").get_attribute("lang") == "de"
+    await page.get_by_role("link", name="Fragen", exact=True).click()
+    await page.get_by_role("heading", name="Was möchten Sie wissen?").wait_for()
+    await page.get_by_label("Ihre Frage").fill(BATS)
+    await page.keyboard.press("Enter")
+    await page.get_by_role("button", name="Nicht hilfreich").wait_for()
+    assert await page.get_by_role("heading", name="Quellen").count() == 1
+    assert await page.get_by_text("Durchsucht: die Sammlung notes").count() == 1
+    assert await page.locator("#asked").inner_text() == BATS
+    assert await faults(page) == []
+    assert await page.evaluate(ground) != light
+    await page.goto("/history")
+    await page.get_by_role("heading", name="Verlauf").wait_for()
+    assert await faults(page) == []
+
+
+async def test_an_address_that_does_not_exist_is_a_page_for_people(
+    open_page: OpenPage, service: Service
+) -> None:
+    page = await open_page("/nothing", expected="404")
+    await page.get_by_role("heading", name="This page does not exist").wait_for()
+    assert await faults(page) == []
+    assert service.client.get("/nothing").headers["content-type"] == "application/problem+json"
+    browser = {"Accept": "text/html"}
+    answer = service.client.get("/v1/nothing", headers=browser)
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+
+
+async def test_the_menu_of_a_phone_is_one_line_that_shows_where_one_is(open_page: OpenPage) -> None:
+    page = await open_page("/settings", viewport=NARROW)
+    menu = page.locator(".top")
+    box = await menu.locator("nav").bounding_box()
+    assert box["height"] < 60
+    current = await menu.locator("[aria-current]").bounding_box()
+    assert box["x"] <= current["x"] < box["x"] + box["width"]
