@@ -16,6 +16,7 @@ from citewell.core.errors import InputError
 from citewell.core.settings import GeneratorSettings
 from citewell.core.training.checkpoints import TrainingError
 from citewell.core.training.run import Run, RunResult
+from citewell.core.types import Reference
 from citewell.generator.defaults import read_defaults
 from citewell.generator.load import load_local
 from citewell.reinforcement.reward import Reward
@@ -82,13 +83,16 @@ def test_it_stops_where_the_dev_answers_gain_nothing(world: Path) -> None:
     assert any("no gain in 2 evaluations" in line for line in told)
 
 
-def test_the_adapter_answers_as_its_start_is_prompted(
+async def test_the_adapter_answers_as_its_start_is_prompted(
     learned: tuple[Path, RunResult, list[str]], world: Path
 ) -> None:
     out = learned[0]
     assert read_defaults(out) == read_defaults(world / "start")
     generator = load_local(GeneratorSettings(name=str(out)), world / "cache", threads=1)
-    assert generator.name == str(out)
+    references = (Reference(1, "", "", "amber is red", 0.0),)
+    text = "".join([token.text async for token in generator.generate("what is amber?", references, 1)])
+    assert set(text) <= set("aeio")
+    assert text
     names = load_file(out / "adapter_model.safetensors")
     assert names
     assert not any(".value." in name or ".reference." in name for name in names)
