@@ -266,10 +266,10 @@ def _text(sentences: Iterable[Sentence]) -> str:
 
 
 def _sentence(sentence: Sentence) -> str:
-    if not sentence.supported:
-        return f"[yellow]{escape(sentence.text)} ({STATUS_WORDS[sentence.status]})[/]"
-    marks = "".join(f"\\[{number}]" for number in sentence.citations)
     gap = "\n" if is_code(sentence) else " "
+    if not sentence.supported:
+        return f"[yellow]{escape(sentence.text)}{gap}({STATUS_WORDS[sentence.status]})[/]"
+    marks = "".join(f"\\[{number}]" for number in sentence.citations)
     return f"{escape(sentence.text)}{gap}[cyan]{marks}[/]"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -56,3 +57,12 @@ def test_the_answer_says_what_it_is(
     assert said in out
     assert (QUOTED.text in out) == (fallback == "unsupported")
     assert sum(notice in out for notice in (UNSUPPORTED, REJECTED, REFUSED)) == bool(fallback)
+
+
+def test_a_list_and_code_are_printed_as_they_were_written(capsys: pytest.CaptureFixture[str]) -> None:
+    item = replace(WRITTEN, before="\n\n- ")
+    code = Sentence("```\n[b]a[1]\n```", (), 0.0, supported=False, before="\n\n")
+    PlainView().show(answer("answered", (replace(WRITTEN, before=""), item, code), ""))
+    out = capsys.readouterr().out
+    assert f"\n\n- {WRITTEN.text}" in out
+    assert "\n\n```\n[b]a[1]\n```\n(not supported)\n" in out
