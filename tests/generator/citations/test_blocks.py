@@ -37,8 +37,7 @@ TEXTS = [
     (" ", "They sing.", ()),
     ("\n- ", "They eat fruit.", (1,)),
     ("\n  1. ", "They eat strange old cheese.", ()),
-    ("\n\n## ", "What they eat", (1,)),
-    ("\n\n| Animal | Food |\n|---|:-:|\n| ", "Bats | insects", (1,)),
+    ("\n\n## What they eat\n\n| Animal | Food |\n|---|:-:|\n| ", "Bats | insects", (1,)),
     ("\n| ", "Bats | strange old cheese", ()),
     ("\n\n", '```python\nway = "echolocation"\n```', (1,)),
     ("\n\n", "They eat fruit and insects.", (1,)),
@@ -63,10 +62,11 @@ def test_the_answer_is_laid_out_as_it_was_written() -> None:
 @pytest.mark.parametrize(
     ("left_out", "expected"),
     [
-        ({3, 8}, "They live long.\n\n- They sing.\n- They eat fruit. [1]"),
+        ({3, 7}, "They live long.\n\n- They sing.\n- They eat fruit. [1]"),
         ({1, 2, 4}, "echolocation. [1]\n\n- They eat **insects**. [1]\n- They eat fruit. [1]"),
-        ({8}, "## What they eat [1]\n\n| Animal | Food |\n|---|:-:|\n| Bats | strange old cheese\n\n"),
-        ({10}, "| Bats | strange old cheese\n\nThey eat fruit and insects. [1]"),
+        ({7}, "## What they eat\n\n| Animal | Food |\n|---|:-:|\n| Bats | strange old cheese\n\n"),
+        ({7, 8}, "cheese.\n\n```python\n"),
+        ({9}, "| Bats | strange old cheese\n\nThey eat fruit and insects. [1]"),
         ({0}, "They are shy. They live long.\n\n- "),
     ],
 )
@@ -88,9 +88,24 @@ def test_a_quotation_is_literal() -> None:
 
 
 def test_code_that_is_not_closed_ends_with_the_answer() -> None:
-    assert read_blocks("So:\n~~~\na = 1\n\nb = 2") == [
-        WrittenBlock("", "So:"),
-        WrittenBlock("\n\n", "~~~\na = 1\n\nb = 2\n~~~", is_code=True),
+    assert read_blocks("So it is:\n~~~\na = 1\n\nb = 2") == [
+        WrittenBlock("So it is:\n\n", "~~~\na = 1\n\nb = 2\n~~~", is_code=True),
+    ]
+
+
+def test_labels_are_short_and_have_no_numbers() -> None:
+    written = """# Bats
+They fly.
+## Lufthansa retired Concorde because demand fell
+## In 1905
+Never:
+- No.
+# End"""
+    assert read_blocks(written) == [
+        WrittenBlock("# Bats\n\n", "They fly."),
+        WrittenBlock("\n## ", "Lufthansa retired Concorde because demand fell"),
+        WrittenBlock("\n\n## ", "In 1905"),
+        WrittenBlock("\n\nNever:\n\n- ", "No."),
     ]
 
 
