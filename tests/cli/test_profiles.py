@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,6 +12,10 @@ BATS = "How do bats find their way in the dark?"
 
 
 def models(cli: Cli, *options: str) -> dict[str, Any]:
+    environment = {
+        name: value for name, value in cli.environment.items() if name != "CITEWELL_GENERATOR__NAME"
+    }
+    cli = replace(cli, environment=environment)
     (answer,) = cli.run("ask", BATS, "--collection", "notes", "--json", *options).objects()
     assert "echolocation" in str(answer["references"])
     return dict(answer["models"])

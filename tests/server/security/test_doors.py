@@ -37,6 +37,7 @@ DOORS = {
     "GET /compare": "ask",
     "GET /compare/{answer_id}": "ask",
     "GET /history": "ask",
+    "GET /settings": "ask",
     "GET /threads/{thread_id}": "ask",
     "GET /rate": "ask",
     "GET /rate/results": "export",
