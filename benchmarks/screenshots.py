@@ -49,7 +49,7 @@ _SELECT = """(text, place) => {
 }"""
 """Selects one of the sentences of a page that have no link."""
 PICTURES = (
-    Picture("ask-light", "How does Citewell check a citation?", 1, _WIDE | {"color_scheme": "light"}),
+    Picture("ask-light", "How does Citewell check a citation?", 0, _WIDE | {"color_scheme": "light"}),
     Picture(
         "ask-dark",
         "How does Citewell choose the references of an answer?",
