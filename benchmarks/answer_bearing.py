@@ -38,7 +38,7 @@ from benchmarks.answer_details import Details, Measured, read_systems
 from benchmarks.answer_questions import BearingQuestion, of_split, read_questions, wikipedia_questions
 from benchmarks.answer_systems import SYSTEMS, Ask, find_system
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
-from benchmarks.report import output_option, quantiles, save, table
+from benchmarks.results_files import output_option, quantiles, save, table
 from citewell.core.settings import Settings, load_settings
 from citewell.core.significance import (
     PairedComparison,

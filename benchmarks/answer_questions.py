@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 from lxml import html
 
-from benchmarks.report import external_data
+from benchmarks.results_files import external_data
 from citewell.core.answers import has_answer
 from citewell.core.text import content_words, split_sentences, squeeze, words
 from citewell.core.types import Reference

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.report import external_data, output_option, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.jsonl import read_lines
 from citewell.core.settings import load_settings
 from citewell.core.significance import compare_all, differences_table, interval

@@ -12,7 +12,8 @@ and `texts.jsonl`, paragraphs of Wikipedia for Schools, for PPO-ptx.
 the training: at temperature 1 from the plain softmax, and greedily, as readers get them. It keeps them in
 FOLDER (the same command resumes), and prints measures of the answers, paired tests against one answer of the
 start, and how often the shipped scorer, which the training did not see, prefers them. Best of n takes the
-finished answer of the start with the best support.
+finished answer of the start with the best support; its KL divergence is log n − (n − 1) / n. `answers-kl.png`
+shows reward and preference against the KL divergence.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from numpy.typing import NDArray
 
 from benchmarks.answers_ppo_compare import compare_answers
 from benchmarks.generation_set import divided, expertqa, pubmedqa
-from benchmarks.report import external_data
+from benchmarks.results_files import external_data
 from citewell.core.text import squeeze
 from citewell.core.types import Reference
 from citewell.generator.focus import focused
@@ -58,7 +59,12 @@ def main() -> None:
         required=True,
         help="folder that a training wrote; repeatable",
     )
-    second.add_argument("--best-of", type=int, default=4, help="samples of the start to choose from [4]")
+    second.add_argument(
+        "--best-of",
+        type=int,
+        action="append",
+        help="samples of the start to choose from; repeatable [4 and 16]",
+    )
     second.add_argument("--tokens", type=int, default=0, help="max tokens per answer [the training's]")
     second.add_argument("--out", type=Path, required=True, help="folder for the answers and the results")
     arguments = parser.parse_args()
@@ -69,7 +75,7 @@ def main() -> None:
             arguments.questions / "dev.jsonl",
             arguments.trained,
             arguments.out,
-            best_of=arguments.best_of,
+            best_of=arguments.best_of or [4, 16],
             tokens=arguments.tokens,
         )
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import save, table
+from benchmarks.results_files import save, table
 from citewell.core.settings import CitationSettings, Settings, load_settings
 from citewell.core.significance import compare_all, differences_table, interval
+from citewell.core.training.plot import Panel, draw_panels
 from citewell.core.types import Sentence
 from citewell.generator.citations.correction import check_citations
 from citewell.generator.citations.ending import finished
@@ -24,10 +27,10 @@ from citewell.generator.evaluation.text import copied
 from citewell.generator.resolve import resolve
 from citewell.generator.training.arrange import Example
 from citewell.generator.training.sources import ExampleSource
-from citewell.generator.training.writing import write_answers
 from citewell.generator.transformers import stop_tokens
 from citewell.reinforcement.answers import QuestionStream
 from citewell.reinforcement.config import AnswersRecipe
+from citewell.reinforcement.greedy import greedy_answers, load_policy
 from citewell.reinforcement.networks import (
     POLICY,
     REFERENCE,
@@ -44,7 +47,8 @@ from citewell.scorer.load import DEFAULT, load_scorer
 from citewell.scorer.scorer import PreferenceJudge, SupportScorer
 
 SAMPLED, GREEDY = "start, one sample", "start, greedy"
-SUPPORT, ENDED, WORDS = "support", "ended", "words"
+BEST_OF = "start, best of"
+SUPPORT, ENDED, WORDS, COPIED = "support", "ended", "words", "copied 8-grams"
 Values = dict[str, dict[str, float]]
 
 
@@ -61,7 +65,7 @@ Samples = Mapping[str, Sequence[WrittenSample]]
 
 
 def compare_answers(
-    questions: Path, trained: Sequence[Path], out: Path, *, best_of: int, tokens: int
+    questions: Path, trained: Sequence[Path], out: Path, *, best_of: Sequence[int], tokens: int
 ) -> None:
     """Write the answers that are missing in the folder, measure all, and print and save the comparison."""
     settings = load_settings({})
@@ -74,15 +78,14 @@ def compare_answers(
     )
     asked = _asked(networks, config, questions)
     rate = _rate(asked)
-    sampled = _kept(networks, asked, config, out / "start.jsonl", 1 + best_of)
+    sampled = _kept(networks, asked, config, out / "start.jsonl", 1 + max(best_of, default=0))
     drawn = {SAMPLED: {key: of[0] for key, of in sampled.items()}}
-    if best_of:
-        drawn[f"start, best of {best_of}"] = {
-            key: max(of[1:], key=lambda each: rate(key, each)) for key, of in sampled.items()
-        }
+    for n in best_of:
+        best = {key: max(of[1 : 1 + n], key=partial(rate, key)) for key, of in sampled.items()}
+        drawn[f"{BEST_OF} {n}"] = {key: replace(each, kl=best_of_kl(n)) for key, each in best.items()}
     greedy = {GREEDY: _greedy(networks, asked, config, out / "start-greedy.jsonl")}
     for folder in trained:
-        _load_policy(networks, folder)
+        load_policy(networks, folder)
         kept = _kept(networks, asked, config, out / f"{folder.name}.jsonl", 1)
         drawn[f"{folder.name}, one sample"] = {key: of[0] for key, of in kept.items()}
         file = out / f"{folder.name}-greedy.jsonl"
@@ -94,6 +97,37 @@ def compare_answers(
     }
     about = {"questions": len(asked), "answer_tokens": config.prompt.answer_tokens}
     save("answers_ppo", about | results, out / "answers_ppo.json")
+    _draw(results["sampled"], out / "answers-kl.png")
+
+
+def best_of_kl(n: int) -> float:
+    """Return the KL divergence of best of `n` from one sample, in nats: log n − (n − 1) / n (WebGPT §5.1)."""
+    return math.log(n) - (n - 1) / n
+
+
+def _draw(results: Mapping[str, Any], file: Path) -> None:
+    """Plot reward, win rate and copying against the KL divergence (WebGPT, Figures 4 and 5)."""
+    means, wins, first = results["means"], results["win_rates"], results["against"]
+    best = sorted((name for name in means if name.startswith(BEST_OF)), key=lambda name: means[name]["KL"])
+    lines = {"best of n": [first, *best]}
+    lines |= {name: [first, name] for name in means if name not in {first, *best}}
+    values = {
+        ("Reward: citation support", "0 to 1"): {name: of[SUPPORT] for name, of in means.items()},
+        ("Win rate by the second scorer", "share"): {
+            first: 0.5,
+            **{name: of[0] for name, of in wins.items()},
+        },
+        ("Copied 8-grams", "share"): {name: of[COPIED] for name, of in means.items()},
+    }
+    panels = [
+        Panel(
+            title,
+            label,
+            {line: [(means[s]["KL"], of[s]) for s in systems] for line, systems in lines.items()},
+        )
+        for (title, label), of in values.items()
+    ]
+    draw_panels(panels, file, "KL divergence, nats")
 
 
 def _asked(networks: PolicyNetworks, config: AnswersRecipe, questions: Path) -> dict[str, PromptedQuestion]:
@@ -111,14 +145,6 @@ def _asked(networks: PolicyNetworks, config: AnswersRecipe, questions: Path) -> 
     return {row.key: asked for row, asked in zip(rows, stream.dev, strict=True)}
 
 
-def _load_policy(networks: PolicyNetworks, folder: Path) -> None:
-    from peft import set_peft_model_state_dict
-    from safetensors.torch import load_file
-
-    weights = {name: value.float() for name, value in load_file(folder / "adapter_model.safetensors").items()}
-    set_peft_model_state_dict(networks.model, weights, adapter_name=POLICY)
-
-
 def _kept(
     networks: PolicyNetworks,
     asked: Mapping[str, PromptedQuestion],
@@ -126,19 +152,22 @@ def _kept(
     file: Path,
     count: int,
 ) -> Samples:
-    """Return `count` answers to each question, from the file if it has them."""
+    """Return `count` answers to each question: those in the file, and what is missing."""
     import torch
 
-    if file.exists():
-        return _read(file)
+    keys = list(asked)
+    found = {
+        key: list(of) for key, of in (_read(file) if file.exists() else {key: [] for key in keys}).items()
+    }
+    have = len(found[keys[0]])
+    if have >= count:
+        return found
     torch.set_num_threads(config.training.threads)
     stop = stop_tokens(networks.model.get_base_model(), networks.tokenizer)
     networks.use(POLICY)
     sampler = TorchSampler(networks.model, stop, config.prompt.answer_tokens)
-    keys = list(asked)
-    found: dict[str, list[WrittenSample]] = {key: [] for key in keys}
     with torch.no_grad(), autocast(networks.model.device, config.training.precision):
-        for number in range(count):
+        for number in range(have, count):
             networks.use(POLICY)
             drawn = sampler.sample([asked[key].prompt for key in keys], 1000 + number)
             for key, each in zip(keys, drawn, strict=True):
@@ -149,8 +178,8 @@ def _kept(
                     now, start = networks.read(part, POLICY).logp, networks.read(part, REFERENCE).logp
                     kl = float((now - start).sum())
                 found[key].append(WrittenSample(text, each.ended, kl))
+            _write(found, file)
             print(f"{file.stem}: {number + 1} of {count} answers to each question", flush=True)
-    _write(found, file)
     return found
 
 
@@ -160,15 +189,9 @@ def _greedy(
     """Return the answers that readers would get, from the file if it has them."""
     if not file.exists():
         most = config.prompt.answer_tokens
-        networks.use(POLICY)
-        with autocast(networks.model.device, config.training.precision):
-            texts = write_answers(
-                networks.model,
-                networks.tokenizer,
-                [networks.tokenizer.decode(each.prompt) for each in asked.values()],
-                most=most,
-                frequency_penalty=networks.source.defaults.frequency_penalty,
-            )
+        texts = greedy_answers(
+            networks, list(asked.values()), tokens=most, precision=config.training.precision
+        )
         lengths = [len(networks.tokenizer.encode(text, add_special_tokens=False)) for text in texts]
         written = [WrittenSample(text, length < most) for text, length in zip(texts, lengths, strict=True)]
         _write({key: [each] for key, each in zip(asked, written, strict=True)}, file)
@@ -208,7 +231,7 @@ def measures(
     """Return the measures of a system's answers by name and question."""
     threshold = settings.citations.threshold
     sentences = {
-        key: check_citations(finished(each.text), asked[key].references, threshold)
+        key: check_citations(finished(each.text), asked[key].references, threshold, markdown=True)
         for key, each in answers.items()
     }
     rate = _rate(asked)
@@ -224,7 +247,7 @@ def measures(
             for key, of in sentences.items()
         },
         WORDS: {key: float(sum(len(s.text.split()) for s in of)) for key, of in sentences.items()},
-        "copied 8-grams": {
+        COPIED: {
             key: copied(" ".join(s.text for s in of), [r.text for r in asked[key].references]) or 0.0
             for key, of in sentences.items()
         },

@@ -32,7 +32,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from benchmarks.report import save, table
+from benchmarks.results_files import save, table
 from citewell.core.jsonl import read_lines
 from citewell.core.plots import check_plots
 from citewell.core.settings import Settings, load_settings
@@ -246,7 +246,10 @@ def read_questions(
     """Read the questions with their samples, checked, scored and judged."""
     texts = {(row := line.row())["key"]: row["texts"] for line in read_lines(kept)}
     checked = {
-        row.key: [check_citations(t, row.references, settings.citations.threshold) for t in texts[row.key]]
+        row.key: [
+            check_citations(t, row.references, settings.citations.threshold, markdown=True)
+            for t in texts[row.key]
+        ]
         for row in rows
     }
     encoder = load_encoder(MODEL, settings.cache_dir, max_tokens=256, threads=settings.threads)

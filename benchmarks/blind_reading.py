@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.reading import QUESTIONS, prepare
-from benchmarks.report import RESULTS, table
+from benchmarks.results_files import RESULTS, table
 from citewell.core.events import final_answer
 from citewell.core.settings import load_settings
 from citewell.core.significance import interval

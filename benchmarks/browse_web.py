@@ -26,7 +26,7 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from benchmarks.local_web import read_articles
-from benchmarks.report import external_data
+from benchmarks.results_files import external_data
 from citewell.browser.page import TextPage, error_page
 from citewell.browser.results import results_page
 from citewell.browser.simplify import simplify

@@ -24,7 +24,7 @@ from typing import Any
 
 from benchmarks.browser_injections import INJECTIONS
 from benchmarks.browser_invariants import RecordedWeb, checked_step
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.browser.characters import MARK, stripped
 from citewell.browser.environment import Browser
 from citewell.browser.limits import BrowserLimits, Count

@@ -28,7 +28,7 @@ import gymnasium
 from tokenizers import Tokenizer
 
 from benchmarks.local_web import read_articles
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.browser.censor import censored
 from citewell.browser.environment import Browser
 from citewell.browser.episodes import Question

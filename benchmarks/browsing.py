@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.browse_web import browse_settings, index_web, served_web
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.browser.episode import Episode, read_episodes
 from citewell.browser.evaluation.evaluate import Result, evaluate
 from citewell.browser.evaluation.report import markdown, summary

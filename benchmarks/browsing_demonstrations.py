@@ -21,7 +21,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 from benchmarks.browse_web import address, browse_settings, index_web, open_shelf
-from benchmarks.report import external_data, table
+from benchmarks.results_files import external_data, table
 from citewell.browser.demonstrations.guided import Guided
 from citewell.browser.demonstrations.rejection import Known, demonstrate
 from citewell.browser.demonstrations.wikispeedia import games, replay

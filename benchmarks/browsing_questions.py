@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.browse_web import browse_settings, index_web
-from benchmarks.report import external_data, table
+from benchmarks.results_files import external_data, table
 from citewell.core.near_duplicates import NearDuplicates
 from citewell.core.text import words
 from citewell.pipeline.evaluation.coverage import PassageSearch, stored_pages

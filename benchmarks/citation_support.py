@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.report import RESULTS, output_option, save, table
+from benchmarks.results_files import RESULTS, output_option, save, table
 from benchmarks.support_measures import (
     Scores,
     SupportBin,

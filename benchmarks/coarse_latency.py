@@ -34,7 +34,7 @@ from benchmarks.delays import FETCH_MEAN, DelayLaw, fitted, stage_mean
 from benchmarks.local_web import Case, LocalWeb
 from benchmarks.loopback import Loopback
 from benchmarks.replay import name, plan, running
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.core.settings import Settings
 from citewell.core.types import Failure, Hit, Page, Reference
 from citewell.pipeline.fetching import open_extractor, sandbox_limits, wait_policy

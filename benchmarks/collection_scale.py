@@ -27,7 +27,7 @@ import numpy as np
 
 from benchmarks.ask_wikispeedia import COLLECTION, covered_questions
 from benchmarks.dense_scale import DIMENSION, Matrix, PassageLaw
-from benchmarks.report import output_option, peak_megabytes, save, table
+from benchmarks.results_files import output_option, peak_megabytes, save, table
 from citewell.core.types import Page
 from citewell.retriever.collection.dense import updating
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog

@@ -24,7 +24,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.report import external_data, output_option, quantiles, save, table
+from benchmarks.results_files import external_data, output_option, quantiles, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import GeneratorSettings, Settings, load_settings
 from citewell.core.significance import compare_all, differences_table, interval

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.retriever.collection.neighbor_index import IVF_SAMPLE, Kind, NeighborIndex, kind_for, lists_for
 
 DIMENSION = 384

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.ranking_systems import MAX_TOKENS, read_paragraphs
-from benchmarks.report import machine, output_option, save, table
+from benchmarks.results_files import machine, output_option, save, table
 from citewell.retriever.encoder.batches import encode_ids
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.engines import openvino

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.extractors import OURS, REFERENCE, ExtractionEngine, ours, peers
-from benchmarks.report import external_data, output_option, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.settings import load_settings
 from citewell.retriever.extract.main_text.classifier import Classifier
 from citewell.retriever.extract.training.cross_validation import fold_classifiers

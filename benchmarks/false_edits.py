@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.core.jsonl import read_lines
 from citewell.core.settings import CitationSettings, load_settings
 from citewell.generator.citations.support import holds_facts, rouge_1_precision

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.loopback import Loopback
 from benchmarks.page_server import PageServer
-from benchmarks.report import output_option, quantiles, save, table
+from benchmarks.results_files import output_option, quantiles, save, table
 from citewell.core.errors import CitewellError
 from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
 from citewell.retriever.fetch.cache.disk import DiskStore

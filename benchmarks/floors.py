@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import external_data, table
+from benchmarks.results_files import external_data, table
 
 _MARGIN = 0.002  # processors round differently
 

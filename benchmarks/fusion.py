@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.report import external_data, output_option, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.jsonl import read_lines
 from citewell.core.settings import load_settings
 from citewell.retriever.encoder.load import load_encoder

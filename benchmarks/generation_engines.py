@@ -41,7 +41,7 @@ from benchmarks.engines import (
     Prompt,
     gguf_path,
 )
-from benchmarks.report import machine, output_option, peak_megabytes, save, table
+from benchmarks.results_files import machine, output_option, peak_megabytes, save, table
 
 NAME = "generation_engines"
 RATE_TOKENS, TOTAL_TOKENS = 100, REFERENCE_TOKENS

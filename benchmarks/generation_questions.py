@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import external_data, table
+from benchmarks.results_files import external_data, table
 from citewell.core.text import split_sentences, squeeze
 from citewell.generator.evaluation.held_out import is_held_out
 

@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
-from benchmarks.report import external_data, save, table
+from benchmarks.results_files import external_data, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import load_settings
 from citewell.core.text import squeeze

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ask_wikispeedia import OWN_QUESTIONS, build_index
-from benchmarks.report import RESULTS, output_option, save, table
+from benchmarks.results_files import RESULTS, output_option, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.types import Answer

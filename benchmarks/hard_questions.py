@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
-from benchmarks.report import output_option, quantiles, save, table
+from benchmarks.results_files import output_option, quantiles, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.types import Page

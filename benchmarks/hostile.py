@@ -29,7 +29,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from benchmarks.hostile_pages import handmade, mutated, seeds
 from benchmarks.hostile_web import BOMBS, WEB, attacks, redirect_path
-from benchmarks.report import external_data, output_option, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.errors import ExtractionError, FetchError
 from citewell.retriever.extract.sandbox import Sandbox, SandboxLimits
 from citewell.retriever.fetch.download import FetchLimits

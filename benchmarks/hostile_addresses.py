@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ipaddress import ip_address
 from typing import Any
 
-from benchmarks.report import output_option, save
+from benchmarks.results_files import output_option, save
 from citewell.browser.page import error_page
 from citewell.core.errors import FetchError
 from citewell.core.redact import published_address
@@ -42,8 +42,8 @@ _SHOWN: tuple[Callable[[str], object], ...] = (
     lambda address: in_domains(address, ["example.org"]),
     lambda address: kind_of(b"Kites fly.", address, ""),
     lambda address: error_page(address, "bad"),
-    PublicUrls("notes", ["/notes"]).name,
-    lambda address: PublicUrls("notes", ["/notes"]).name(f"file:{address}"),
+    PublicUrls({"notes": ["/notes"]}).name,
+    lambda address: PublicUrls({"notes": ["/notes"]}).name(f"file:{address}"),
 )
 
 

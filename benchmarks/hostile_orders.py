@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.orders.ordinary import ordinary_sentences, read_kinds
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import load_settings
 from citewell.core.text import content_words

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.report import external_data, output_option, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from benchmarks.support_measures import balanced_accuracy
 from citewell.core.ranking_metrics import area_under_curve
 from citewell.core.settings import CitationSettings, load_settings

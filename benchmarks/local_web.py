@@ -16,7 +16,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from benchmarks.ask_wikispeedia import ArticleQuestion, build_index, covered_questions
-from benchmarks.report import external_data
+from benchmarks.results_files import external_data
 from citewell.core.settings import Settings, load_settings
 from citewell.core.text import shorten, split_sentences, squeeze
 from citewell.core.types import Hit, Page

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from benchmarks.ask_wikispeedia import build_index, covered_questions
 from benchmarks.reading import NOTES, QUESTIONS, prepare
-from benchmarks.report import external_data, output_option, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
 from citewell.core.types import Answer

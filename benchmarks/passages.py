@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.report import external_data, output_option, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.errors import ExtractionError
 from citewell.core.settings import RetrieverSettings, load_settings
 from citewell.core.text import encoded_text

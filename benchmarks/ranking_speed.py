@@ -32,7 +32,7 @@ from benchmarks.ranking_systems import (
     relevance,
     write_bert_base,
 )
-from benchmarks.report import external_data, machine, output_option, peak_megabytes, save, table
+from benchmarks.results_files import external_data, machine, output_option, peak_megabytes, save, table
 
 NAME = "ranking_speed"
 MINILM, BERT_BASE = "all-MiniLM-L6-v2", "BERT-base shape"

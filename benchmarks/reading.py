@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.ask_wikispeedia import COLLECTION, build_index
-from benchmarks.report import RESULTS, machine, output_option, table
+from benchmarks.results_files import RESULTS, machine, output_option, table
 from citewell.core.answers import has_answer
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings

@@ -24,7 +24,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import external_data, output_option, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.settings import load_settings
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.evaluation.references import read_references

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.report import external_data, save, table
+from benchmarks.results_files import external_data, save, table
 from citewell.core.settings import load_settings
 from citewell.core.text import encoded_text
 from citewell.core.types import Passage

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.report import external_data, output_option, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.rouge import Matrix, Rouge, Text, scores
 from citewell.core.text import split_sentences, words
 

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.core.jsonl import read_lines
 from citewell.core.settings import load_settings
 from citewell.core.training.checkpoints import quiet

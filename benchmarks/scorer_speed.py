@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.report import output_option, peak_megabytes, quantiles, save, table
+from benchmarks.results_files import output_option, peak_megabytes, quantiles, save, table
 from citewell.core.settings import load_settings
 
 NAME = "scorer_speed"

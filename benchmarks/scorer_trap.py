@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.report import external_data, output_option, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from citewell.core.text import words
 from citewell.scorer.data.config import PAPER, RAW, SMALL_FORUM, ReadingConfig, VoteConfig
 from citewell.scorer.data.notes import STEPS, FileNotes

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from benchmarks.screenshots import serving
 from citewell.retriever.fetch.render import find_chromium, runs_as_root
 from citewell.server.store.address import store_url

@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ask_wikispeedia import COLLECTION, OWN_QUESTIONS, build_index
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from benchmarks.service_load import Client, LoadReply, client, closed_loop, endless, open_loop, plain
 from benchmarks.service_process import Served, pinned, served
 from citewell.core.events import final_answer

@@ -34,7 +34,7 @@ class LoadReply:
 
 def plain(questions: Sequence[str]) -> list[Body]:
     """Return each question once, as a request for a quoted answer that no cache has."""
-    return [{"question": question, "fresh": True, "extractive": True} for question in questions]
+    return [{"question": question, "fresh": True, "generator": "extractive"} for question in questions]
 
 
 def endless(questions: Sequence[str]) -> Iterator[Body]:

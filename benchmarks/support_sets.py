@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.report import external_data
+from benchmarks.results_files import external_data
 from citewell.core.jsonl import read_lines
 from citewell.core.training.sources import DataFolders, question_key
 from citewell.retriever.cross_encoder.training.config import load_config

@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.dense_scale import resident_megabytes
 from benchmarks.false_edits import read_claims
-from benchmarks.report import output_option, quantiles, save, table
+from benchmarks.results_files import output_option, quantiles, save, table
 from citewell.core.settings import load_settings
 from citewell.retriever.cross_encoder.form import read_cross_encoder_form
 from citewell.retriever.cross_encoder.load import PooledCrossEncoder, load_cross_encoder

@@ -30,7 +30,7 @@ from benchmarks.ask_wikispeedia import TRIAL
 from benchmarks.coarse_latency import WEBGLM, at
 from benchmarks.delays import PASSING, Fate, fitted
 from benchmarks.local_web import Case, LocalWeb
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.core.settings import Settings
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference

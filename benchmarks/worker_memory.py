@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from benchmarks.service_process import Served, served
 
 _QUESTIONS = ("How does Citewell check a citation?", "What is a collection?", "How is a key revoked?")

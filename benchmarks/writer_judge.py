@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.judge_threshold import best_threshold
-from benchmarks.report import external_data, output_option, save, table
+from benchmarks.results_files import external_data, output_option, save, table
 from benchmarks.support_measures import balanced_accuracy
 from citewell.core.jsonl import read_lines
 from citewell.core.ranking_metrics import area_under_curve

@@ -3,8 +3,8 @@
 `python -m benchmarks.writer_prompts` asks questions of NQ-open's development split in Wikipedia for Schools
 (`--data-dir` has its collection) until `--limit` of them have an accepted answer in their references, and
 half as many do not. Each form of the prompt then writes from these references, without the pipeline's
-judgment of evidence and its check of citations. `asked at` is the setting `generator.answerable`. A third of
-the questions is held out (see `benchmarks.answer_questions`).
+judgment of evidence and its check of citations, and refuses where decoding does, not by the probability of a
+refusal (`benchmarks.refusals`). A third of the questions is held out (see `benchmarks.answer_questions`).
 
 Right: the answer, without its marks, contains an accepted answer. Refused: it says that the references do not
 answer. Wrong: neither, which includes right answers in other words.
@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.answer_questions import BearingQuestion, of_split, wikipedia_questions
 from benchmarks.ask_wikispeedia import COLLECTION
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.core.answers import has_answer
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings, load_settings
@@ -54,7 +54,6 @@ FORMS = {
     "rules, five, titles": PromptForm(RULES, examples=FIVE),
     "rules, five, titles, question first": PromptForm(RULES, question_first=True, examples=FIVE),
     "rules, five, titles, 250 words": PromptForm(),
-    "rules, five, titles, 250 words, asked at 0.4": PromptForm(),
     "rules, no example": replace(WEBGLM, instruction=RULES, demonstration=False),
 }
 
@@ -104,7 +103,6 @@ def main() -> None:
             answer_tokens=settings.generator.answer_tokens,
             sampling=Sampling(settings.generator.temperature, 0, settings.generator.frequency_penalty or 0.0),
             form=FORMS[name],
-            answerable=next((float(least) for least in re.findall(r"asked at ([\d.]+)", name)), 0.0),
         )
         most = next((int(words) for words in re.findall(r"(\d+) words", name)), None)
         written = asyncio.run(write(writer, cases if most is None else shortened(cases, settings, most)))

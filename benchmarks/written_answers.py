@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import table
+from benchmarks.results_files import table
 from citewell.core.text import split_sentences, squeeze, words
 from citewell.generator.evaluation.held_out import is_held_out
 

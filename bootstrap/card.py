@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,8 +12,9 @@ import msgspec
 from citewell.bootstrap.config import DatasetConfig
 from citewell.bootstrap.overlap import EvaluationQuestions
 from citewell.bootstrap.stats import BootstrapStatistics, funnel_table
-from citewell.bootstrap.types import FilterScores
+from citewell.bootstrap.types import FilterScores, Sample
 from citewell.core.splits import Split
+from citewell.core.text import shorten, squeeze
 
 # Bounds of the hub's size categories, and their names.
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
@@ -86,13 +87,14 @@ Near-duplicate questions (Jaccard similarity of their words of at least {near:g}
 ```
 
 `statistics.json` has the lengths, the citations per answer and examples of dropped answers.
-"""
+{shown}"""
+_EXCERPT = 240  # characters of a reference
 
 
 class Dataset(NamedTuple):
     """A written data set: its folder, the number of rows of each split, and of excluded samples by reason.
 
-    `compared` are the questions that it must not contain.
+    `compared` are the questions that it must not contain, `shown` rows for its card.
     """
 
     folder: Path
@@ -100,6 +102,7 @@ class Dataset(NamedTuple):
     left_out: dict[str, int]
     compared: EvaluationQuestions
     statistics: BootstrapStatistics
+    shown: tuple[Sample, ...] = ()
 
 
 def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
@@ -127,6 +130,7 @@ def card(dataset: Dataset, config: DatasetConfig, command: str) -> str:
         command=command,
         teachers=", ".join(teachers) or "none",
         funnel=funnel_table(dataset.statistics),
+        shown=_shown(dataset.shown),
     )
 
 
@@ -150,6 +154,19 @@ def _left_out(dataset: Dataset) -> str:
     if not parts:
         return "No sample was excluded."
     return f"Excluded, and listed in `left_out.jsonl`: {' and '.join(parts)}."
+
+
+def _shown(samples: Sequence[Sample]) -> str:
+    if not samples:
+        return ""
+    parts = [f"\n## {len(samples):,} rows, drawn by a hash"]
+    for sample in samples:
+        lines = [
+            f"{r.number}. {f'{squeeze(r.title)}: ' if r.title else ''}{shorten(squeeze(r.text), _EXCERPT)}"
+            for r in sample.references
+        ]
+        parts += [f"### {squeeze(sample.question)}", sample.answer, "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
 
 
 def _compared(dataset: Dataset) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from citewell.core.redact import published_address, published_name
 
 _ADDRESS = "base_url"
-_MODELS = {"name", "encoder", "collection"}
+_MODELS = {"name", "encoder", "collection", "reader"}
 
 
 def command(questions: Path, teacher: str, out: Path, changed: Mapping[str, Any]) -> str:

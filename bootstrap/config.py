@@ -22,6 +22,9 @@ def _patterns(value: Any) -> Any:
 
 
 Patterns = Annotated[tuple[str, ...], BeforeValidator(_patterns)]
+Examples = Annotated[
+    tuple[Literal["fact", "premise", "parts", "refusal", "joined"], ...], BeforeValidator(_patterns)
+]
 
 
 class QuestionsConfig(Section):
@@ -49,13 +52,16 @@ class TeacherPromptConfig(Section):
         None,
         description="Show one example; by default as the model was trained.",
     )
+    examples: Examples | None = Field(
+        None, description="Names of the examples shown; by default the model's own."
+    )
     tokens: int = Field(
         3000, ge=200, description="Max tokens of a prompt, which are estimated for a teacher over HTTP."
     )
 
     def form(self, own: PromptForm) -> PromptForm:
         """Return the form of the model's prompts, `own`, with the overrides of this section."""
-        changes: dict[str, Any] = {"instruction": self.instruction, "demonstration": self.demonstration}
+        changes = {name: getattr(self, name) for name in ("instruction", "demonstration", "examples")}
         return replace(own, **{name: value for name, value in changes.items() if value is not None})
 
 
@@ -110,6 +116,15 @@ class FiltersConfig(Section):
     cited: int = Field(1, ge=0, description="Min references that the corrected answer cites.")
     coverage: Share = Field(0.5, description="Min share of segments with a citation after correction.")
     accuracy: Share = Field(0.5, description="Min share of the teacher's marks that correction confirms.")
+    reader: str | None = Field(
+        None,
+        min_length=1,
+        description="Reader that drops unsupported answers: the folder of a reader of support, `writer`, "
+        "`writer:NAME` or `nli:MODEL`.",
+    )
+    supported: Share | None = Field(
+        None, description="Min share of sentences that the reader finds supported by what they cite; 0.5."
+    )
     truncated: bool = Field(True, description="Drop answers that the token limit cut off.")
     markup: bool = Field(True, description="Drop answers with HTML, control tokens or lines of the prompt.")
 
@@ -143,6 +158,7 @@ class DatasetConfig(Section):
     )
     dev: float = Field(0.05, ge=0, lt=0.5, description="Share of the questions in the split dev.")
     test: float = Field(0.05, ge=0, lt=0.5, description="Share of the questions in the split test.")
+    card_rows: int = Field(0, ge=0, le=200, description="Unselected rows on the card, drawn by a hash.")
     near: float = Field(
         0.6, gt=0, le=1, description="Min Jaccard similarity of the words of near-duplicate questions."
     )

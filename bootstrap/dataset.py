@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import filecmp
+import heapq
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from hashlib import sha256
 from pathlib import Path
 from typing import IO
 
@@ -53,7 +55,7 @@ def write_dataset(
 ) -> Dataset:
     """Write the samples among a run's outcomes as JSON lines, with a card that describes them.
 
-    `outcomes` reads the run from its beginning; it is called twice, so that only the questions are in memory.
+    `outcomes` reads the run from its beginning; it is called again, so that only the questions are in memory.
     `command` made the run, and `evaluation` are the questions that the data set must not contain; the card
     names both. Unchanged files are not written again. Raises `CitewellError` if the folder cannot be written.
     """
@@ -67,6 +69,7 @@ def write_dataset(
         dict(Counter(each.why for each in division.left_out)),
         evaluation,
         counted,
+        _drawn(outcomes, division.splits, config.card_rows),
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -110,6 +113,16 @@ def _collecting(outcomes: Iterable[Outcome], asked: list[SampleQuestion]) -> Ite
         if isinstance(outcome, Sample):
             asked.append(SampleQuestion(outcome.key, outcome.question))
         yield outcome
+
+
+def _drawn(
+    outcomes: Callable[[], Iterable[Outcome]], splits: Mapping[str, Split], number: int
+) -> tuple[Sample, ...]:
+    """Return so many samples of the splits, drawn by a hash of their keys."""
+    if not number:
+        return ()
+    rows = (each for each in outcomes() if isinstance(each, Sample) and each.key in splits)
+    return tuple(heapq.nsmallest(number, rows, key=lambda each: sha256(each.key.encode()).digest()))
 
 
 def _write_splits(folder: Path, outcomes: Iterable[Outcome], splits: Mapping[str, Split]) -> None:

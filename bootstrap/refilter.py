@@ -14,14 +14,15 @@ from citewell.bootstrap.folder import RUN, FinishedRun
 from citewell.bootstrap.journal import Journal
 from citewell.bootstrap.recipe import Recipe
 from citewell.bootstrap.row import filtered
+from citewell.bootstrap.support import AnswerSupport
 from citewell.bootstrap.types import Drop, Fault, Outcome, RawAnswer
 from citewell.core.errors import CitewellError, InputError
 
 _BATCH = 256
 
 
-def refiltered(outcome: Outcome, config: BootstrapConfig) -> Outcome:
-    """Return the outcome of a row by the correction and the filters of `config`.
+def refiltered(outcome: Outcome, config: BootstrapConfig, support: AnswerSupport | None = None) -> Outcome:
+    """Return the outcome of a row by the correction and the filters of `config`, and by the reader.
 
     Failed rows, and those whose teacher was not asked, stay as they are.
     """
@@ -32,12 +33,13 @@ def refiltered(outcome: Outcome, config: BootstrapConfig) -> Outcome:
     values = {name: value for name, value in asdict(outcome).items() if name in RawAnswer.__struct_fields__}
     if isinstance(outcome, Drop) and outcome.reason == "truncated":
         values["truncated"] = True  # which older runs tell by the reason alone
-    return filtered(RawAnswer(**values), config)
+    return filtered(RawAnswer(**values), config, support)
 
 
-def refilter(source: FinishedRun, out: Path, recipe: Recipe) -> None:
+def refilter(source: FinishedRun, out: Path, recipe: Recipe, support: AnswerSupport | None = None) -> None:
     """Write a run with the rows of `source`, corrected and filtered by `recipe`, to the new folder `out`.
 
+    `support` is the open reader of the recipe, if it names one.
     Raises `InputError` if `out` exists, and `CitewellError` if it cannot be written.
     """
     if out.exists():
@@ -47,7 +49,7 @@ def refilter(source: FinishedRun, out: Path, recipe: Recipe) -> None:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         journal = Journal(partial, recipe.run.shard)
-        outcomes = (refiltered(outcome, recipe) for outcome in source.outcomes())
+        outcomes = (refiltered(outcome, recipe, support) for outcome in source.outcomes())
         while batch := list(islice(outcomes, _BATCH)):
             journal.append(batch)
         started = source.started | {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 
 from msgspec.structs import asdict, replace
 
@@ -11,6 +12,7 @@ from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.correction import correct
 from citewell.bootstrap.filters import reason_to_drop
 from citewell.bootstrap.references import Retrieve, with_references
+from citewell.bootstrap.support import AnswerSupport
 from citewell.bootstrap.teacher import Teacher
 from citewell.bootstrap.types import (
     BootstrapTask,
@@ -22,6 +24,9 @@ from citewell.bootstrap.types import (
 )
 from citewell.core.errors import CitewellError
 from citewell.core.text import encodable
+from citewell.core.threads import in_thread
+
+_SUPPORTED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class RowParts:
     teacher: Teacher
     retrieve: Retrieve
     config: BootstrapConfig
+    support: AnswerSupport | None = None
+    """Reads the answers that all other filters keep; None keeps them."""
 
 
 async def bootstrap_row(task: BootstrapTask, parts: RowParts) -> Outcome:
@@ -65,13 +72,17 @@ async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
         return Drop(**asdict(unasked), reason="few_references")
     written = await teacher.write(task, unasked.references)
     raw = replace(unasked, raw_answer=written.text, usage=written.usage, truncated=written.truncated)
-    return filtered(raw, parts.config)
+    return await in_thread(partial(filtered, raw, parts.config, parts.support))
 
 
-def filtered(raw: RawAnswer, config: BootstrapConfig) -> Sample | Drop:
-    """Correct the citations of an answer, and keep it unless a filter drops it."""
+def filtered(raw: RawAnswer, config: BootstrapConfig, support: AnswerSupport | None = None) -> Sample | Drop:
+    """Correct the citations of an answer, and keep it unless a filter or the reader `support` drops it."""
     corrected = correct(raw.raw_answer, raw.references, config.correction)
     scores = corrected.scores
     if reason := reason_to_drop(raw.raw_answer, scores, config, truncated=raw.truncated):
         return Drop(**asdict(raw), reason=reason, scores=scores)
+    if support is not None:
+        least = _SUPPORTED if config.filters.supported is None else config.filters.supported
+        if support.share(corrected.answer, raw.references) < least:
+            return Drop(**asdict(raw), reason="unsupported", scores=scores)
     return Sample(**asdict(raw), answer=corrected.answer, scores=scores)

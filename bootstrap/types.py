@@ -20,6 +20,7 @@ Reason = Literal[
     "hallucination",
     "few_citations",
     "citation_accuracy",
+    "unsupported",
 ]
 """The reasons to drop an answer, in the order of the filters (docs/bootstrap.md)."""
 

@@ -61,16 +61,17 @@ class YesAnswer(NamedTuple):
     tokens: int
 
 
-class Doubt(NamedTuple):
-    """A question that the model is asked before it answers, and that yes or no answers.
+class RefusalRule(NamedTuple):
+    """The choice between an answer and a refusal, by the refusal's probability.
 
-    If yes is less likely than `least` (0 to 1, against no), the model writes `refusal` instead of an answer.
-    `prompt` begins as the answer's own prompt does, so that little more is read.
+    Where that of `text` is at least `least` (0 to 1), the model writes `text`. Elsewhere it writes nothing
+    that begins with `beginning`, as `text` does. A greedy choice would depend on the number of ways in which
+    an answer may begin.
     """
 
-    prompt: str
+    text: str
+    beginning: str
     least: float
-    refusal: str
 
 
 class CausalModel(Protocol):
@@ -104,7 +105,7 @@ class CausalModel(Protocol):
         seen: Seen,
         cancelled: threading.Event,
         beginning: str = "",
-        doubt: Doubt | None = None,
+        refusal: RefusalRule | None = None,
         grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before a token that ends turns.

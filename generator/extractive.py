@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import NamedTuple
 
@@ -144,11 +145,13 @@ class ExtractiveGenerator:
         scores = self._relevance(question, texts)
         pool = []
         asked = _NO_QUESTION
+        occurrences = Counter((index, text) for index, _, text in found)
         for (index, position, text), score in zip(found, scores, strict=True):
             if _QUESTION.search(text):
                 asked = _QuotedQuestion(index, float(score))
                 continue
-            if not _is_readable(text):
+            # What a passage says twice is the text of a picture and its caption.
+            if not _is_readable(text) or occurrences[index, text] > 1:
                 continue
             # The sentence after a question answers it, and often does not repeat its words.
             own = max(float(score), asked.score) if asked.reference == index else float(score)

@@ -188,7 +188,7 @@ def load_local(
         answer_tokens=wanted.answer_tokens,
         sampling=_sampling(defaults, wanted),
         form=defaults.form,
-        answerable=wanted.answerable,
+        refusal=wanted.refusal,
         focus=_focus(wanted.reference_words, relevance),
     )
 

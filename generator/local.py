@@ -10,13 +10,12 @@ from functools import cached_property
 from citewell.core.events import Token
 from citewell.core.threads import in_thread
 from citewell.core.types import Reference
-from citewell.generator.causal import CausalModel, Doubt, Sampling, rendered
+from citewell.generator.causal import CausalModel, RefusalRule, Sampling, rendered
 from citewell.generator.completer import Completer, LocalCompleter
 from citewell.generator.prompt import Message, PromptForm, build_messages
-from citewell.generator.refusal import REFUSAL
+from citewell.generator.refusal import REFUSAL, REFUSAL_BEGINNING
 from citewell.generator.yes import LocalYesModel, YesModel
 
-_DOUBT = "First: do the references contain the answer to this question? Reply with one word: Yes or No."
 _MARK = "MARK"  # stands for what differs between prompts
 
 Focus = Callable[[str, Sequence[Reference]], Sequence[Reference]]
@@ -39,14 +38,15 @@ class LocalGenerator:
         answer_tokens: int,
         sampling: Sampling,
         form: PromptForm | None = None,
-        answerable: float = 0.0,
+        refusal: float | None = None,
         focus: Focus = lambda question, references: references,
     ) -> None:
         """Write with `model`, which answers call `name`.
 
         `prompt_tokens` and `answer_tokens` limit what is read and written, and so does the model's context.
-        `focus` shortens the references before that. If the model finds it less likely than `answerable` (0 to
-        1) that they hold the answer, it refuses; 0 never asks it.
+        `focus` shortens the references before that. If the form asks for refusals, the model refuses
+        where its refusal has at least the probability `refusal` (0 to 1); elsewhere no answer begins so. None
+        leaves it to decoding.
         """
         self.name = name
         self._model = model
@@ -54,7 +54,9 @@ class LocalGenerator:
         self._prompt_tokens = min(prompt_tokens, model.context - self._answer_tokens)
         self._sampling = sampling
         self._form = form or PromptForm()
-        self._answerable = answerable
+        self._refusal: RefusalRule | None = None
+        if refusal is not None and REFUSAL in self._form.instruction:
+            self._refusal = RefusalRule(REFUSAL, REFUSAL_BEGINNING, refusal)
         self._focus = focus
         self.yes_model: YesModel | None = LocalYesModel(model, name)
         self.completer: Completer | None = LocalCompleter(model, name)
@@ -65,11 +67,10 @@ class LocalGenerator:
         """Stream `n` candidates; closing it waits until the model has stopped, at its next token."""
         sampling = self._sampling._replace(seed=self._sampling.seed + first)
 
-        def asked() -> tuple[str, Doubt | None]:
-            messages = self.messages(question, references)
-            return self._render(messages), self._doubt(messages)
+        def prompt() -> str:
+            return self._render(self.messages(question, references))
 
-        return self._write(asked, n, sampling, first, self._beginning)
+        return self._write(prompt, n, sampling, first, self._beginning, self._refusal)
 
     def complete(
         self, messages: Sequence[Message], n: int, *, seed: int | None = None
@@ -79,7 +80,7 @@ class LocalGenerator:
         Raises `PromptTooLongError` if they leave no room for the answer in the model's context.
         """
         sampling = self._sampling if seed is None else self._sampling._replace(seed=seed)
-        return self._write(lambda: (self._render(messages), None), n, sampling)
+        return self._write(lambda: self._render(messages), n, sampling)
 
     async def warm(self) -> None:
         """Read the constant beginning of all prompts and write one token, so that the first answer is fast.
@@ -133,19 +134,14 @@ class LocalGenerator:
             form=self._form,
         )
 
-    def _doubt(self, messages: Sequence[Message]) -> Doubt | None:
-        if not self._answerable:
-            return None
-        last = messages[-1] | {"content": f"{messages[-1]['content']}\n{_DOUBT}"}
-        return Doubt(self._render([*messages[:-1], last]), self._answerable, REFUSAL)
-
     async def _write(
         self,
-        prompt: Callable[[], tuple[str, Doubt | None]],
+        prompt: Callable[[], str],
         n: int,
         sampling: Sampling,
         first: int = 0,
         beginning: str = "",
+        refusal: RefusalRule | None = None,
     ) -> AsyncGenerator[Token, None]:
         loop = asyncio.get_running_loop()
         steps: asyncio.Queue[tuple[int, Sequence[int]] | None] = asyncio.Queue()
@@ -156,16 +152,15 @@ class LocalGenerator:
 
         def run() -> None:
             try:
-                text, doubt = prompt()
                 self._model.write(
-                    text,
+                    prompt(),
                     n,
                     most=self._answer_tokens,
                     sampling=sampling,
                     seen=seen,
                     cancelled=cancelled,
                     beginning=beginning,
-                    doubt=doubt,
+                    refusal=refusal,
                 )
             finally:
                 loop.call_soon_threadsafe(steps.put_nowait, None)

@@ -7,6 +7,7 @@ fastest; `benchmarks.writer_speed` compares it with others for the default write
 from __future__ import annotations
 
 import json
+import math
 import threading
 from collections.abc import Sequence
 from functools import cached_property
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from citewell.core.errors import ModelError
 from citewell.core.gguf import DESCRIPTION, TEMPLATE
 from citewell.core.memory import check_memory, language_model_memory
-from citewell.generator.causal import NO, YES, Doubt, PromptTooLongError, Sampling, Seen, YesAnswer
+from citewell.generator.causal import NO, YES, PromptTooLongError, RefusalRule, Sampling, Seen, YesAnswer
 from citewell.generator.constrained import ConstrainedWriter
 from citewell.generator.decoder import PagedDecoder
 from citewell.generator.decoding import TokenChoice, log_probabilities, read_prompt, share, write_on
@@ -101,7 +102,7 @@ class OpenVinoModel:
         seen: Seen,
         cancelled: threading.Event,
         beginning: str = "",
-        doubt: Doubt | None = None,
+        refusal: RefusalRule | None = None,
         grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before one that ends turns.
@@ -122,29 +123,25 @@ class OpenVinoModel:
             if grammar:
                 self._constrained.write(encoded, several, grammar, most=most, seen=seen, cancelled=cancelled)
                 return
-            asked = self._encode(doubt.prompt).data[0].tolist() if doubt else []
-            if len(asked) > self.context:
-                raise PromptTooLongError(len(asked), 1, self.context)
-            common = _common(tokens[:-1], asked) if doubt else len(tokens)
             start = self._encode(beginning).data[0].tolist() if beginning else []
-            if tokens[: len(start)] != start or len(start) >= common:
+            if tokens[: len(start)] != start or len(start) >= len(tokens):
                 start = []
-            logits = read_prompt(self._decoder, tokens[:common], start, cancelled)
+            logits = read_prompt(self._decoder, tokens, start, cancelled)
             if logits is None:
                 return
-            if doubt is not None:
-                (doubted,) = self._decoder.read([asked[common:]])
-                self._decoder.take_back([len(asked) - common])
-                if self._yes(doubted) < doubt.least:
+            forbidden: list[int] = []
+            if refusal is not None:
+                refused = self.encode(refusal.text)
+                if math.exp(sum(self._continued(logits, refused))) >= refusal.least:
                     for candidate in range(n):
-                        seen(candidate, self.encode(doubt.refusal))
+                        seen(candidate, refused)
                     return
-                (logits,) = self._decoder.read([tokens[common:]])
+                forbidden = self.encode(refusal.beginning)
             write_on(
                 self._decoder,
                 logits,
                 tokens,
-                [TokenChoice(one) for one in several],
+                [TokenChoice(one, forbidden) for one in several],
                 most=most,
                 stop=self._stop,
                 seen=seen,
@@ -183,14 +180,15 @@ class OpenVinoModel:
                 raise PromptTooLongError(len(tokens), longest, self.context)
             self._decoder.begin()
             (first,) = self._decoder.read([tokens])
-            found = []
-            for more in continued:
-                logits = [first]
-                if len(more) > 1:
-                    logits += self._decoder.read([more[:-1]], every=True)
-                    self._decoder.take_back([len(more) - 1])
-                found.append(log_probabilities(np.concatenate(logits)[: len(more)], more))
-            return found
+            return [self._continued(first, more) for more in continued]
+
+    def _continued(self, first: NDArray[np.float32], tokens: Sequence[int]) -> list[float]:
+        """Return the log-probabilities of tokens after what is read, of which the logits are `first`."""
+        logits = [first]
+        if len(tokens) > 1:
+            logits += self._decoder.read([tokens[:-1]], every=True)
+            self._decoder.take_back([len(tokens) - 1])
+        return log_probabilities(np.concatenate(logits)[: len(tokens)], tokens)
 
     def _yes(self, logits: NDArray[np.float32]) -> float:
         """Return the probability of yes against no for logits of shape (1, vocabulary)."""

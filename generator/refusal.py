@@ -7,6 +7,9 @@ import re
 REFUSAL = "The references do not say."
 """What the prompt asks a writer for."""
 
+REFUSAL_BEGINNING = "The references"
+"""The beginning of refusals; `REFUSAL` has it too."""
+
 _REFUSING = re.compile(
     r"\W*(?:(?:unfortunately|sorry|i'm sorry),?\s+)?(?:(?:based on|according to) [^,.]{0,40},\s+)?"
     r"(?:(?:the|these|this|none of the|no)\s+(?:(?:provided|given|available)\s+)?"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import math
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,8 +17,8 @@ from citewell.generator.causal import (
     NO,
     TOP_P,
     YES,
-    Doubt,
     PromptTooLongError,
+    RefusalRule,
     Sampling,
     Seen,
     YesAnswer,
@@ -133,7 +135,7 @@ class TransformersModel:
         seen: Seen,
         cancelled: threading.Event,
         beginning: str = "",
-        doubt: Doubt | None = None,
+        refusal: RefusalRule | None = None,
         grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before one that ends turns.
@@ -149,22 +151,22 @@ class TransformersModel:
             encoded = self.encode(prompt)
             if len(encoded) + most > self.context:
                 raise PromptTooLongError(len(encoded), most, self.context)
-            if doubt is not None:
-                asked = self._read(self.encode(doubt.prompt), cancelled)
-                if asked is None:
-                    return
-                if self._yes(asked.logits[0, -1]) < doubt.least:
-                    for candidate in range(n):
-                        seen(candidate, self.encode(doubt.refusal))
-                    return
             state = self._read(encoded, cancelled)
             if state is None:
                 return
+            forbidden: list[int] = []
+            if refusal is not None:
+                refused = self.encode(refusal.text)
+                if math.exp(sum(self._continued(state, refused))) >= refusal.least:
+                    for candidate in range(n):
+                        seen(candidate, refused)
+                    return
+                forbidden = self.encode(refusal.beginning)
             cache, logits = state.past_key_values, state.logits[:, -1].float()
             if n > 1:
                 cache.batch_repeat_interleave(n)
                 logits = logits.repeat(n, 1)
-            choose = _Chooser(logits, sampling, sampled=sampling.draws(n))
+            choose = _Chooser(logits, sampling, forbidden, sampled=sampling.draws(n))
             rows = list(range(n))  # the candidate of each row of the batch
             for _ in range(most):
                 if cancelled.is_set():
@@ -219,6 +221,20 @@ class TransformersModel:
                 found.append(log_probabilities(logits.float().numpy(force=True), more))
             return found
 
+    def _continued(self, state: Any, tokens: list[int]) -> list[float]:
+        """Return the log-probabilities of tokens after the prompt of a state, which stays as it is."""
+        import torch
+
+        logits = state.logits[0, -1:]
+        if len(tokens) > 1:
+            more = torch.tensor([tokens[:-1]], device=self._model.device)
+            # A copy: not every cache can take tokens back.
+            cache = copy.deepcopy(state.past_key_values)
+            logits = torch.cat(
+                [logits, self._model(input_ids=more, past_key_values=cache, use_cache=True).logits[0]]
+            )
+        return log_probabilities(logits.float().numpy(force=True), tokens)
+
     def _yes(self, logits: torch.Tensor) -> float:
         """Return the probability of yes against no for logits of shape (vocabulary,)."""
         groups = [{self.encode(word)[0] for word in words} for words in (YES, NO)]
@@ -255,19 +271,26 @@ class TransformersModel:
 class _Chooser:
     """The choice of each row's next token, with counts of the tokens written so far."""
 
-    def __init__(self, logits: torch.Tensor, sampling: Sampling, *, sampled: bool) -> None:
+    def __init__(
+        self, logits: torch.Tensor, sampling: Sampling, forbidden: Sequence[int], *, sampled: bool
+    ) -> None:
         import torch
 
         self._sampling = sampling
         self._sampled = sampled
         self._random = torch.Generator(logits.device).manual_seed(sampling.seed)
         self._counts = torch.zeros_like(logits)
+        # The rows that have begun as `forbidden` does, of which `left` may not follow.
+        self._begun = torch.ones(len(logits), dtype=torch.bool, device=logits.device)
+        self._left = list(forbidden)
 
     def __call__(self, logits: torch.Tensor) -> torch.Tensor:
         """Return one token per row, for logits of shape (rows, vocabulary)."""
         import torch
 
         logits = logits - self._sampling.frequency_penalty * self._counts
+        if len(self._left) == 1:
+            logits[self._begun, self._left[0]] = float("-inf")
         if self._sampled:
             probabilities, order = (logits / self._sampling.temperature).softmax(-1).sort(descending=True)
             # The smallest set of tokens that have TOP_P of the probability between them.
@@ -277,11 +300,13 @@ class _Chooser:
         else:
             tokens = logits.argmax(-1, keepdim=True)
         self._counts.scatter_add_(-1, tokens, torch.ones_like(tokens, dtype=self._counts.dtype))
+        if self._left:
+            self._begun &= tokens[:, 0] == self._left.pop(0)
         return tokens[:, 0]
 
     def keep(self, rows: torch.Tensor) -> None:
         """Drop all rows but these."""
-        self._counts = self._counts[rows]
+        self._counts, self._begun = self._counts[rows], self._begun[rows]
 
 
 def stop_tokens(model: Any, tokenizer: Any) -> frozenset[int]:

@@ -45,6 +45,11 @@ class AnswersRewardConfig(Section):
     )
     scorer: str = Field(DEFAULT, min_length=1, description="Reward model: shipped name or folder.")
     margin: float = Field(MARGIN, ge=0, description="With `value`: the cost of unsupported sentences.")
+    judge: str | None = Field(
+        None,
+        min_length=1,
+        description="Second scorer, which rates all answers and trains nothing: it shows over-optimization.",
+    )
 
 
 class PpoConfig(Section):

@@ -7,9 +7,12 @@ from pathlib import Path
 
 from citewell.core.training.plot import Panel, draw_panels
 
+_DEV = "dev, averaged weights"
 _PANELS = {
     "score": ("Reward, less that of demonstrations", ""),
     "kl": ("KL divergence from the start", "nats per answer"),
+    "judge": ("Second scorer, which trains nothing", ""),
+    "copied": ("8-grams copied from the references", "share"),
     "support": ("Citation support", "0 to 1"),
     "words": ("Length", "words"),
     "entropy": ("Entropy", "nats per token"),
@@ -22,9 +25,9 @@ def draw_run(history: Sequence[Mapping[str, float]], file: Path) -> None:
     panels = []
     for measure, (title, label) in _PANELS.items():
         curves = {}
-        for name, key in (("training", measure), ("dev, averaged weights", f"eval_{measure}")):
+        for name, key in (("training", measure), (_DEV, f"eval_{measure}")):
             if points := [(entry["step"], entry[key]) for entry in history if key in entry]:
                 curves[name] = points
         if curves:
-            panels.append(Panel(title, label, curves))
+            panels.append(Panel(title, label, curves, scattered=frozenset({_DEV})))
     draw_panels(panels, file, "iteration")

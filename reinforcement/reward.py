@@ -40,7 +40,7 @@ class AnswerReward:
 
     def __call__(self, question: str, references: Sequence[Reference], text: str) -> RatedAnswer:
         """Return the reward, with the support, the share of unsupported sentences and the words."""
-        sentences = check_citations(finished(text), references, self._threshold)
+        sentences = check_citations(finished(text), references, self._threshold, markdown=True)
         (score,) = self._scorer.score(question, [sentences], references)
         unsupported = sum(not sentence.supported for sentence in sentences)
         return RatedAnswer(

@@ -18,6 +18,7 @@ from citewell.reinforcement.answers import QuestionStream
 from citewell.reinforcement.card import describe, model_files
 from citewell.reinforcement.collect import EpisodeCollector
 from citewell.reinforcement.config import AnswersRecipe, AnswersRewardConfig, load_config
+from citewell.reinforcement.judge import JudgedReward
 from citewell.reinforcement.networks import build_networks
 from citewell.reinforcement.plot import draw_run
 from citewell.reinforcement.pretraining import PretrainingTexts, read_texts
@@ -33,7 +34,12 @@ _PLOT = "training.png"
 
 
 def train(run: Run, tell: Log, reward: Reward | None = None) -> RunResult:
-    """Improve the generator that `run.recipe` names by PPO, and write the adapter to `run.out`.
+    """Improve the generator that `run.recipe` names; see `train_answers`."""
+    return train_answers(run, load_config(run.recipe), tell, reward)
+
+
+def train_answers(run: Run, config: AnswersRecipe, tell: Log, reward: Reward | None = None) -> RunResult:
+    """Improve the generator that `config` names by PPO, and write the adapter to `run.out`.
 
     `reward` is rated by in place of the recipe's, for other purposes than answering. An interrupted run is
     resumed. Raises `InputError` for a recipe, data or a folder that cannot be used, `ModelError` for a model
@@ -43,7 +49,6 @@ def train(run: Run, tell: Log, reward: Reward | None = None) -> RunResult:
     need_packages("Training", "train", *_PACKAGES)
     from citewell.core.training.checkpoints import quiet
 
-    config = load_config(run.recipe)
     tell(config.shown())
     seed, training = config.training.seed, config.training
     source = resolve(config.model.start)
@@ -65,7 +70,10 @@ def train(run: Run, tell: Log, reward: Reward | None = None) -> RunResult:
                 "No dev question has an answer, and the reward's zero is the mean of these answers.",
                 "Add answers to the dev questions.",
             )
-        centered = CenteredReward(reward or _reward(config.reward, scorer), demonstrations)
+        rated_by = reward or _reward(config.reward, scorer)
+        if config.reward.judge is not None:
+            rated_by = JudgedReward(rated_by, _loaded(config.reward.judge, run, training.threads))
+        centered = CenteredReward(rated_by, demonstrations)
         tell(
             f"{sum(len(each.examples) for each in data.train):,} training questions, {len(questions.dev):,} "
             f"dev questions; the mean reward of {len(demonstrations):,} demonstrations is {centered.bias:.4f}"
@@ -108,12 +116,14 @@ def _files(config: AnswersRecipe, run: Run) -> list[DataFile]:
 
 
 def _scorer(config: AnswersRewardConfig, run: Run, threads: int) -> PreferenceScorer | None:
-    """Load the reward model of a recipe, beside the recipe if it is there; None where none is needed."""
-    if config.kind == "support":
-        return None
-    beside = run.folders.beside / config.scorer
-    name = str(beside) if beside.is_dir() else config.scorer
-    return load_scorer(str(scorer_folder(name)), run.cache, threads)
+    """Load the reward model of a recipe; None where none is needed."""
+    return None if config.kind == "support" else _loaded(config.scorer, run, threads)
+
+
+def _loaded(name: str, run: Run, threads: int) -> PreferenceScorer:
+    """Load a scorer, beside the recipe if it is there."""
+    beside = run.folders.beside / name
+    return load_scorer(str(scorer_folder(str(beside) if beside.is_dir() else name)), run.cache, threads)
 
 
 def _reward(config: AnswersRewardConfig, scorer: PreferenceScorer | None) -> Reward:

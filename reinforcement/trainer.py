@@ -47,7 +47,7 @@ class PpoState:
 
 
 class PpoTrainer:
-    """A run of PPO in a folder. `state` is how far it is; `kl` is that of the weights that were kept."""
+    """A run of PPO in a folder. `state` is how far it is."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class PpoTrainer:
         """Train from the last complete checkpoint, if there is one; leave the kept weights in the networks.
 
         Kept are the weights of the last iteration, with `patience` those with the best dev score, and never
-        weights whose KL divergence was measured beyond the budget.
+        weights whose KL divergence on the dev questions is beyond the budget.
         """
         import torch
 
@@ -147,7 +147,10 @@ class PpoTrainer:
         return zlib.crc32(f"{self._config.training.seed} {what}".encode())
 
     def _kept(self, kept: int) -> RunResult:
-        """Put the weights after iteration `kept` into the networks, or earlier ones within the budget."""
+        """Put the weights after iteration `kept` into the networks, or others within the budget.
+
+        Others are those after the iteration before, or the best ones, which are always within it.
+        """
         state = self.state
         while True:
             self._load_weights(self._folder / CHECKPOINTS / f"checkpoint-{kept}")
@@ -155,10 +158,10 @@ class PpoTrainer:
             if after is None:
                 state.iteration = kept
                 after = self._evaluate()
-            before = self._folder / CHECKPOINTS / f"checkpoint-{kept - 1}"
-            if not self._is_beyond(after["kl"]) or not before.is_dir():
+            if not self._is_beyond(after["kl"]) or kept == state.best:
                 break
-            kept -= 1
+            before = self._folder / CHECKPOINTS / f"checkpoint-{kept - 1}"
+            kept = kept - 1 if before.is_dir() else state.best
         if self._average is not None:
             self._average.apply()
         self._write_log()

@@ -16,6 +16,8 @@ NONE = "none"
 """The name in the settings that leaves the reader out."""
 _WEIGHT = 0.05
 """Of a logit beside the relevance, measured by `python -m benchmarks.answer_sentences` on the set qed."""
+_SURE = 1.0
+"""The logit of a sentence that answers: `python -m benchmarks.refusals` shows what it lets pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,10 @@ class AnswerReader:
     def scores(self, question: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the scores of `n` sentences, (n,): relevance + `weight` × the cross-encoder's logit."""
         return self.relevance(question, texts) + np.float32(self.weight) * self.model.scores(question, texts)
+
+    def is_sure(self, question: str, texts: Sequence[str]) -> bool:
+        """Return whether the cross-encoder is sure that one of the sentences answers the question."""
+        return bool(len(texts)) and float(self.model.scores(question, texts).max()) >= _SURE
 
 
 def load_answer_reader(

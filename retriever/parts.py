@@ -46,6 +46,8 @@ _NAMES = re.compile(
 )
 # The head of "the climate of France and Spain", which the second thing shares.
 _HEAD = re.compile(r"(?P<head>.*\b[a-z]\w* (?:of|for) )(?P<rest>.+)")
+# The kind of things that are then named: "the planets Mars and Venus".
+_KIND = re.compile(r"(?:the )?(?:[a-z]+ )?[a-z]{3,}s (?=[A-Z])")
 _THAT = re.compile(r"^(?:that|those) (?:of|for|in) ", re.IGNORECASE)
 # In "red and white blood cells" the first shares the noun.
 _ADJECTIVES = frozenset(
@@ -107,6 +109,8 @@ def _things(text: str) -> tuple[str, ...]:
     things = [thing for side in before for thing in _COMMA.split(side)] + [last]
     if len(things) < 2 or not all(things):
         return ()
+    if all(thing[0].isupper() for thing in things[1:]):
+        things[0] = _KIND.sub("", things[0], count=1)
     if found := _HEAD.fullmatch(things[0]):
         things[1:] = [_THAT.sub("", thing) for thing in things[1:]]
         if not any(map(_HEAD.fullmatch, things[1:])):

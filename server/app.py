@@ -52,6 +52,7 @@ from citewell.server.api.one_collection import delete_collection, get_collection
 from citewell.server.api.problems import reply_to_depth, reply_to_error, reply_to_fault
 from citewell.server.api.rankings import create_ranking
 from citewell.server.api.ratings import create_rating
+from citewell.server.api.repeating import keep_reply, repeat
 from citewell.server.api.retrieve import find_references
 from citewell.server.api.studies import STUDIES
 from citewell.server.api.texts import create_embeddings, rank_texts
@@ -145,7 +146,8 @@ def create_app(settings: Settings, on_startup: Sequence[Callable[[], None]] = ()
             Exception: reply_to_fault,
         },
         middleware=[BodyReader],
-        before_send=[secure, tell_limits, counted.sent],
+        before_request=repeat,
+        before_send=[secure, tell_limits, keep_reply, counted.sent],
         request_max_body_size=wanted.max_body,
         cors_config=_cors(wanted.cors_origins),
         openapi_config=described(),
@@ -179,6 +181,6 @@ def _cors(origins: tuple[str, ...]) -> CORSConfig | None:
     return CORSConfig(
         allow_origins=list(origins),
         allow_methods=["GET", "POST", "PATCH", "DELETE"],
-        allow_headers=["Authorization", "Content-Type", "Last-Event-ID"],
-        expose_headers=["Location", "RateLimit", "RateLimit-Policy", "Retry-After"],
+        allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
+        expose_headers=["Idempotency-Replayed", "Location", "RateLimit", "RateLimit-Policy", "Retry-After"],
     )

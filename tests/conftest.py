@@ -89,8 +89,15 @@ def nursery() -> Iterator[Nursery]:
             "citewell.cli.main",
             "citewell.pipeline.indexing",
             "citewell.cli.view",
+            "citewell.retriever.collection.embedded_catalog",
+            "citewell.server.running",
+            "openvino",  # what answers import only when they are asked for
+            "safetensors",
+            "sentencex",
+            "tantivy",
+            "tokenizers",
         )
-        with open_nursery(Path(folder), [*modules, "citewell.server.running"]) as nursery:
+        with open_nursery(Path(folder), modules) as nursery:
             yield nursery
 
 

@@ -37,7 +37,7 @@ from benchmarks.chaos.process import ServiceProcess
 from benchmarks.chaos.surroundings import surroundings
 from benchmarks.chaos.web import ChaosWeb
 from benchmarks.hostile_web import WEB
-from benchmarks.report import output_option, save, table
+from benchmarks.results_files import output_option, save, table
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
 from citewell.retriever.collection.sources import SourceDocument

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.orders.ordinary import ordinary_sentences, read_kinds
-from benchmarks.report import external_data
+from benchmarks.results_files import external_data
 from citewell.core.logistic import fit_logistic
 from citewell.core.settings import load_settings
 from citewell.generator.orders.detector import WEIGHTS, Encode, OrderWeights

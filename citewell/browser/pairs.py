@@ -1,31 +1,44 @@
-"""Training pairs of episodes: a state's text, and the command that was given in it."""
+"""Training pairs of episodes: a state's text and the command that was given in it, and the answer."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from citewell.browser.answering import answering_prompt
 from citewell.browser.commands import Invalid, Kind, kind_of, parse
 from citewell.browser.episode import Episode
 
+Learned = Kind | Literal["answer"]
+"""What a policy learns to write: a kind of command, or the answer."""
+
 
 class StateCommand(NamedTuple):
-    """A step of a demonstration. `command` is in the browser's notation."""
+    """A step of a demonstration. `command` is in the browser's notation.
+
+    In the last step, of the kind `answer`, `state` is the prompt for the answer, and `command` the answer.
+    """
 
     question: str
     state: str
     command: str
-    kind: Kind
+    kind: Learned
 
 
-def pairs(episode: Episode) -> Iterator[StateCommand]:
-    """Yield the steps of an episode whose command was valid."""
+def pairs(episode: Episode, state_tokens: int) -> Iterator[StateCommand]:
+    """Yield the steps of an episode whose command was valid, and its answer if one was written from quotes.
+
+    The prompt of the answer has at most `state_tokens`, as states have.
+    """
     for step in episode.steps:
         command = parse(step.command)
         if step.kind != "invalid" and not isinstance(command, Invalid):
             yield StateCommand(episode.question, step.state, str(command), kind_of(command))
+    if episode.answer and episode.quotes:
+        prompt = answering_prompt(episode.question, dict(enumerate(episode.quotes, 1)), state_tokens)
+        yield StateCommand(episode.question, prompt, episode.answer, "answer")
 
 
 def rewarded(episodes: Iterable[Episode], least: float) -> Iterator[Episode]:
@@ -33,7 +46,7 @@ def rewarded(episodes: Iterable[Episode], least: float) -> Iterator[Episode]:
     return (episode for episode in episodes if episode.reward is not None and episode.reward >= least)
 
 
-def balanced(found: Sequence[StateCommand], most: Mapping[Kind, int], seed: int) -> list[StateCommand]:
+def balanced(found: Sequence[StateCommand], most: Mapping[Learned, int], seed: int) -> list[StateCommand]:
     """Return at most `most` pairs of each kind, drawn by `seed`; kinds without a maximum are kept in full.
 
     Each state is kept once. The order is preserved.
@@ -41,7 +54,7 @@ def balanced(found: Sequence[StateCommand], most: Mapping[Kind, int], seed: int)
     once = list({(pair.state, pair.command): pair for pair in found}.values())
     order = list(range(len(once)))
     random.Random(f"{seed} pairs").shuffle(order)  # noqa: S311
-    counts = Counter[Kind]()
+    counts = Counter[Learned]()
     kept = []
     for place in order:
         kind = once[place].kind

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from citewell.core.addresses import shown_address
 from citewell.core.markdown import is_code, sentences_html
-from citewell.core.types import LEFT_OUT, STATUS_WORDS
+from citewell.core.types import LEFT_OUT, STATUS_WORDS, shown_references
 
 if TYPE_CHECKING:
     from citewell.core.types import Answer, Reference, Sentence
@@ -41,8 +41,7 @@ def answer_html(answer: Answer) -> str:
     Without an answer, all references are shown.
     """
     known = {reference.number: reference for reference in answer.references}
-    cited = {number for sentence in answer.sentences for number in sentence.citations}
-    shown = [reference for reference in answer.references if reference.number in cited or not cited]
+    shown = shown_references(answer.sentences, answer.references)
     text = _text(answer.sentences, known) or f"<p>{escape(answer.answer)}</p>"
     parts = [f"<p><b>{escape(answer.question)}</b></p>", text]
     if shown:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,9 @@ def current_sha256(file: Path, *, remembered: bool) -> str:
     With `remembered`, a file of the same size and times of change as when it was last read is not read again.
     One of these times is the system's own (`st_ctime`), which nobody can set back.
     """
-    from citewell.core.settings import load_settings
+    from citewell.core.cache_folder import cache_folder
 
-    place = load_settings().cache_dir.expanduser() / _REMEMBERED
+    place = cache_folder() / _REMEMBERED
     stat = file.stat()
     state = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns]
     sums = _read(place)
@@ -40,15 +41,23 @@ def current_sha256(file: Path, *, remembered: bool) -> str:
 
 def _read(place: Path) -> dict[str, Any]:
     try:
-        found = json.loads(place.read_text(encoding="utf-8"))
+        stat = place.stat()
+        return _parse(place, (stat.st_ino, stat.st_size, stat.st_mtime_ns))
     except (OSError, ValueError):
         return {}
+
+
+@lru_cache(maxsize=1)
+def _parse(place: Path, state: tuple[int, ...]) -> dict[str, Any]:
+    """Parse the remembered sums once for all files of a model, whose `state` on the disk is the same."""
+    found = json.loads(place.read_text(encoding="utf-8"))
     return found if isinstance(found, dict) else {}
 
 
 def _write(place: Path, sums: dict[str, Any]) -> None:
     # A cache folder that cannot be written only costs the time of reading the file again.
     with suppress(OSError):
+        sums = {file: one for file, one in sums.items() if os.access(file, os.F_OK)}
         place.parent.mkdir(parents=True, exist_ok=True)
         written = place.with_name(f"{place.name}.{os.getpid()}")
         written.write_text(json.dumps(sums), encoding="utf-8")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from openvino import Core
+    from openvino import CompiledModel, Core
 
 _LOCK = Lock()
 
@@ -28,3 +30,24 @@ def _create() -> Core:
     import openvino
 
     return openvino.Core()
+
+
+def compiled_model(file: Path, options: Mapping[str, Any]) -> CompiledModel:
+    """Return the model of an .xml file, compiled for the CPU, which all who ask for it share.
+
+    The last four are kept, as many as an answer needs: a program that opens one pipeline after the other
+    waits once. Raises `RuntimeError`, as the library does, for a file that is missing or damaged.
+    """
+    states = []
+    for part in (file, file.with_suffix(".bin")):
+        try:
+            stat = part.stat()
+        except OSError:
+            continue
+        states.append((stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
+    return _compile(str(file), tuple(sorted(options.items())), tuple(states))
+
+
+@lru_cache(maxsize=4)
+def _compile(file: str, options: tuple[tuple[str, Any], ...], states: tuple[object, ...]) -> CompiledModel:
+    return openvino_core().compile_model(file, "CPU", dict(options))

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from yarl import URL
 
-_PREFIXES = ("openai", "self")
+_PREFIXES = ("openai", "self", "writer", "nli")
 
 
 def published_name(name: str) -> str:
     """Return the name of a model, collection or teacher; of a path, only the last part.
 
-    The prefixes of `openai:MODEL` and `self:MODEL` and hub ids such as `org/model` stay as they are.
+    Prefixes as in `openai:MODEL` and hub ids such as `org/model` stay as they are.
     """
     prefix, colon, inner = name.partition(":")
     if colon and prefix in _PREFIXES:

@@ -65,13 +65,18 @@ class ServerSettings(Section):
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Proxies whose `X-Forwarded-For` header is trusted."
     )
+    generators: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="Generators that a question may choose besides `generator.name` and `extractive`; each "
+        "is loaded at its first use, and stays in memory.",
+    )
     otlp_endpoint: str = Field(
         "",
         pattern=r"^(https?://\S+)?$",
         description="OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`.",
     )
 
-    @field_validator("hosts", "cors_origins", "trusted_proxies", mode="before")
+    @field_validator("hosts", "cors_origins", "trusted_proxies", "generators", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return value.replace(",", " ").split() if isinstance(value, str) else value

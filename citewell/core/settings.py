@@ -235,12 +235,12 @@ class GeneratorSettings(Section):
         description="Penalty on a token's logit per earlier occurrence in the answer, for local models; by "
         "default from the model's `citewell.json`, or 1.",
     )
-    answerable: float = Field(
-        0.0,
-        ge=0,
+    refusal: float = Field(
+        0.4,
+        gt=0,
         le=1,
-        description="Refuse below this probability, by the local language model, that the references hold "
-        "the answer; 0 never asks.",
+        description="A local language model refuses to answer where it would write a refusal with at least "
+        "this probability.",
     )
     demonstration: bool | None = Field(
         None,
@@ -316,6 +316,11 @@ class BrowserSettings(Section):
     actions: int = Field(100, ge=1, le=1000, description="Max actions per episode.")
     best_of: int = Field(1, ge=1, le=64, description="Episodes per question; the best answer wins.")
     constrained: bool = Field(True, description="Constrain language models to valid commands.")
+    answerer: Literal["generator", "policy"] = Field(
+        "generator",
+        description="Who answers from the quotes: the `generator`, or the `policy` itself if it learned to; "
+        "in the service always the generator.",
+    )
 
 
 class Settings(BaseSettings):

@@ -152,6 +152,12 @@ def marked_text(sentences: Iterable[Sentence]) -> str:
     return laid_out((each.before, marked(each, each.text)) for each in sentences)
 
 
+def shown_references(sentences: Iterable[Sentence], references: Iterable[Reference]) -> list[Reference]:
+    """Return the references that sentences cite; all of them if nothing is cited."""
+    cited = {number for sentence in sentences for number in sentence.citations}
+    return [reference for reference in references if reference.number in cited or not cited]
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A candidate answer: its checked sentences and the scorer's score.
@@ -177,13 +183,13 @@ class Candidate:
 class Answer:
     """The result of a question: the object that `--json` prints (docs/formats.md).
 
-    `rewritten` is the question that was answered in place of a follow-up question; empty otherwise.
-    `best` is the index of the winner among `candidates`. `quotations` are what was shown while a language
-    model wrote. `fallback` says why its text is not the answer: it is `unsupported`, and the quotations are
-    the answer instead, or nothing is if a model judged it; or it `refused`, saying that the references do not
-    answer. `episode` is the browsing episode that found the references, as the plain values of
-    `citewell.browser.episode.Episode`; None without browsing. `timings` are seconds per stage, `models` the
-    name of the model of each role.
+    `rewritten` is the question that was answered in place of a follow-up question; empty otherwise. `best` is
+    the index of the winner among `candidates`. `quotations` are what was shown while a language model wrote.
+    `fallback` says why its text is not the answer: it is `unsupported`, and the quotations are the answer
+    instead, or nothing is if a model judged it and the reader is not sure that they answer; or it `refused`,
+    saying that the references do not answer. `episode` is the browsing episode that found the references, as
+    the plain values of `citewell.browser.episode.Episode`; None without browsing. `timings` are seconds per
+    stage, `models` the name of the model of each role.
     """
 
     question: str

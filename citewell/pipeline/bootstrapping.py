@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.references import FoundReferences
 from citewell.bootstrap.row import RowParts
+from citewell.bootstrap.support import AnswerSupport, open_support
 from citewell.bootstrap.teachers.opening import open_teacher
 from citewell.core.build_cache import OnStep
 from citewell.core.errors import InputError
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings
+from citewell.core.threads import in_thread
 from citewell.pipeline.build import pipeline_of
 from citewell.pipeline.choices import without_writer
 from citewell.pipeline.parts import Parts, open_parts, silent
@@ -66,7 +68,16 @@ async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts
             answer = await final_answer(pipeline.retrieve(question))
             return FoundReferences(answer.references, answer.outcome == "retrieved")
 
-        yield RowParts(teacher, retrieve, wanted.config)
+        yield RowParts(teacher, retrieve, wanted.config, await _support(wanted, opened, on_step))
+
+
+async def _support(wanted: PartsOpener, opened: AsyncExitStack, on_step: OnStep) -> AnswerSupport | None:
+    """Open the reader of the recipe, if it names one, in a thread: it may run an event loop of its own."""
+    if not (name := wanted.config.filters.reader):
+        return None
+    reader = ExitStack()
+    opened.push_async_callback(in_thread, reader.close)
+    return await in_thread(lambda: reader.enter_context(open_support(name, wanted.settings, on_step)))
 
 
 class _Relevance:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from citewell.browser.answering import AnsweringPolicy, PolicyAnswerer
 from citewell.browser.environment import Browser
 from citewell.browser.episode import Episode
 from citewell.browser.episodes import StepTaken, run_episode
@@ -20,6 +21,7 @@ from citewell.browser.policies.opening import Opened, open_policy
 from citewell.browser.policy import Policy
 from citewell.browser.web import Web
 from citewell.core.build_cache import OnStep
+from citewell.core.errors import InputError
 from citewell.core.events import Browsed, Done, Event, Notice, Ranked
 from citewell.core.settings import BrowserSettings, Settings
 from citewell.core.types import Answer, Reference
@@ -52,7 +54,8 @@ class _Answered(NamedTuple):
 class Browsing:
     """A pipeline that answers from the quotes of a browsing policy (WebGPT §2, arXiv:2112.09332).
 
-    The answering phase is the pipeline's: the same generator, check of citations and scorer. Several episodes
+    The answering phase is the pipeline's: the same generator, unless the policy itself answers, and always
+    the same check of citations and scorer. Several episodes
     run concurrently, and the one with the best answer wins.
     """
 
@@ -235,7 +238,25 @@ async def open_browsing(
     ):
         limits = browser_limits(wanted, opened.limits)
         web = web_of(parts, pipeline.search)
+        if wanted.answerer == "policy":
+            pipeline = replace(pipeline, generator=_answerer(opened.policy, limits, settings))
         yield Browsing(pipeline, over(web), opened, limits, best_of=wanted.best_of)
+
+
+def _answerer(policy: Policy, limits: BrowserLimits, settings: Settings) -> PolicyAnswerer:
+    """Return the policy as the writer of answers; raises `InputError` for one that writes none."""
+    if not isinstance(policy, AnsweringPolicy):
+        raise InputError(
+            f"The policy {policy.name} writes no answers.",
+            "Set browser.answerer to generator, or browser.policy to a language model.",
+        )
+    written = settings.generator
+    return PolicyAnswerer(
+        policy,
+        prompt_tokens=limits.state_tokens,
+        answer_tokens=written.answer_tokens,
+        seed=written.seed,
+    )
 
 
 @asynccontextmanager

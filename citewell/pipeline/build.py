@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
 
 from citewell.core.build_cache import OnStep
 from citewell.core.settings import Settings
@@ -11,7 +13,7 @@ from citewell.generator.backend import GeneratorBackend
 from citewell.generator.extractive import ExtractiveGenerator, Relevance
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.remembered_relevance import RememberedRelevance
-from citewell.pipeline.choices import choose_generator, choose_judge, choose_scorer
+from citewell.pipeline.choices import ChosenGenerator, choose_generator, choose_judge, choose_scorer
 from citewell.pipeline.fetching import wait_policy
 from citewell.pipeline.parts import Parts, open_parts, silent
 from citewell.pipeline.pipeline import Limits, Pipeline
@@ -46,18 +48,35 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
             fetch=parts.fetcher.fetch,
             extractor=parts.extractor,
             ranker=ranker,
-            generator=chosen.backend,
-            quoter=_quoter(settings, chosen.backend, relevance),
-            judge=choose_judge(settings, chosen.backend),
+            **_of_generator(settings, chosen, relevance),
             orders=OrderDetector(ranker.encoder.name, ranker.encoder.encode_passages),
             scorer=scorer.scorer,
             limits=_limits(settings),
             relevance=relevance,
-            reader=reader.model.name if reader else "",
+            reader=reader,
             memory=parts.memory,
             profile=settings.profile,
-            notices=chosen.notices + scorer.notices + _render_notices(settings),
+            notices=scorer.notices + _render_notices(settings),
         )
+
+
+@asynccontextmanager
+async def written_by(pipeline: Pipeline, settings: Settings, name: str) -> AsyncGenerator[Pipeline, None]:
+    """Open the generator `name` for a pipeline that shares all other parts; raises as `choose_generator`."""
+    generator = settings.generator.model_copy(update={"name": name})
+    named = settings.model_copy(update={"generator": generator})
+    async with choose_generator(named, pipeline.relevance) as chosen:
+        yield replace(pipeline, **_of_generator(named, chosen, pipeline.relevance))
+
+
+def _of_generator(settings: Settings, chosen: ChosenGenerator, relevance: Relevance) -> dict[str, Any]:
+    """Return the parts of a pipeline that depend on its generator."""
+    return {
+        "generator": chosen.backend,
+        "quoter": _quoter(settings, chosen.backend, relevance),
+        "judge": choose_judge(settings, chosen.backend),
+        "generator_notices": chosen.notices,
+    }
 
 
 def _quoter(

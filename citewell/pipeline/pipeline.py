@@ -33,6 +33,7 @@ from citewell.generator.refusal import is_refusal
 from citewell.pipeline.handbook import is_of_handbook
 from citewell.pipeline.providers import OpenedSearch
 from citewell.pipeline.question_run import QuestionRun
+from citewell.retriever.answer_reader import AnswerReader
 from citewell.retriever.evidence import enough_evidence, evidence, is_found
 from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.fetch.memory_budget import MemoryBudget
@@ -81,8 +82,8 @@ class Pipeline:
     limits: Limits
     relevance: Relevance
     """Chooses the sentences of the references to quote."""
-    reader: str = ""
-    """The name of the cross-encoder that `relevance` uses beside the encoder, if any."""
+    reader: AnswerReader | None = None
+    """Reads the sentences that `relevance` scores, beside the encoder."""
     quoter: ExtractiveGenerator | None = None
     """Quotes the references while the generator writes; None if the generator quotes itself."""
     judge: JudgedCitations | None = None
@@ -93,7 +94,9 @@ class Pipeline:
     split: Callable[[str], tuple[str, ...]] = parts
     """Splits a question that needs several searches."""
     notices: tuple[str, ...] = ()
-    """Notices about the parts for every answer, such as missing weights."""
+    """Notices about the other parts for every answer, such as missing weights."""
+    generator_notices: tuple[str, ...] = ()
+    """Notices about the choice of the generator, for every answer that it writes."""
     hides: Hides | None = None
     """Hides pages that give a question away, in evaluations; None shows all."""
     profile: str = ""
@@ -110,6 +113,10 @@ class Pipeline:
         return replace(self, limits=limits, search=search or self.search)
 
     @property
+    def _notices(self) -> tuple[str, ...]:
+        return self.generator_notices + self.notices
+
+    @property
     def writes(self) -> bool:
         """Whether a language model writes answers, in Markdown; otherwise they are quoted."""
         return not isinstance(self.generator, ExtractiveGenerator)
@@ -117,7 +124,7 @@ class Pipeline:
     def quoting(self, sentences: int) -> Pipeline:
         """Return the same pipeline, quoting at most `sentences` sentences of the references as the answer."""
         extractive = ExtractiveGenerator(self.relevance, sentences=sentences, split=self.split)
-        return replace(self, generator=extractive, quoter=None, judge=None)
+        return replace(self, generator=extractive, quoter=None, judge=None, generator_notices=())
 
     async def ask(self, question: str) -> AsyncGenerator[Event, None]:
         """Answer a question as a stream of events, of which the last is `Done`.
@@ -126,7 +133,7 @@ class Pipeline:
         search failed as a whole. A page that fails is an event and never ends the stream.
         """
         run = QuestionRun(self.checked(question))
-        for notice in self.notices:
+        for notice in self._notices:
             yield Notice(notice)
         with run.warnings:
             async with aclosing(self._retrieve(run)) as events:
@@ -155,7 +162,7 @@ class Pipeline:
         The ranker scores them; their number and order stay.
         """
         run = QuestionRun(self.checked(question))
-        for notice in self.notices:
+        for notice in self._notices:
             yield Notice(notice)
         texts = [encoded_text(r.title, r.text) for r in references]
         with run.timed("rank"):
@@ -301,6 +308,7 @@ class Pipeline:
             yield Scored(tuple(map(self._shown, candidates)), run.best)
             candidates[run.best] = await self._judged(run, candidates[run.best])
             run.candidates = tuple(map(self._shown, candidates))
+            run.quotable = self.judge is None or await self._quotations_answer(run, candidates[run.best])
 
     def _checked(self, text: str, references: Sequence[Reference]) -> tuple[Sentence, ...]:
         """Return the sentences of an answer without later ones that say that there is none."""
@@ -316,6 +324,17 @@ class Pipeline:
             sentences = await self.judge.check(run.question, best.sentences, run.evidence)
         return replace(best, sentences=sentences, unsupported=sum(not s.supported for s in sentences))
 
+    async def _quotations_answer(self, run: QuestionRun, written: Candidate) -> bool:
+        """Return whether nothing of what is written is supported, and a quotation surely answers."""
+        if self.reader is None or any(sentence.supported for sentence in written.sentences):
+            return False
+        titles = {reference.number: reference.title for reference in run.evidence}
+        # A sentence of nothing but function words is quoted without a citation.
+        cited = [each for each in run.quotations if each.citations]
+        texts = [encoded_text(titles[each.citations[0]], each.text) for each in cited]
+        with run.timed("check"):
+            return await asyncio.to_thread(self.reader.is_sure, run.searched, texts)
+
     def _shown(self, candidate: Candidate) -> Candidate:
         # After scoring: dropping unsupported sentences must not raise an answer's score.
         if not self.limits.drop_unsupported:
@@ -324,16 +343,13 @@ class Pipeline:
         return replace(candidate, sentences=kept(candidate.sentences, supported))
 
     def _answering(self, run: QuestionRun) -> tuple[tuple[Sentence, ...], Fallback]:
-        """Return the sentences of the answer, and the reason if they are not what the generator wrote.
-
-        Where the judge found none supported, quotations would not answer either.
-        """
+        """Return the sentences of the answer, and the reason if they are not what the generator wrote."""
         best = run.candidates[run.best] if run.candidates else Candidate(())
         if is_refusal(best.raw):
             return (), "refused"
         if any(sentence.supported for sentence in best.sentences):
             return best.sentences, ""
-        if self.judge is not None and best.raw:
+        if best.raw and not run.quotable:
             return (), "unsupported"
         return (run.quotations, "unsupported") if run.quotations else (best.sentences, "")
 
@@ -356,11 +372,11 @@ class Pipeline:
             best=run.best,
             quotations=run.quotations,
             fallback=fallback,
-            notices=(*(self.notices if written else ()), *run.notices),
+            notices=(*(self._notices if written else ()), *run.notices),
             timings=run.timings,
             models={"encoder": self.ranker.encoder.name, "search": run.search or self.search.metasearch.name}
             | ({"generator": self.generator.name, "scorer": self.scorer.name} if written else {})
-            | ({"reader": self.reader} if written and self.reader else {})
+            | ({"reader": self.reader.model.name} if written and self.reader else {})
             | ({"judge": self.judge.name} if written and self.judge else {})
             | ({"profile": self.profile} if self.profile else {}),
         )

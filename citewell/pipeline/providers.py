@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -11,33 +10,29 @@ from functools import partial
 
 from citewell.core.errors import InputError, ServiceUnreachableError
 from citewell.core.settings import SearchSettings, Settings
+from citewell.pipeline.chosen_providers import (
+    bing_endpoint,
+    chosen_providers,
+    is_about_citewell,
+    is_collection,
+    keys_of,
+    searched_collections,
+    searches_the_world,
+    text_of,
+)
 from citewell.pipeline.collections import HANDBOOK, catalog_of
 from citewell.pipeline.handbook import ensure_handbook, handbook_folder
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
 from citewell.retriever.search.api import SearchHttp
-from citewell.retriever.search.keys import BING_ENDPOINT_VARIABLE, BING_KEY, KEYS
+from citewell.retriever.search.keys import BING_ENDPOINT_VARIABLE, BING_KEY
 from citewell.retriever.search.metasearch import Metasearch, SearchLimits, SearchResult
 from citewell.retriever.search.presets import PRESETS
 from citewell.retriever.search.provider import PageSource, SearchProvider, Speller
 from citewell.retriever.search.query import Query
 from citewell.retriever.search.retry import Retry
 
-AUTO = "auto"
-PROVIDERS = (
-    "collection",
-    "searxng",
-    "wikipedia",
-    "ddgs",
-    "brave",
-    "tavily",
-    "serpapi",
-    "google",
-    "bing",
-)
-
 OFFLINE = "Ask your own files if you are offline: citewell index FOLDER --collection NAME, then name it."
-_CITEWELL = re.compile(r"\bcitewell\b", re.IGNORECASE)
 _NO_FILTERS = Query("")
 
 
@@ -128,57 +123,11 @@ def build_search(
 
 
 def _pages(*providers: SearchProvider) -> PageSource | None:
-    return next((provider for provider in providers if isinstance(provider, PageSource)), None)
+    from citewell.retriever.collection.collection import Collection
+    from citewell.retriever.collection.several import SeveralCollections
 
-
-def searches_the_world(wanted: SearchSettings) -> bool:
-    """Return whether neither a collection nor only providers are named.
-
-    Wikipedia and the web are searched then, and the handbook for questions about Citewell.
-    """
-    return "collection" not in wanted.model_fields_set and (not wanted.providers or AUTO in wanted.providers)
-
-
-def is_about_citewell(question: str) -> bool:
-    """Return whether a question names Citewell."""
-    return bool(_CITEWELL.search(question))
-
-
-def chosen_providers(wanted: SearchSettings, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Return the providers of the settings, with `auto` replaced by its meaning.
-
-    `auto` is the collection where one is named; else Wikipedia, and before it the first provider of `KEYS`
-    that has its keys, or the Bing-compatible endpoint or the SearXNG instance whose address is set.
-    """
-    if unknown := [name for name in wanted.providers if name not in (*PROVIDERS, AUTO)]:
-        raise InputError(
-            f"There is no search provider {unknown[0]!r}.",
-            f"Use one or more of {', '.join(PROVIDERS)}, or auto.",
-        )
-    names = [
-        meant
-        for name in wanted.providers or (AUTO,)
-        for meant in (_auto(wanted, environment) if name == AUTO else (name,))
-    ]
-    return tuple(dict.fromkeys(names))
-
-
-def _auto(wanted: SearchSettings, environment: Mapping[str, str]) -> tuple[str, ...]:
-    if "collection" in wanted.model_fields_set:
-        return ("collection",)
-    for name in KEYS:
-        if all(keys_of(name, wanted, environment)):
-            return (name, "wikipedia")
-    if _bing_endpoint(wanted, environment):
-        return ("bing", "wikipedia")
-    return ("searxng", "wikipedia") if wanted.searxng_url else ("wikipedia",)
-
-
-def keys_of(
-    name: str, wanted: SearchSettings, environment: Mapping[str, str] = os.environ
-) -> tuple[str, ...]:
-    """Return the keys of a provider of `KEYS`, empty if they are not set."""
-    return tuple(key.found_in(_setting(wanted, key.setting), environment) for key in KEYS[name].needed)
+    collections = [provider for provider in providers if isinstance(provider, Collection)]
+    return SeveralCollections(collections) if len(collections) > 1 else next(iter(collections), None)
 
 
 def filters(wanted: SearchSettings) -> Query:
@@ -202,6 +151,8 @@ def _provider(
     encoder: Callable[[], DualEncoder],
 ) -> SearchProvider:
     wanted = settings.search
+    if is_collection(name):
+        return _collection(searched_collections([name], wanted)[0], settings, encoder)
     match name:
         case "searxng":
             from citewell.retriever.search.searxng import SearxngProvider
@@ -220,20 +171,22 @@ def _provider(
             from citewell.retriever.search.bing import BingProvider
 
             endpoint = _addressed(
-                name, _bing_endpoint(wanted, environment), f"--bing-endpoint or {BING_ENDPOINT_VARIABLE}"
+                name, bing_endpoint(wanted, environment), f"--bing-endpoint or {BING_ENDPOINT_VARIABLE}"
             )
             return BingProvider(
-                http, endpoint, BING_KEY.found_in(_setting(wanted, BING_KEY.setting), environment)
+                http, endpoint, BING_KEY.found_in(text_of(wanted, BING_KEY.setting), environment)
             )
-        case "collection":
-            from citewell.retriever.collection.collection import Collection
-            from citewell.retriever.collection.dense import open_dense
-
-            if wanted.collection == HANDBOOK:
-                ensure_handbook(settings)
-            store = catalog_of(settings, wanted.collection).open(wanted.collection)
-            return Collection(store, open_dense(store, encoder))
     return _keyed(name, wanted, http, keys_of(name, wanted, environment))
+
+
+def _collection(name: str, settings: Settings, encoder: Callable[[], DualEncoder]) -> SearchProvider:
+    from citewell.retriever.collection.collection import Collection
+    from citewell.retriever.collection.dense import open_dense
+
+    if name == HANDBOOK:
+        ensure_handbook(settings)
+    store = catalog_of(settings, name).open(name)
+    return Collection(store, open_dense(store, encoder))
 
 
 def configured_encoder(
@@ -275,12 +228,3 @@ def _addressed(name: str, address: str, setting: str) -> str:
     if not address:
         raise InputError(f"The provider {name} needs the address of a service.", f"Set {setting}")
     return address
-
-
-def _bing_endpoint(wanted: SearchSettings, environment: Mapping[str, str]) -> str:
-    return wanted.bing_endpoint or environment.get(BING_ENDPOINT_VARIABLE, "").strip()
-
-
-def _setting(wanted: SearchSettings, name: str) -> str:
-    value = getattr(wanted, name)
-    return value if isinstance(value, str) else str(value.get_secret_value())

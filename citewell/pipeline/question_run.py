@@ -28,6 +28,8 @@ class QuestionRun:
     """The references without orders to their reader: what models read and sentences are checked against."""
     relevant: bool = False
     quotations: tuple[Sentence, ...] = ()
+    quotable: bool = False
+    """Whether the quotations may be the answer where what is written is not supported."""
     candidates: tuple[Candidate, ...] = ()
     best: int = 0
     warnings: QuestionWarnings = field(default_factory=QuestionWarnings)

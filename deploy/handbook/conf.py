@@ -27,8 +27,8 @@ NAVIGATION = {
     "service-keys service-deploying service-monitoring",
     "Reference": "python cli settings recipes formats browser-data storage",
     "Research": "training training-retriever training-generator training-scorer scorer-data browser-training "
-    "reinforcement bootstrap evaluating-retrieval evaluating-generation evaluating-answers studies "
-    "evaluating-scorers benchmarks",
+    "reinforcement learning-from-users bootstrap evaluating-retrieval evaluating-generation "
+    "evaluating-answers studies evaluating-scorers results benchmarks benchmark-data ablations",
 }
 
 

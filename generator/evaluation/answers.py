@@ -21,9 +21,9 @@ from citewell.generator.citations.marks import MarkedSentence
 class GeneratedAnswer:
     """A generator's answer to one row, and the `seconds` that it took.
 
-    `raw` is the text as the generator wrote it, with its own marks; `sentences` are those that users see,
-    with corrected marks, and empty if no evidence was found. `references` are what it was written from.
-    `error` says why there is no answer.
+    `raw` is the text as the generator wrote it, in `markdown` or not, with its own marks; `sentences` are
+    those that users see, with corrected marks, and empty if no evidence was found. `references` are what it
+    was written from. `error` says why there is no answer.
     """
 
     raw: str = ""
@@ -31,6 +31,7 @@ class GeneratedAnswer:
     seconds: float = 0.0
     error: str = ""
     references: tuple[Reference, ...] = ()
+    markdown: bool = False
 
     @property
     def text(self) -> str:

@@ -67,7 +67,7 @@ def measure(
 
 def shown(written: GeneratedAnswer, *, raw: bool) -> tuple[MarkedSentence, ...]:
     """Return the sentences with the marks after correction, or with the generator's own."""
-    return tuple(read_marks(written.raw)) if raw else written.sentences
+    return tuple(read_marks(written.raw, markdown=written.markdown)) if raw else written.sentences
 
 
 def passages(row: EvaluationRow) -> dict[int, str]:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, Schema
 from litestar.params import FromPath, QueryParameter
 from litestar.serialization import encode_json
 
 from citewell.core.answer_html import answer_page
 from citewell.core.bibliography import bibtex, csl_items
-from citewell.core.types import Answer, Reference
+from citewell.core.types import Answer, Reference, shown_references
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.answer_reply import answer_response
-from citewell.server.api.documented import problems
+from citewell.server.api.documented import problems, replies_as
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.api.visibility import visible_answer, written
 from citewell.server.pages.markdown import as_markdown
 from citewell.server.services import Services
 
 
-class ExportFormat(NamedTuple):
+class AnswerFormat(NamedTuple):
     """A format of an exported answer: its media type, the ending of its file, and its writer."""
 
     media_type: str
@@ -34,9 +32,7 @@ class ExportFormat(NamedTuple):
 
 
 def _sources(answer: AnswerResponse) -> list[Reference]:
-    """Return the cited references; all of them if nothing is cited."""
-    cited = {number for sentence in answer.sentences or [] for number in sentence.citations}
-    return [each for each in answer.references or [] if each.number in cited or not cited]
+    return shown_references(answer.sentences or [], answer.references or [])
 
 
 def _html(answer: AnswerResponse) -> str:
@@ -47,33 +43,18 @@ def _html(answer: AnswerResponse) -> str:
 
 
 FORMATS = {
-    "markdown": ExportFormat("text/markdown", "md", lambda answer: as_markdown(answer).encode()),
-    "html": ExportFormat("text/html", "html", lambda answer: _html(answer).encode()),
-    "bibtex": ExportFormat(
+    "markdown": AnswerFormat("text/markdown", "md", lambda answer: as_markdown(answer).encode()),
+    "html": AnswerFormat("text/html", "html", lambda answer: _html(answer).encode()),
+    "bibtex": AnswerFormat(
         "application/x-bibtex", "bib", lambda answer: bibtex(_sources(answer), answer.created.date()).encode()
     ),
-    "csl": ExportFormat(
+    "csl": AnswerFormat(
         "application/vnd.citationstyles.csl+json",
         "csl.json",
         lambda answer: encode_json(csl_items(_sources(answer), answer.created.date())),
     ),
-    "json": ExportFormat("application/json", "json", encode_json),
+    "json": AnswerFormat("application/json", "json", encode_json),
 }
-
-
-@dataclass
-class _AnswerExportOperation(Operation):
-    """An operation whose reply with status 200 has a media type per format."""
-
-    def __post_init__(self) -> None:
-        if self.responses is not None:
-            content = getattr(self.responses["200"], "content", None)
-            assert isinstance(content, dict)
-            for each in FORMATS.values():
-                kind = OpenAPIType.STRING
-                if each.media_type.endswith("json"):
-                    kind = OpenAPIType.ARRAY if each.media_type.endswith("+json") else OpenAPIType.OBJECT
-                content[each.media_type] = OpenAPIMediaType(Schema(type=kind))
 
 
 @get(
@@ -87,7 +68,7 @@ class _AnswerExportOperation(Operation):
         **problems(404, 409),
     },
     media_type="text/markdown",
-    operation_class=_AnswerExportOperation,
+    operation_class=replies_as(*(each.media_type for each in FORMATS.values())),
     tags=["answers"],
 )
 async def export_answer(

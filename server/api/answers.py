@@ -16,12 +16,15 @@ from citewell.server.api import sse
 from citewell.server.api.answer_reply import answer_response
 from citewell.server.api.documented import problems
 from citewell.server.api.paging import Before, Limit, page_of
-from citewell.server.api.schemas import AnswerList, AnswerResponse, AnswerSummary, AskRequest, to
+from citewell.server.api.question_options import question_options
+from citewell.server.api.question_schemas import AskRequest
+from citewell.server.api.repeating import REPEATED, Claim, IdempotencyKey, StillAnsweredError, claim_of
+from citewell.server.api.schemas import AnswerList, AnswerResponse, AnswerSummary, to
 from citewell.server.api.turns import turns_of
 from citewell.server.api.visibility import NoAnswerError, visible_answer, visible_thread, whose
 from citewell.server.api.waiting import ended
 from citewell.server.services import Services
-from citewell.server.work.options import QuestionOptions
+from citewell.server.store.answers import StoredAnswer
 
 _EVENTS = ResponseSpec(
     Any,  # the data of each event differs
@@ -52,9 +55,9 @@ class ElsewhereError(CitewellError):
 
 @post(
     "/v1/answers",
-    opt={"scope": "ask", "asks": True, "resumes": True},
+    opt={"scope": "ask", "asks": True, "resumes": True, "creates": True},
     summary="Ask a question",
-    responses={200: _EVENTS, **problems(404, 409, 502, 504, body=True)},
+    responses={200: _EVENTS, **problems(404, 409, 422, 502, 504, body=True)},
     response_description="The answer.",
     tags=["answers"],
 )
@@ -64,6 +67,7 @@ async def ask_question(
     caller: NamedDependency[Caller],
     data: JSONBody[AskRequest],
     last_event: _LAST_EVENT = None,  # for the description alone: `sse.resumed` reads it
+    idempotency_key: IdempotencyKey = None,  # for the description alone: `repeat` reads it
 ) -> Response[AnswerResponse]:
     """Answer a question from pages that are searched, fetched and ranked, with every sentence checked.
 
@@ -72,16 +76,44 @@ async def ask_question(
     """
     if (position := sse.resumed(request.headers)) is not None:
         return await _resumed(services, caller, position.answer_id, position.number)
-    options: QuestionOptions = to(QuestionOptions, data)
+    is_streamed = data.stream or sse.wants_events(request.headers.get("accept", ""))
+    claim = claim_of(request)
+    if claim is not None and (known := await _known(services, claim)) is not None:
+        if is_streamed:
+            return sse.stream(services.questions.replay(known), 0)
+        return _reply(known, **{REPEATED: "true"})
+    options = question_options(data)
     after = None
     if data.thread is not None:
         earlier = await visible_thread(services, caller, data.thread)
         options, after = replace(options, turns=turns_of(earlier)), earlier[-1]
     subscription = await services.questions.ask(options, caller.key_id, fresh=data.fresh, after=after)
-    if data.stream or sse.wants_events(request.headers.get("accept", "")):
+    if claim is not None:
+        await claim.keep_answer(subscription.answer.id)
+    if is_streamed:
         return sse.stream(subscription, 0)
-    answer = await ended(request, subscription)
-    return Response(answer_response(answer), headers={"Location": f"/v1/answers/{answer.id}"})
+    return _reply(await ended(request, subscription))
+
+
+async def _known(services: Services, claim: Claim) -> StoredAnswer | None:
+    """Return the answer of an earlier request with the same key.
+
+    None if there was none, or if its answer was deleted or has failed: the key is then claimed again.
+    Raises `StillAnsweredError` while the question runs, or if another repetition asks it.
+    """
+    if not claim.answer_id:
+        return None
+    known = await services.store.get().answers.get(claim.answer_id)
+    if known is not None and known.status == "running":
+        raise StillAnsweredError
+    if known is not None and known.status == "done":
+        return known
+    await claim.reopen()
+    return None
+
+
+def _reply(answer: StoredAnswer, **headers: str) -> Response[AnswerResponse]:
+    return Response(answer_response(answer), headers={"Location": f"/v1/answers/{answer.id}"} | headers)
 
 
 @get(

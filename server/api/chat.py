@@ -17,11 +17,10 @@ from citewell.server.api.chat_question import check_parameters, question_of, tur
 from citewell.server.api.chat_reply import ChatCompletion
 from citewell.server.api.chat_schemas import ChatAnswer, ChatRequest
 from citewell.server.api.chat_stream import stream
-from citewell.server.api.models import QUOTING, chosen_model, full_name
-from citewell.server.api.schemas import AnswerOptions, to
+from citewell.server.api.models import chosen_model
+from citewell.server.api.question_options import question_options
 from citewell.server.api.waiting import ended
 from citewell.server.services import Services
-from citewell.server.work.options import QuestionOptions
 
 _CHUNKS = (
     "With `stream`: a line `data: ` with a chunk for each piece of the text; a chunk with `finish_reason` "
@@ -66,11 +65,8 @@ async def create_chat_completion(
     check_parameters(data)
     if data.collection and model.collection:
         raise UnsupportedParameterError("collection", "the model names a collection", "Use one of both.")
-    quotes = model.name == QUOTING != full_name(services.pipelines.get().generator)
-    given = {name: getattr(data, name) for name in AnswerOptions.__struct_fields__ if name != "fresh"}
-    own = {"question": question_of(data), "turns": turns_of_messages(data), "extractive": quotes}
-    named = {"collection": model.collection or data.collection}
-    options: QuestionOptions = to(QuestionOptions, given | own | named)
+    own = {"question": question_of(data), "turns": turns_of_messages(data), "generator": model.generator}
+    options = question_options(data, own | {"collection": model.collection or data.collection})
     subscription = await services.questions.ask(options, caller.key_id, fresh=data.fresh)
     if data.stream:
         return stream(services, subscription, data, model.name)

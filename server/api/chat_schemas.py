@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from citewell.core.types import Failure, Reference, Sentence
-from citewell.server.api.schemas import AnswerOptions, Id
+from citewell.server.api.question_schemas import AnswerOptions
+from citewell.server.api.schemas import Id
 
 _NOT_USED = "Accepted but ignored: the settings of the service decide how answers are written."
 Number = Annotated[float, Meta(description=_NOT_USED)]

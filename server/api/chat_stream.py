@@ -9,12 +9,12 @@ from typing import Any
 from litestar import Response
 from litestar.response import Stream
 
+from citewell.generator.auto import EXTRACTIVE
 from citewell.server.api.chat_draft import Draft
 from citewell.server.api.chat_errors import error_of
 from citewell.server.api.chat_reply import ChatCompletion
 from citewell.server.api.chat_schemas import ChatRequest
 from citewell.server.api.jsonl import one_line
-from citewell.server.api.models import QUOTING
 from citewell.server.api.sse import MEDIA_TYPE
 from citewell.server.services import Services
 from citewell.server.work.event_log import QuestionEnded
@@ -34,7 +34,7 @@ async def _lines(
     services: Services, subscription: Subscription, asked: ChatRequest, model: str
 ) -> AsyncGenerator[bytes, None]:
     begun = ChatCompletion(asked, model, subscription.answer)
-    draft = _draft(services, asked, model)
+    draft = _draft(services, asked, str(subscription.answer.settings.get("generator") or ""))
     try:
         yield _chunk(begun, {"role": "assistant", "content": ""})
         async with aclosing(subscription.follow()) as events:
@@ -56,15 +56,15 @@ async def _lines(
         subscription.leave()
 
 
-def _draft(services: Services, asked: ChatRequest, model: str) -> Draft | None:
+def _draft(services: Services, asked: ChatRequest, generator: str) -> Draft | None:
     """Return None if what is written may not be the answer: if there are several candidates, or a judge."""
     settings = services.settings
-    if (asked.best_of or settings.generator.best_of) > 1 or services.pipelines.get().judges:
+    if (asked.best_of or settings.generator.best_of) > 1 or services.pipelines.get().judges(generator):
         return None
     return Draft(
         settings.citations.threshold,
         drop_unsupported=settings.citations.drop_unsupported,
-        markdown=services.pipelines.get().writes and model != QUOTING,
+        markdown=generator != EXTRACTIVE and (bool(generator) or services.pipelines.get().writes),
     )
 
 

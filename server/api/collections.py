@@ -12,8 +12,8 @@ from litestar.params import FromPath, JSONBody
 
 from citewell.core.errors import CitewellError
 from citewell.core.settings import Settings
+from citewell.pipeline.chosen_providers import chosen_providers, searched_collections
 from citewell.pipeline.collections import catalog_of, collection_names
-from citewell.pipeline.providers import chosen_providers
 from citewell.retriever.collection.protocol import Catalog
 from citewell.server.api.documented import problems
 from citewell.server.api.paging import Before, Limit, page_of
@@ -49,7 +49,7 @@ async def list_collections(services: NamedDependency[Services]) -> CollectionLis
 @post(
     "/v1/collections",
     status_code=202,
-    opt={"scope": "admin"},
+    opt={"scope": "admin", "creates": True},
     summary="Index a source",
     responses=problems(502, body=True),
     response_description="The job was accepted.",
@@ -116,7 +116,7 @@ def _collections(settings: Settings) -> CollectionList:
         describe_collection(settings, catalog_of(settings, name), name) for name in collection_names(settings)
     ]
     providers = list(chosen_providers(settings.search))
-    searched = settings.search.collection if "collection" in providers else None
+    searched = next(iter(searched_collections(providers, settings.search)), None)
     return CollectionList(rows, searched, providers)
 
 

@@ -22,7 +22,7 @@ from citewell.server.studies.parts import judged_parts
 
 @post(
     "/v1/comparisons",
-    opt={"scope": "feedback"},
+    opt={"scope": "feedback", "creates": True},
     summary="Compare two answers",
     responses=problems(404, 409, body=True),
     tags=["feedback"],

@@ -14,7 +14,13 @@ from litestar.types import Method
 from litestar.types.internal_types import PathParameterDefinition
 from msgspec import Struct
 
-from citewell.server.api import demonstration_schemas, schemas, study_schemas, text_schemas
+from citewell.server.api import (
+    demonstration_schemas,
+    question_schemas,
+    schemas,
+    study_schemas,
+    text_schemas,
+)
 
 _TAGS = (
     Tag("answers", "Ask questions and read answers."),
@@ -34,7 +40,7 @@ class _Description(JsonRenderPlugin):
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         found = openapi_schema["components"]["schemas"]
-        modules = (schemas, demonstration_schemas, text_schemas, study_schemas)
+        modules = (schemas, question_schemas, demonstration_schemas, text_schemas, study_schemas)
         for name, shape in (each for module in modules for each in vars(module).items()):
             closed = isinstance(shape, type) and issubclass(shape, Struct) and shape is not Struct
             if closed and shape.__struct_config__.forbid_unknown_fields and name in found:

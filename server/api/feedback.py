@@ -21,7 +21,7 @@ from citewell.server.store.ids import new_id
 
 @post(
     "/v1/answers/{answer_id:str}/feedback",
-    opt={"scope": "feedback"},
+    opt={"scope": "feedback", "creates": True},
     summary="Give feedback on an answer",
     responses=problems(404, 409, body=True),
     tags=["feedback"],

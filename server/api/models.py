@@ -17,9 +17,6 @@ from citewell.server.services import Services
 
 USUAL = "citewell"
 """The generator that the settings name."""
-QUOTING = "citewell-extractive"
-"""The extractive generator, which every service has."""
-
 _OF_COLLECTION = f"{USUAL}/"
 
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
@@ -32,15 +29,16 @@ def full_name(generator: str) -> str:
 
 
 class ChosenModel(NamedTuple):
-    """A model as replies name it, and the collection that it asks, if it names one."""
+    """A model as replies name it, and the collection that it asks or the generator, if it names one."""
 
     name: str
     collection: str | None = None
+    generator: str = ""
 
 
 async def known_models(services: Services) -> tuple[str, ...]:
     """Return the models of the service; raises `NotReadyError` until they are loaded."""
-    generators = (USUAL, full_name(services.pipelines.get().generator), QUOTING)
+    generators = (USUAL, *map(full_name, services.pipelines.get().generators))
     collections = await asyncio.to_thread(collection_names, services.settings)
     return (*dict.fromkeys(generators), *(_OF_COLLECTION + name for name in collections))
 
@@ -52,7 +50,10 @@ async def chosen_model(services: Services, name: str) -> ChosenModel:
         raise NoModelError(name, known)
     if name.startswith(_OF_COLLECTION):
         return ChosenModel(name, name.removeprefix(_OF_COLLECTION))
-    return ChosenModel(known[1] if name == USUAL else name)
+    if name in (USUAL, known[1]):
+        return ChosenModel(known[1])
+    others = services.pipelines.get().generators[1:]
+    return ChosenModel(name, generator=next(each for each in others if full_name(each) == name))
 
 
 @get(

@@ -20,7 +20,7 @@ from citewell.server.store.rankings import StoredRanking
 
 @post(
     "/v1/rankings",
-    opt={"scope": "feedback"},
+    opt={"scope": "feedback", "creates": True},
     summary="Rank several answers",
     responses=problems(404, 409, body=True),
     tags=["feedback"],

@@ -23,7 +23,7 @@ from citewell.server.studies.raters import rater_of
 
 @post(
     "/v1/answers/{answer_id:str}/ratings",
-    opt={"scope": "feedback"},
+    opt={"scope": "feedback", "creates": True},
     summary="Rate an answer and its references",
     responses=problems(404, 409, body=True),
     tags=["feedback"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from litestar import Request, post
@@ -11,10 +10,11 @@ from litestar.params import JSONBody
 
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.documented import problems
-from citewell.server.api.schemas import RetrieveRequest, RetrieveResponse, to
+from citewell.server.api.question_options import question_options
+from citewell.server.api.question_schemas import RetrieveRequest
+from citewell.server.api.schemas import RetrieveResponse, to
 from citewell.server.api.waiting import ended
 from citewell.server.services import Services
-from citewell.server.work.options import QuestionOptions
 
 
 @post(
@@ -32,7 +32,7 @@ async def find_references(
     data: JSONBody[RetrieveRequest],
 ) -> RetrieveResponse:
     """Find the references of a question, best first. No answer is written, and nothing is stored."""
-    options: QuestionOptions = replace(to(QuestionOptions, data), mode="retrieve")
+    options = question_options(data, {"mode": "retrieve"})
     answer = await ended(request, await services.questions.retrieve(options, caller.key_id))
     found: RetrieveResponse = to(RetrieveResponse, answer.body)
     return found

@@ -28,10 +28,6 @@ Id = Annotated[
 Comment = Annotated[
     str, Meta(max_length=10_000, description="A comment in plain text.", examples=["Just what I needed."])
 ]
-Domains = Annotated[
-    list[Annotated[str, Meta(max_length=253)]],
-    Meta(max_length=20, description="Use only pages of these domains.", examples=[["example.org"]]),
-]
 Rating = Annotated[
     int,
     Meta(
@@ -42,86 +38,6 @@ Rating = Annotated[
     ),
 ]
 Text = Annotated[str, Meta(min_length=1, max_length=100_000)]
-
-
-class SearchOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """Where references may come from, and how many. The settings of the service apply to omitted fields."""
-
-    k: Annotated[int, Meta(ge=1, le=20, description="Max references.", examples=[5])] | None = None
-    search: Annotated[
-        Literal["", "wikipedia", "web"],
-        Meta(
-            description="Search Wikipedia, or the web by the providers of the settings, beside a collection "
-            "if one is named; by default, what is set up is searched."
-        ),
-    ] = ""
-    collection: Name | None = None
-    sites: Domains = []
-    language: Annotated[
-        str,
-        Meta(
-            pattern=r"^([A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)?$",
-            description="Language of the pages.",
-            examples=["de"],
-        ),
-    ] = ""
-    recency: Literal["day", "week", "month", "year"] | None = None
-
-
-class AnswerOptions(SearchOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """How to find references and answer from them."""
-
-    mode: Annotated[
-        Literal["answer", "browse"],
-        Meta(
-            description="With `browse`, a policy finds the references with the text browser; otherwise they "
-            "are searched, fetched and ranked."
-        ),
-    ] = "answer"
-    actions: Annotated[int, Meta(ge=1, le=1000, description="Max browser actions.", examples=[30])] | None = (
-        None
-    )
-    best_of: (
-        Annotated[
-            int,
-            Meta(
-                ge=1,
-                le=16,
-                description="Number of candidate answers, of which the best is returned.",
-                examples=[1],
-            ),
-        ]
-        | None
-    ) = None
-    fresh: Annotated[bool, Meta(description="Do not reuse a cached answer.")] = False
-
-
-class RetrieveRequest(SearchOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A question to find references for."""
-
-    question: Question
-
-
-class AskRequest(AnswerOptions, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A question to answer."""
-
-    question: Question
-    thread: (
-        Annotated[
-            Id,
-            Meta(
-                description="The conversation that the question belongs to: the `thread` of its answers. A "
-                "follow-up question is then rewritten as a question of its own."
-            ),
-        ]
-        | None
-    ) = None
-    extractive: Annotated[
-        bool, Meta(description="Answer with quoted sentences, instead of using the generator.")
-    ] = False
-    stream: Annotated[
-        bool, Meta(description="Reply with events as they happen, as with `Accept: text/event-stream`.")
-    ] = False
 
 
 class FeedbackRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):

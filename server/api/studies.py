@@ -53,6 +53,29 @@ class NoStudyError(CitewellError):
         super().__init__(f"The {what} does not exist.", "GET /v1/studies lists the studies.")
 
 
+class FailedScreeningError(CitewellError):
+    """The rater failed the study's screening test."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        """Say what the study needs."""
+        super().__init__("The rater failed the short test of this study.", "The study needs other raters.")
+
+
+class UnfinishedScreeningError(CitewellError):
+    """The rater has not finished the study's screening test."""
+
+    status = 409
+
+    def __init__(self) -> None:
+        """Say what comes first."""
+        super().__init__(
+            "The rater has not finished the short test of this study.",
+            "Judge the items that `next` gives first.",
+        )
+
+
 async def found_study(store: ServiceStore, study_id: str) -> StoredStudy:
     """Return a study; raises `NoStudyError`."""
     study = await store.studies.get(study_id)
@@ -63,7 +86,7 @@ async def found_study(store: ServiceStore, study_id: str) -> StoredStudy:
 
 @post(
     "/v1/studies",
-    opt={"scope": "admin"},
+    opt={"scope": "admin", "creates": True},
     summary="Make a study",
     responses=problems(body=True),
     tags=["studies"],
@@ -130,9 +153,9 @@ async def get_next_item(
 
 @post(
     "/v1/studies/{study_id:str}/judgments",
-    opt={"scope": "feedback"},
+    opt={"scope": "feedback", "creates": True},
     summary="Judge an item of a study",
-    responses=problems(404, body=True),
+    responses=problems(404, 409, body=True),
     tags=["studies"],
 )
 async def create_judgment(
@@ -143,7 +166,8 @@ async def create_judgment(
 ) -> Created:
     """Store what a rater says of an item. It is on disk when this returns.
 
-    The answers are in the order of the rater's next item, or of the rater's page.
+    The answers are in the order of the rater's next item, or of the rater's page. A rater who failed the
+    study's short test, or has not finished it, is refused.
     """
     store = services.store.get()
     study = await found_study(store, study_id)
@@ -153,6 +177,11 @@ async def create_judgment(
     rater = rater_of(caller, data.rater)
     if caller.key_id is None and not data.rater.strip():
         raise InputError("The judgment has no `rater`.", "Give any name.")
+    turn = await turn_of_rater(store, study, rater)
+    if turn.failed:
+        raise FailedScreeningError
+    if turn.test and item.id not in turn.test:
+        raise UnfinishedScreeningError
     judging = Judging(
         form=form_named(study.form),
         item=item,

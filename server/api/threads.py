@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from litestar import Response, delete, get, patch
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.openapi.spec import OpenAPIMediaType, OpenAPIType, Operation, Schema
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.serialization import encode_json
 
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.answer_reply import answer_response
-from citewell.server.api.documented import problems
+from citewell.server.api.documented import problems, replies_as
 from citewell.server.api.paging import Before, Limit, page_of
 from citewell.server.api.schemas import RenameRequest, ThreadList, ThreadResponse, ThreadSummary, to
 from citewell.server.api.visibility import NoThreadError, visible_thread, whose
@@ -24,17 +22,6 @@ from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
 
 MARKDOWN = "text/markdown"
-
-
-@dataclass
-class _ExportOperation(Operation):
-    """An operation whose reply with status 200 has two media types."""
-
-    def __post_init__(self) -> None:
-        if self.responses is not None:
-            content = getattr(self.responses["200"], "content", None)
-            assert isinstance(content, dict)
-            content["application/json"] = OpenAPIMediaType(Schema(type=OpenAPIType.OBJECT))
 
 
 @get(
@@ -99,7 +86,7 @@ async def rename_thread(
         **problems(404),
     },
     media_type=MARKDOWN,
-    operation_class=_ExportOperation,
+    operation_class=replies_as("application/json"),
     tags=["threads"],
 )
 async def export_thread(

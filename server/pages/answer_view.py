@@ -141,13 +141,13 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     titles = {reference.number: source_link(reference.url, reference.title).title for reference in references}
     judged = "judge" in (answer.models or {})
 
-    def claims_of(given: Sequence[Sentence]) -> tuple[SentenceView, ...]:
-        shown, _ = sentences_html(given)
+    def claims_of(given: Sequence[Sentence]) -> tuple[tuple[SentenceView, ...], str]:
+        shown, end = sentences_html(given)
         return tuple(
             _claim(number, shown[number], one, titles, judged=judged) for number, one in enumerate(given)
-        )
+        ), end
 
-    claims = claims_of(sentences)
+    claims, end = claims_of(sentences)
     rejected = answer.fallback == "unsupported" and not claims
     quotations = answer.quotations if rejected or not answer.fallback else ()
     asked = "" if claims else answer.question
@@ -156,8 +156,8 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
     stages = tuple((words, timings[name]) for name, words in _STAGES.items() if name in timings)
     return AnswerPage(
         claims=claims,
-        end=sentences_html(sentences)[1],
-        quotations=claims_of(quotations),
+        end=end,
+        quotations=claims_of(quotations)[0],
         sources=sources,
         cited=tuple(page for page in pages if page.is_cited),
         uncited=tuple(page for page in pages if not page.is_cited),

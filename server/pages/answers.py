@@ -15,6 +15,7 @@ from citewell.core.text import shorten
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.answer_reply import answer_response
 from citewell.server.api.paging import page_of
+from citewell.server.api.question_schemas import MAX_PLACES
 from citewell.server.api.visibility import visible_answer, visible_thread, whose
 from citewell.server.pages.answer_view import turn_of, view_of
 from citewell.server.pages.history_view import history_days
@@ -32,9 +33,9 @@ async def ask_page(
     services: NamedDependency[Services],
     question: Annotated[str, QueryParameter(max_length=20_000)] = "",
     words: Annotated[str, QueryParameter(name="q", max_length=20_000)] = "",
-    collection: Annotated[str, QueryParameter(max_length=64)] = "",
-    search: Annotated[str, QueryParameter(max_length=64)] = "",
-    mode: Annotated[str, QueryParameter(max_length=64)] = "",
+    collection: Annotated[list[str] | None, QueryParameter(max_items=MAX_PLACES)] = None,
+    search: Annotated[list[str] | None, QueryParameter(max_items=2)] = None,
+    mode: Annotated[str, QueryParameter(max_length=300)] = "",
 ) -> Template:
     """The form for a question, filled in from the URL; `q` is asked at once."""
     return html(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from citewell.generator.auto import EXTRACTIVE
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.services import Services
 from citewell.server.work.errors import NotReadyError
+
+WRITER = "writer:"
+"""What the value of a choice begins with that names a writer."""
 
 _QUOTED, _BROWSED = ("quote", "Quote only"), ("browse", "Browse step by step")
 
@@ -14,12 +18,15 @@ def modes(services: Services) -> tuple[tuple[str, str], ...]:
     try:
         writes = services.pipelines.get().writes
     except NotReadyError:
-        writes = services.settings.generator.name != "extractive"
-    return (("", "Write"), _QUOTED, _BROWSED) if writes else (("", "Quote"), _BROWSED)
+        writes = services.settings.generator.name != EXTRACTIVE
+    others = [(WRITER + name, f"Write with {name}") for name in services.settings.server.generators]
+    usual = (("", "Write"), *others, _QUOTED) if writes else (("", "Quote"), *others)
+    return (*usual, _BROWSED)
 
 
 def mode_of(answer: AnswerResponse) -> str:
     """Return the value of the choice that stands for the options of a question."""
     if answer.mode == "browse":
         return "browse"
-    return "quote" if answer.options.get("extractive") else ""
+    generator = str(answer.options.get("generator") or "")
+    return "quote" if generator == EXTRACTIVE else WRITER + generator if generator else ""

@@ -1,20 +1,21 @@
 """Questions to ask next, made from the titles and headings of the pages that an answer cites.
 
 The rule writes English, so it is for questions in English. It leaves out what would read as nonsense:
-titles and headings that are long, that have numbers or signs, or that name a part of any page. The handbook
-has a table of contents in their place.
+titles and headings that are long, that have numbers or signs, or that name a part of any page, and titles
+that are common nouns. The handbook has a table of contents in their place.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from citewell.core.text import STOP_WORDS, content_words, squeeze
 from citewell.core.types import Reference
 from citewell.pipeline.collections import HANDBOOK
+from citewell.retriever.rarity import beginnings
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.pages.modes import mode_of
 
@@ -24,7 +25,9 @@ _MOST_WORDS = 4
 _ENGLISH = re.compile(
     r"(?:who|what|when|where|why|how|which|is|are|do|does|did|can|could|should|tell)\b", re.I
 )
+_LETTERS = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
+_OF_ANY_QUESTION = frozenset(("about", "else", "known"))
 _OF_ANY_PAGE = frozenset(
     "about abstract acknowledgements appendix article bibliography conclusion conclusions contact contents "  # noqa: SIM905
     "document examples external faq footnotes further gallery home index introduction links main notes "
@@ -47,30 +50,46 @@ def related_questions(answer: AnswerResponse) -> tuple[Related, ...]:
     cited = {number for sentence in answer.sentences or [] for number in sentence.citations}
     pages = {each.url for each in references if each.number in cited and not _is_of_handbook(each.url)}
     asked = set(content_words(f"{answer.question} {answer.rewritten}"))
+    named = _named(references)
     found = [
-        *(text for each in references if each.url in pages for text in _of_section(each)),
-        *(text for each in references if each.url in pages for text in _of_page(each)),
+        *(text for each in references if each.url in pages for text in _of_section(each, named)),
+        *(text for each in references if each.url in pages for text in _of_page(each, named)),
     ]
-    new = [text for text in dict.fromkeys(found) if not set(content_words(text)) <= asked | {"known", "else"}]
+    new = [text for text in dict.fromkeys(found) if not set(content_words(text)) <= asked | _OF_ANY_QUESTION]
     options = {name: answer.options[name] for name in ("collection", "search") if name in answer.options}
     same = options | ({"mode": mode} if (mode := mode_of(answer)) else {})
-    return tuple(Related(text, f"/?{urlencode({'q': text} | same)}") for text in new[:_MOST])
+    return tuple(Related(text, f"/?{urlencode({'q': text} | same, doseq=True)}") for text in new[:_MOST])
 
 
-def _of_section(reference: Reference) -> Iterator[str]:
+def _named(references: Sequence[Reference]) -> frozenset[str]:
+    """Return the addresses of the pages whose titles are names: their passages do not write them small."""
+    small: dict[str, set[str]] = {}
+    for each in references:
+        found = small.setdefault(each.url, set())
+        found |= beginnings(word for word in _LETTERS.findall(each.text) if word.islower())
+    return frozenset(
+        each.url
+        for each in references
+        if _is_name(squeeze(each.title)) and not _stems(each.title) <= small[each.url]
+    )
+
+
+def _of_section(reference: Reference, named: Container[str]) -> Iterator[str]:
     heading, title = squeeze("".join(reference.headings[-1:])), squeeze(reference.title)
     if heading.endswith("?") and _ENGLISH.match(heading) and len(heading) <= _LONGEST:
         yield heading
-    elif (
-        _is_part(heading) and _is_name(title) and not set(content_words(heading)) & set(content_words(title))
-    ):
+    elif reference.url in named and _is_part(heading) and not _stems(heading) & _stems(title):
         part = heading[0].lower() + heading[1:] if heading[1:2].islower() else heading
         yield f"What is known about the {part} of {title}?"
 
 
-def _of_page(reference: Reference) -> Iterator[str]:
-    if _is_name(title := squeeze(reference.title)):
-        yield f"What else is known about {title}?"
+def _of_page(reference: Reference, named: Container[str]) -> Iterator[str]:
+    if reference.url in named:
+        yield f"What else is known about {squeeze(reference.title)}?"
+
+
+def _stems(text: str) -> frozenset[str]:
+    return beginnings(content_words(text))
 
 
 def _is_name(text: str) -> bool:

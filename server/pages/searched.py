@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from citewell.core.settings import Settings
+from citewell.core.settings import SearchSettings, Settings
+from citewell.pipeline.chosen_providers import (
+    OF_COLLECTION,
+    chosen_providers,
+    is_about_citewell,
+    searched_collections,
+    searches_the_world,
+    web_providers,
+)
 from citewell.pipeline.collections import HANDBOOK
-from citewell.pipeline.providers import chosen_providers, is_about_citewell, searches_the_world
+from citewell.server.api.question_options import listed
 
 _OF_CITEWELL = (
     "How does Citewell check a citation?",
@@ -29,39 +37,42 @@ _NAMES = {
 
 def set_up(settings: Settings) -> str:
     """Return the words for what is searched if a question does not say."""
-    words = _joined(chosen_providers(settings.search), settings.search.collection)
+    words = _joined(chosen_providers(settings.search), settings)
     return f"{words}; the handbook about Citewell" if searches_the_world(settings.search) else words
 
 
 def examples(settings: Settings) -> tuple[str, ...]:
     """Return questions that what is set up can answer; none for a collection of the owner's."""
-    if "collection" not in chosen_providers(settings.search):
+    own = searched_collections(chosen_providers(settings.search), settings.search)
+    if not own:
         return _OF_THE_WORLD
-    return _OF_CITEWELL if settings.search.collection == HANDBOOK else ()
+    return _OF_CITEWELL if HANDBOOK in own else ()
 
 
 def searched(settings: Settings, options: Mapping[str, Any], question: str) -> str:
     """Return the words for what a question with these options searched."""
-    collection, search = options.get("collection"), options.get("search")
+    collection, search = listed(options.get("collection")), listed(options.get("search"))
     if not collection and not search:
         is_own = searches_the_world(settings.search) and is_about_citewell(question)
         meant = ("collection",) if is_own else chosen_providers(settings.search)
-        return _joined(meant, settings.search.collection)
-    providers = ["collection"] if collection else []
-    if search == "wikipedia":
-        providers.append(search)
-    elif search:
-        chosen = chosen_providers(settings.search)
-        providers += [name for name in chosen if name not in ("collection", "wikipedia")]
-    return _joined(providers, str(collection))
+        return _joined(meant, settings)
+    web = web_providers(chosen_providers(settings.search)) if "web" in search else ()
+    named = (f"{OF_COLLECTION}{name}" for name in collection)
+    return _joined((*named, *web, *(name for name in search if name != "web")), settings)
 
 
 def chosen(options: Mapping[str, Any]) -> str:
-    """Return the value of the picker that stands for the options of a question."""
-    collection = options.get("collection")
-    return f"collection:{collection}" if collection else str(options.get("search") or "")
+    """Return the values of the picker, with spaces between, that stand for the options of a question."""
+    named = (f"{OF_COLLECTION}{name}" for name in listed(options.get("collection")))
+    return " ".join([*named, *listed(options.get("search"))])
 
 
-def _joined(providers: Any, collection: str) -> str:
-    own = "Citewell's handbook" if collection == HANDBOOK else f"the collection {collection}"
-    return ", ".join(own if name == "collection" else _NAMES.get(name, name) for name in providers)
+def _joined(providers: Iterable[str], settings: Settings) -> str:
+    return ", ".join(_words(name, settings.search) for name in providers)
+
+
+def _words(provider: str, wanted: SearchSettings) -> str:
+    names = searched_collections([provider], wanted)
+    if not names:
+        return _NAMES.get(provider, provider)
+    return "Citewell's handbook" if names[0] == HANDBOOK else f"the collection {names[0]}"

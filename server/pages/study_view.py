@@ -14,7 +14,14 @@ from citewell.server.pages.answer_view import AnswerPage, view_of
 def study_view(question: str, answer: Mapping[str, Any], *, cited: bool) -> AnswerPage:
     """Return the view of an answer, without its system; only a `cited` one has marks and sources."""
     sentences = [
-        Sentence(each["text"], tuple(each["citations"]) if cited else (), 1.0, True, "supported")
+        Sentence(
+            each["text"],
+            tuple(each["citations"]) if cited else (),
+            1.0,
+            True,
+            "supported",
+            before=each.get("before"),
+        )
         for each in answer["sentences"]
     ]
     references = [

@@ -21,6 +21,7 @@ from citewell.server.store.address import Address
 from citewell.server.store.engine import open_migrating_engine
 from citewell.server.store.errors import StoreError, StoreUnreachableError
 from citewell.server.store.failures import explained
+from citewell.server.store.old_requests import deleting_old
 from citewell.server.store.owners import end_interrupted
 
 _WAIT_SECONDS = 60
@@ -30,9 +31,9 @@ _ALEMBIC = threading.Lock()
 
 
 def migrate(address: Address) -> tuple[str, ...]:
-    """Bring the tables up to date, end the work of dead processes, and return the migrations run. Concurrent
-    processes wait for each other. A migration that fails leaves the tables as they were. Raises `StoreError`
-    if the database cannot be used, or was migrated by a newer Citewell.
+    """Bring the tables up to date, end the work of dead processes, delete old requests, and return the
+    migrations run. Concurrent processes wait for each other. A migration that fails leaves the tables as they
+    were. Raises `StoreError` if the database cannot be used, or was migrated by a newer Citewell.
     """
     engine = open_migrating_engine(address)
     try:
@@ -46,6 +47,7 @@ def migrate(address: Address) -> tuple[str, ...]:
                     connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
                 steps = _upgrade(connection, address)
                 end_interrupted(connection)
+                connection.execute(deleting_old())
                 return steps
     except (SQLAlchemyError, sqlite3.Error, OSError) as error:
         raise explained(error, address.place) from error

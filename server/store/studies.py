@@ -13,6 +13,7 @@ from citewell.server.store.connection import Database
 from citewell.server.store.newest import newest
 from citewell.server.store.tables import COMPARISONS, RANKINGS, RATINGS, STUDIES, STUDY_ITEMS
 
+_BATCH = 1000  # items of a statement: PostgreSQL takes at most 65,535 values in one
 _JUDGMENTS = (COMPARISONS, RANKINGS, RATINGS)
 
 
@@ -21,7 +22,7 @@ class StoredStudy:
     """A study with one form.
 
     `seed` decides every order, and which items need all parts of the form: a share `share_required` of them.
-    A rater first gets `screening` gold items, and goes on if a share `passing` of the judgments agree.
+    A rater first gets `screening` gold items, and continues if a share `passing` of the judgments agree.
     """
 
     id: str
@@ -58,8 +59,9 @@ class Studies:
     async def add(self, study: StoredStudy, items: Sequence[StoredStudyItem]) -> None:
         """Store a study with its items: all or nothing."""
         rows = [vars(item) | {"answers": [dict(answer) for answer in item.answers]} for item in items]
+        batches = [rows[first : first + _BATCH] for first in range(0, len(rows), _BATCH)]
         await self._database.change_all(
-            [insert(STUDIES).values(vars(study)), insert(STUDY_ITEMS).values(rows)]
+            [insert(STUDIES).values(vars(study)), *(insert(STUDY_ITEMS).values(batch) for batch in batches)]
         )
 
     async def get(self, id_: str) -> StoredStudy | None:

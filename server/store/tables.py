@@ -178,6 +178,16 @@ JOBS = Table(
     Index(None, "status"),
 )
 
+REQUESTS = Table(
+    "requests",
+    METADATA,
+    _id(),  # a digest of the key and of the name that the client gave
+    _text("digest"),
+    Column("created", UtcTime, nullable=False),
+    Column("reply", _JSON, nullable=True),
+    Index(None, "created"),
+)
+
 KEYS = Table(
     "keys",
     METADATA,

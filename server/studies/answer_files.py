@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.jsonl import Line, read_lines
+from citewell.core.markdown import laid_out
 from citewell.core.text import squeeze
 from citewell.generator.citations.marks import MarkedSegment, MarkedSentence, write_marks
 from citewell.server.studies.answers import SystemAnswer, answer_of_text, known_marks, numbered_references
@@ -44,7 +45,10 @@ def _answer(line: Line, row: Mapping[str, Any]) -> SystemAnswer:
             raise line.error("there is no answer.", _FORM)
         return answer_of_text(question, system, text, found)
     if not isinstance(text, str):
-        text = " ".join(write_marks([MarkedSegment(sentence.text, sentence.marks)]) for sentence in sentences)
+        text = laid_out(
+            (sentence.before, write_marks([MarkedSegment(sentence.text, sentence.marks)]))
+            for sentence in sentences
+        )
     return SystemAnswer(
         question=squeeze(question),
         system=system,
@@ -55,6 +59,10 @@ def _answer(line: Line, row: Mapping[str, Any]) -> SystemAnswer:
 
 
 def _sentences(given: Sequence[Any]) -> list[MarkedSentence]:
-    """Return sentences from pairs of text and marks, or from objects with text and citations."""
-    pairs = [(each["text"], each["citations"]) if isinstance(each, dict) else each for each in given]
-    return [MarkedSentence(str(text), tuple(map(int, marks))) for text, marks in pairs]
+    """Return sentences from lists of text, marks and, maybe, what is before, or from objects with these."""
+    found = []
+    for each in given:
+        parts = (each["text"], each["citations"], each.get("before")) if isinstance(each, dict) else each
+        text, marks, *before = parts
+        found.append(MarkedSentence(str(text), tuple(map(int, marks)), *before))
+    return found

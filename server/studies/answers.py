@@ -29,7 +29,10 @@ class SystemAnswer:
         return {
             "system": self.system,
             "text": self.text,
-            "sentences": [{"text": text, "citations": list(marks)} for text, marks, _ in self.sentences],
+            "sentences": [
+                {"text": text, "citations": list(marks), "before": before}
+                for text, marks, before in self.sentences
+            ],
             "references": [
                 {"number": each.number, "url": each.url, "title": each.title, "text": each.text}
                 for each in self.references
@@ -38,12 +41,12 @@ class SystemAnswer:
 
 
 def answer_of_text(question: str, system: str, text: str, references: tuple[Reference, ...]) -> SystemAnswer:
-    """Return an answer from its text with marks."""
+    """Return an answer from its Markdown with marks."""
     return SystemAnswer(
         question=squeeze(question),
         system=system,
         text=text.strip(),
-        sentences=tuple(known_marks(read_marks(text), len(references))),
+        sentences=tuple(known_marks(read_marks(text, markdown=True), len(references))),
         references=references,
     )
 
@@ -51,8 +54,8 @@ def answer_of_text(question: str, system: str, text: str, references: tuple[Refe
 def known_marks(sentences: Sequence[MarkedSentence], references: int) -> list[MarkedSentence]:
     """Return the sentences without marks that no reference has."""
     return [
-        MarkedSentence(text, tuple(number for number in marks if 1 <= number <= references))
-        for text, marks, _ in sentences
+        MarkedSentence(text, tuple(number for number in marks if 1 <= number <= references), before)
+        for text, marks, before in sentences
     ]
 
 

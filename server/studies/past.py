@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from citewell.core.text import squeeze
+from citewell.generator.citations.marks import MarkedSentence
 from citewell.server.api.visibility import generator_of
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.database import ServiceStore
-from citewell.server.studies.answers import SystemAnswer, answer_of_text, numbered_references
+from citewell.server.studies.answers import SystemAnswer, known_marks, numbered_references
 from citewell.server.studies.report.study_report import HUMAN
 
 _MOST = 2_000  # answers that are looked at
@@ -29,7 +31,17 @@ def _answer(answer: StoredAnswer) -> SystemAnswer:
     assert answer.body is not None
     system = HUMAN if answer.mode == "demonstration" else _system(answer)
     references = numbered_references(answer.body["references"])
-    return answer_of_text(answer.question, system, answer.body["answer"], references)
+    sentences = [
+        MarkedSentence(each["text"], tuple(each["citations"]), each.get("before"))
+        for each in answer.body["sentences"]
+    ]
+    return SystemAnswer(
+        question=squeeze(answer.question),
+        system=system,
+        text=answer.body["answer"].strip(),
+        sentences=tuple(known_marks(sentences, len(references))),
+        references=references,
+    )
 
 
 def _system(answer: StoredAnswer) -> str:

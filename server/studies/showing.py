@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from citewell.core.markdown import laid_out
 from citewell.server.api.study_schemas import BlindAnswer, StudyReference
 
 
 def blind(answer: Mapping[str, Any], *, cited: bool) -> BlindAnswer:
     """Return an answer without its system and, unless it is `cited`, without marks and references."""
     if not cited:
-        return BlindAnswer(" ".join(sentence["text"] for sentence in answer["sentences"]), [])
+        sentences = answer["sentences"]
+        return BlindAnswer(laid_out((each.get("before"), each["text"]) for each in sentences), [])
     references = [
         StudyReference(text=each["text"], title=each["title"], url=each["url"])
         for each in answer["references"]

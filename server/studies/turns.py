@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from citewell.server.store.database import ServiceStore
 from citewell.server.store.studies import StoredStudy, StoredStudyItem
-from citewell.server.studies.drawing import answer_order, item_order, needs_every_part
+from citewell.server.studies.drawing import answer_order, item_order, needs_every_part, screening_items
 from citewell.server.studies.gold import has_passed
 from citewell.server.studies.judgments import judgments_of
 
@@ -17,7 +17,8 @@ class RaterTurn:
     """The next item of a rater; None after the last one, or after a screening test that was `failed`.
 
     `order` has the indices of its answers as this rater sees them, and `every` says whether all parts of the
-    form are required. `waiting` counts the items that are left, this one included.
+    form are required. `waiting` counts the items that are left, this one included. `test` are the ids of
+    those of the screening test that this rater must judge before any other.
     """
 
     item: StoredStudyItem | None
@@ -27,6 +28,7 @@ class RaterTurn:
     total: int
     waiting: int
     failed: bool
+    test: frozenset[str] = frozenset()
 
 
 async def turn_of_rater(
@@ -47,6 +49,7 @@ async def turn_of_rater(
         total=len(items),
         waiting=len(waiting),
         failed=failed,
+        test=frozenset(item.id for item in screening_items(study, items) if item.id not in done),
     )
 
 

@@ -12,7 +12,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from citewell.core.errors import CitewellError
 from citewell.core.events import Done, Event, Failed, Fetched, Searched, Token
-from citewell.pipeline.providers import PROVIDERS
+from citewell.pipeline.chosen_providers import PROVIDERS
 from citewell.server.problems import name_of
 from citewell.server.work.history import NANOSECONDS, QuestionHistory
 from citewell.server.work.queue import QuestionQueue

@@ -48,7 +48,7 @@ def list_documents(
 ) -> FoundDocuments:
     """Return documents by URL, or the best ones for a query; raises `NoCollectionError`."""
     with _opened(settings, name) as store:
-        public = PublicUrls(name, store.sources())
+        public = PublicUrls({name: store.sources()})
         if query.strip():
             urls, more = [hit.url for hit in store.search(query, limit)], False
         else:
@@ -63,7 +63,7 @@ def list_documents(
 def read_document(settings: Settings, name: str, url: str) -> Page:
     """Return a document by its public URL; raises `NoCollectionError` and `NoDocumentError`."""
     with _opened(settings, name) as store:
-        public = PublicUrls(name, store.sources())
+        public = PublicUrls({name: store.sources()})
         page: Page = public.outside(store.read([stored := _stored(store, public, name, url)])[stored])
         return page
 
@@ -74,7 +74,7 @@ def remove_document(settings: Settings, name: str, url: str) -> None:
     Raises `NoCollectionError`, `NoDocumentError`, and `CollectionInUseError` while a run fills it.
     """
     with _opened(settings, name) as store:
-        stored = _stored(store, PublicUrls(name, store.sources()), name, url)
+        stored = _stored(store, PublicUrls({name: store.sources()}), name, url)
 
     def refuse() -> None:
         raise CollectionInUseError(f"The collection {name!r} is being indexed.", "Try again later.")

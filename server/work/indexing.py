@@ -160,7 +160,7 @@ class IndexingService:
                     ):
                         stop.set()  # another process of the service has cancelled it
                 status, message = _end(working.result(), report)
-                public = PublicUrls(name, [work.address])
+                public = PublicUrls({name: [work.address]})
                 await self._note(job_id, status, report.seen, public.text(message), work)
         finally:
             self._jobs.pop(job_id, None)

@@ -11,35 +11,45 @@ from citewell.core.text import squeeze
 from citewell.core.types import Turn
 from citewell.retriever.search.query import Recency
 
+Place = Literal["wikipedia", "web"]
+"""A place besides collections: Wikipedia, or the web by the providers of the settings."""
+
+
+def only(collection: str | None) -> tuple[str, ...]:
+    """Return the collections of a caller that names at most one."""
+    return (collection,) if collection else ()
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionOptions:
     """A question and how to answer it; None stands for the value of the settings.
 
-    With `search`, Wikipedia or the web providers of the settings are searched, beside the `collection` if
-    one is given. With the mode `retrieve`, no answer is written; with `browse`, a policy finds the references
-    with the text browser, in at most `actions` actions. `sites` are the only domains that pages may come
-    from. An `extractive` answer is quoted, regardless of the settings' generator. `turns` are those of the
-    conversation before the question.
+    Several places are searched at once: each `collection`, and with `search` Wikipedia, the web providers of
+    the settings, or both; without either, what is set up. With the mode `retrieve`, no answer is written;
+    with `browse`, a policy finds the references with the text browser, in at most `actions` actions. `sites`
+    are the only domains that pages may come from. With a `generator`, that one writes the
+    answer, or quotes. `turns` are those of the conversation before the question.
     """
 
     question: str
     mode: Literal["answer", "retrieve", "browse"] = "answer"
     k: int | None = None
     best_of: int | None = None
-    collection: str | None = None
-    search: Literal["", "wikipedia", "web"] = ""
+    collection: tuple[str, ...] = ()
+    search: tuple[Place, ...] = ()
     sites: tuple[str, ...] = ()
     language: str = ""
     recency: Recency | None = None
-    extractive: bool = False
+    generator: str = ""
     actions: int | None = None
     turns: tuple[Turn, ...] = ()
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that were given, ready for JSON."""
+        """The options that were given, ready for JSON; a single place is not in a list."""
         values = asdict(self)
+        for places in ("collection", "search"):
+            values[places] = values[places][0] if len(values[places]) == 1 else values[places]
         del values["question"], values["mode"], values["turns"]
         if self.mode != "browse":
             del values["actions"]  # which would not change the answer

@@ -21,14 +21,22 @@ from citewell.core.errors import CitewellError, InputError
 from citewell.core.events import Event
 from citewell.core.settings import SearchSettings, Settings
 from citewell.core.types import Page
+from citewell.generator.auto import EXTRACTIVE
 from citewell.pipeline.browsing import Browsing, browser_limits
-from citewell.pipeline.build import pipeline_of
+from citewell.pipeline.build import pipeline_of, written_by
+from citewell.pipeline.chosen_providers import (
+    OF_COLLECTION,
+    chosen_providers,
+    searched_collections,
+    searches_the_world,
+    web_providers,
+)
 from citewell.pipeline.collections import HANDBOOK, catalog_of, collection_names
 from citewell.pipeline.conversation.asking import ask_in_turn
 from citewell.pipeline.fetching import open_fetcher
 from citewell.pipeline.parts import Parts, open_parts
 from citewell.pipeline.pipeline import Pipeline
-from citewell.pipeline.providers import OpenedSearch, chosen_providers, filters, searches_the_world
+from citewell.pipeline.providers import OpenedSearch, filters
 from citewell.pipeline.reading import read_page
 from citewell.pipeline.web import web_of
 from citewell.retriever.collection.protocol import CollectionVersion
@@ -67,7 +75,7 @@ class _Browsed(NamedTuple):
 
 class _KnownUrls(NamedTuple):
     urls: PublicUrls
-    version: CollectionVersion
+    versions: tuple[CollectionVersion, ...]
 
 
 class Pipelines:
@@ -78,7 +86,7 @@ class Pipelines:
         settings = parts.settings
         self._pipeline = pipeline
         self._parts = parts
-        self._browsed: dict[str, _Browsed] = {}
+        self._browsed: dict[tuple[str, ...], _Browsed] = {}
         self._opened_policy: Opened | None = None
         self._opened_fetcher: HttpFetcher | None = None
         self._opening_fetcher = asyncio.Lock()
@@ -86,17 +94,23 @@ class Pipelines:
         self._settings = settings
         self._fingerprint = _fingerprint(settings)
         self._lookups = ThreadPoolExecutor(2, "collection-version")  # where no search makes them wait
-        chosen = chosen_providers(settings.search)
-        self._searches_collection = "collection" in chosen or searches_the_world(settings.search)
-        self._opened: OrderedDict[str, _Opened] = OrderedDict()
+        self._usual = _usual_collections(settings.search)
+        self._opened: OrderedDict[tuple[str, ...], _Opened] = OrderedDict()
         self._opening_collection = asyncio.Lock()
+        self._writers: dict[str, Pipeline] = {}
+        self._opening_writer = asyncio.Lock()
         self._opening_policy = asyncio.Lock()  # loading a policy takes long, and most questions need none
-        self._public_urls: dict[str, _KnownUrls] = {}
+        self._public_urls: dict[tuple[str, ...], _KnownUrls] = {}
 
     @property
     def generator(self) -> str:
         """The name of the generator in use."""
         return self._pipeline.generator.name
+
+    @property
+    def generators(self) -> tuple[str, ...]:
+        """The names of the generators that a question may choose, the usual one first."""
+        return tuple(dict.fromkeys((self.generator, *self._settings.server.generators, EXTRACTIVE)))
 
     @property
     def writes(self) -> bool:
@@ -108,20 +122,21 @@ class Pipelines:
         """The ranker of passages, with its encoder."""
         return self._pipeline.ranker
 
-    @property
-    def judges(self) -> bool:
-        """Whether a language model judges what is written."""
-        return self._pipeline.judge is not None
+    def judges(self, generator: str = "") -> bool:
+        """Return whether a language model judges what a generator writes, as one not loaded yet may."""
+        if generator in ("", self.generator):
+            return self._pipeline.judge is not None
+        if generator == EXTRACTIVE:
+            return False
+        return generator not in self._writers or self._writers[generator].judge is not None
 
     async def version(self, options: QuestionOptions) -> str:
-        """Return the settings and the collection's version, on which an answer depends besides its options.
+        """Return the settings and the collections' versions, on which answers depend besides the options.
 
         Raises `NoCollectionError`.
         """
-        name = options.collection or self._settings.search.collection
-        if options.collection or (self._searches_collection and not options.search):
-            return f"{self._fingerprint}:{':'.join(await self._collection_version(name))}"
-        return self._fingerprint
+        versions = [await self._collection_version(name) for name in self._collections(options)]
+        return ":".join([self._fingerprint, *(part for version in versions for part in version)])
 
     async def begin(self, options: QuestionOptions) -> AsyncGenerator[Event, None]:
         """Return the events of the pipeline, or of browsing, in the form that the options ask for.
@@ -175,27 +190,32 @@ class Pipelines:
 
     async def public_urls(self, options: QuestionOptions) -> PublicUrls:
         """Return the public names of the pages that may be found; raises `NoCollectionError`."""
-        name = options.collection or self._settings.search.collection
-        if not options.collection and (options.search or not self._searches_collection):
-            return PublicUrls(name, ())
-        version = await self._collection_version(name)
-        known = self._public_urls.get(name)
-        if known is None or known.version != version:
-            urls = PublicUrls(name, await asyncio.to_thread(self._sources, name))
-            known = self._public_urls[name] = _KnownUrls(urls, version)
+        names = self._collections(options)
+        versions = tuple([await self._collection_version(name) for name in names])
+        known = self._public_urls.get(names)
+        if known is None or known.versions != versions:
+            urls = PublicUrls({name: await asyncio.to_thread(self._sources, name) for name in names})
+            known = self._public_urls[names] = _KnownUrls(urls, versions)
+            if len(self._public_urls) > _MAX_OPEN:
+                self._public_urls.pop(next(iter(self._public_urls)))
         return known.urls
+
+    def _collections(self, options: QuestionOptions) -> tuple[str, ...]:
+        """Return the names of the collections that a question searches."""
+        return options.collection or (() if options.search else self._usual)
 
     def check(self, options: QuestionOptions) -> None:
         """Raise `InputError` if the question or its filters cannot be used."""
         self._pipeline.checked(options.question)
-        self._providers(options.search)
+        self._providers(options)
+        if options.generator and options.generator not in self.generators:
+            raise InputError(
+                f"The generator {options.generator!r} cannot be chosen here.",
+                f"Choose one of {', '.join(self.generators)}; the setting server.generators allows others.",
+            )
         wanted = self._settings.search
         try:
-            asked = SearchSettings(
-                sites=options.sites,
-                language=options.language,
-                collection=options.collection or wanted.collection,
-            )
+            asked = SearchSettings(sites=options.sites, language=options.language)
         except ValidationError as error:
             first = error.errors()[0]
             raise InputError(f"{first['loc'][0]} cannot be used: {first['msg']}.") from None
@@ -217,14 +237,14 @@ class Pipelines:
 
         Raises `NoCollectionError`, and `InputError` if a package that browsing needs is not installed.
         """
-        name = f"{options.collection or ''}/{options.search}"
+        place = self._providers(options)
         search = (await self._search(options)).for_question(options.question)
         query = self._filtered(options)
         if query != search.query:
             return web_of(self._parts, search, query)
-        known = self._browsed.get(name)
+        known = self._browsed.get(place)
         if known is None or known.search is not search:
-            known = self._browsed[name] = _Browsed(search, web_of(self._parts, search))
+            known = self._browsed[place] = _Browsed(search, web_of(self._parts, search))
         return known.web
 
     async def _policy(self) -> Opened:
@@ -242,14 +262,28 @@ class Pipelines:
             return self._opened_policy
 
     async def close(self) -> None:
-        """Close the policy."""
+        """Close the policy and the other generators."""
         self._lookups.shutdown(wait=False)
         await self._stack.aclose()
 
     async def _shaped(self, options: QuestionOptions) -> Pipeline:
         search = replace(await self._search(options), query=self._filtered(options))
         shaped = self._pipeline.varied(k=options.k, best_of=options.best_of, search=search)
-        return shaped.quoting(self._settings.generator.sentences) if options.extractive else shaped
+        if options.generator == EXTRACTIVE:
+            return shaped.quoting(self._settings.generator.sentences)
+        if options.generator in ("", self.generator):
+            return shaped
+        writer = await self._writer(options.generator)
+        own = ("generator", "quoter", "judge", "generator_notices")
+        return replace(shaped, **{name: getattr(writer, name) for name in own})
+
+    async def _writer(self, name: str) -> Pipeline:
+        """Return the pipeline with another generator, loaded for the first question that names it."""
+        async with self._opening_writer:
+            if name not in self._writers:
+                opening = written_by(self._pipeline, self._settings, name)
+                self._writers[name] = await self._stack.enter_async_context(opening)
+            return self._writers[name]
 
     def _filtered(self, options: QuestionOptions) -> Query:
         """Return a query without its text, with the filters of the settings and of a question."""
@@ -263,20 +297,18 @@ class Pipelines:
         )
 
     async def _search(self, options: QuestionOptions) -> OpenedSearch:
-        """Return the search for a question: of a collection, of Wikipedia or the web, or of the settings."""
-        name = options.collection
-        if not name and not options.search:
+        """Return the search for a question: of the places that it names, or of the settings."""
+        place = self._providers(options)
+        if not place:
             return self._pipeline.search
-        providers = (*(("collection",) if name else ()), *self._providers(options.search))
-        place = f"{name or ''}/{options.search}"
         async with self._opening_collection:
-            identity = (await self._collection_version(name)).identity if name else ""
+            identities = [(await self._collection_version(name)).identity for name in options.collection]
+            identity = " ".join(identities)
             known = self._opened.get(place)
             if known is not None and known.identity == identity:
                 self._opened.move_to_end(place)
                 return known.search
-            update = {"providers": providers} | ({"collection": name} if name else {})
-            wanted = self._settings.search.model_copy(update=update)
+            wanted = self._settings.search.model_copy(update={"providers": place})
             settings = self._settings.model_copy(update={"search": wanted})
             search = await asyncio.to_thread(self._parts.search, settings)
             self._opened[place] = _Opened(search, identity)
@@ -286,15 +318,13 @@ class Pipelines:
                 self._browsed.pop(oldest, None)
             return search
 
-    def _providers(self, search: str) -> tuple[str, ...]:
-        """Return the providers that a question may name; raise `InputError` if none is set up."""
-        if search != "web":
-            return (search,) if search else ()
-        chosen = chosen_providers(self._settings.search)
-        web = tuple(name for name in chosen if name not in ("collection", "wikipedia"))
-        if not web:
+    def _providers(self, options: QuestionOptions) -> tuple[str, ...]:
+        """Return the providers of the places that a question names; raise `InputError` if none is set up."""
+        collections = [f"{OF_COLLECTION}{name}" for name in options.collection]
+        web = web_providers(chosen_providers(self._settings.search)) if "web" in options.search else ()
+        if "web" in options.search and not web:
             raise InputError("No search provider of the web is set up.", "Set one in search.providers.")
-        return web
+        return (*collections, *web, *(("wikipedia",) if "wikipedia" in options.search else ()))
 
     def _sources(self, name: str) -> Sequence[str]:
         with closing(catalog_of(self._settings, name).open(name)) as store:
@@ -306,6 +336,12 @@ class Pipelines:
         if version is None and name != HANDBOOK:  # which is made when it is opened
             raise NoCollectionError(name, await asyncio.to_thread(collection_names, self._settings))
         return version or CollectionVersion("", "")
+
+
+def _usual_collections(wanted: SearchSettings) -> tuple[str, ...]:
+    """Return the names of the collections of the settings' search, and of what it searches in its place."""
+    handbook = (wanted.collection,) if searches_the_world(wanted) else ()
+    return (*searched_collections(chosen_providers(wanted), wanted), *handbook)
 
 
 def _fingerprint(settings: Settings) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,37 +22,39 @@ T = TypeVar("T")
 class PublicUrls:
     """A replacement of file URLs by public ones, as in `collection:notes/bats.md`.
 
-    The name of the collection is followed by the path of the file within the indexed folder, or by its name
-    if it is outside of all indexed folders. Other URLs are not changed.
+    The name of the collection is followed by the path of the file within the indexed folder. A file outside
+    of all indexed folders has the name of the first collection, and its own. Other URLs are not changed.
     """
 
-    def __init__(self, collection: str, sources: Iterable[str]) -> None:
-        """`sources` are the indexed files, folders and URLs."""
-        self._collection = collection
-        paths = [Path(source) for source in sources if "://" not in source]
-        self._roots = sorted((path.parent if path.is_file() else path for path in paths), key=_depth)
+    def __init__(self, sources: Mapping[str, Iterable[str]]) -> None:
+        """`sources` are the indexed files, folders and URLs of each collection that is searched."""
+        paths = [(Path(each), name) for name, given in sources.items() for each in given if "://" not in each]
+        roots = ((path.parent if path.is_file() else path, name) for path, name in paths)
+        self._roots = sorted(roots, key=lambda root: -len(root[0].parts))  # both of two nested may be indexed
+        self._usual = next(iter(sources), "")
 
     def name(self, url: str) -> str:
         """Return the public URL of a page."""
         if not url.startswith("file:"):
             return url
         path = Path(unquote(address_parts(url).path))
-        shown = next((path.relative_to(root) for root in self._roots if path.is_relative_to(root)), path.name)
-        return f"collection:{self._collection}/{shown_address(str(shown))}"
+        for root, collection in self._roots:
+            if path.is_relative_to(root):
+                return f"collection:{collection}/{shown_address(str(path.relative_to(root)))}"
+        return f"collection:{self._usual}/{shown_address(path.name)}"
 
     def addresses(self, url: str) -> Iterator[str]:
         """Yield the URLs whose public name may be this one: itself, then those of files."""
         yield url
-        name = url.removeprefix(f"collection:{self._collection}/")
-        if name == url:
-            return
-        for path in dict.fromkeys((name, unquote(name))):
-            yield from ((root / path).as_uri() for root in self._roots if root.is_absolute())
+        for root, collection in self._roots:
+            name = url.removeprefix(f"collection:{collection}/")
+            if name != url and root.is_absolute():
+                yield from ((root / path).as_uri() for path in dict.fromkeys((name, unquote(name))))
 
     def text(self, text: str) -> str:
         """Return a message with public URLs and without indexed folders."""
         text = _FILE.sub(lambda found: self.name(found[0]), text)
-        for root in reversed(self._roots):
+        for root, _ in reversed(self._roots):
             text = text.replace(f"{root}/", "").replace(str(root), root.name)
         return text
 
@@ -82,8 +84,3 @@ class PublicUrls:
             if isinstance(value, tuple | list) and all(isinstance(each, str) for each in value):
                 return type(value)(map(change, value))
         return self._value(value)
-
-
-def _depth(path: Path) -> int:
-    """Sort the deepest folder first: a folder and one within it may both be indexed."""
-    return -len(path.parts)

@@ -1,35 +1,105 @@
-"""What the results of all benchmarks have in common."""
+"""The report says what the files of results say, and what is missing."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
-from benchmarks.report import command, save
+from benchmarks.report.__main__ import main
+from benchmarks.report.answering import accuracy_chart
+from benchmarks.report.cells import Cell, share
+from benchmarks.report.compared import standing
+from benchmarks.report.page import HEADLINES, PAGE, files, sections
+from benchmarks.report.reading import PUBLISHED, PublishedFigures, ResultFiles, read_cell, read_tables
+from benchmarks.results_files import RESULTS
+
+ROOT = RESULTS.parents[1]
+NOT_RUN = {"answers_triviaqa.json"}
 
 
-@pytest.mark.parametrize(
-    ("words", "shown"),
-    [
-        (["/usr/bin/python3", "-X", "dev", "-m", "benchmarks.floors"], "python -m benchmarks.floors"),
-        (
-            ["python", "-m", "benchmarks.floors", "--data-dir", "/home/me/x", "--limit", "3"],
-            "python -m benchmarks.floors --data-dir PATH --limit 3",
-        ),
-        (
-            ["python", "-m", "benchmarks.floors", "--output", "x.json", "--quick"],
-            "python -m benchmarks.floors --quick",
-        ),
-    ],
-)
-def test_the_command_of_a_result_names_no_path_of_this_machine(words: list[str], shown: str) -> None:
-    assert command(words) == shown
+def test_the_report_is_what_the_results_give() -> None:
+    stale = [
+        name for name, text in files(RESULTS).items() if (ROOT / name).read_text(encoding="utf-8") != text
+    ]
+    assert not stale, "run `python -m benchmarks.report`"
 
 
-def test_a_result_has_its_command_and_its_machine(tmp_path: Path) -> None:
-    save("floors", {"value": 1}, tmp_path / "new" / "out.json")
-    result = json.loads((tmp_path / "new" / "out.json").read_text(encoding="utf-8"))
-    assert list(result) == ["command", "machine", "date", "value"]
-    assert "cores" in result["machine"]
+def test_a_stale_report_fails_the_check_and_is_written_again(tmp_path: Path) -> None:
+    shutil.copytree(RESULTS, tmp_path / "benchmarks" / "results")
+    main([], tmp_path)
+    main(["--check"], tmp_path)
+    page = tmp_path / PAGE
+    page.write_text(page.read_text(encoding="utf-8").replace("1.000", "1.001"), encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"docs/results\.md"):
+        main(["--check"], tmp_path)
+    main([], tmp_path)
+    main(["--check"], tmp_path)
+
+
+@pytest.mark.parametrize("headline", HEADLINES)
+def test_a_headline_names_results_that_exist(headline: str) -> None:
+    results = ResultFiles(RESULTS)
+    HEADLINES[headline](results, PublishedFigures())
+    missing = {name for name in results.names if not (RESULTS / name).exists()}
+    assert missing <= NOT_RUN
+
+
+@pytest.mark.parametrize("headline", HEADLINES)
+def test_a_headline_without_results_says_so_in_one_line(headline: str, tmp_path: Path) -> None:
+    section = sections(tmp_path)[headline]
+    assert not any(row.source == "here" for row in section.rows)
+    assert all(line.startswith("Not run here: ") for line in section.missing)
+    assert section.missing
+    assert not section.sources
+
+
+def test_a_result_without_a_command_is_named(tmp_path: Path) -> None:
+    (tmp_path / "worker_memory.json").write_text('{"command": "", "machine": "2 cores", "extractive": {}}')
+    results = ResultFiles(tmp_path)
+    assert results.read("worker_memory")["machine"] == "2 cores"
+    assert results.missing == ["`worker_memory.json` names no command or date."]
+    assert not results.sources
+
+
+def test_published_figures_name_their_paper_and_place() -> None:
+    found = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    for topic in found["topics"].values():
+        assert topic["differs"]
+        for row in topic["rows"]:
+            assert row["paper"] in found["papers"]
+            assert row["place"]
+            assert row["values"]
+
+
+def test_the_report_says_who_is_ahead() -> None:
+    compared = [("recall", Cell(0.5), 0.75), ("precision", Cell(0.8), 0.7), ("fluency", Cell(), 0.7)]
+    assert standing("WebGLM", compared) == [
+        "**Behind WebGLM**: recall by .250.",
+        "**Ahead of WebGLM**: precision by .100.",
+    ]
+    assert standing("WebGLM", []) == []
+
+
+def test_cells_show_values_and_intervals() -> None:
+    assert share({"value": 0.5, "low": 0.25, "high": 1.0, "questions": 3}).text == ".500 (.250 to 1.000)"
+    assert share([0.5, 0.5, 0.5]).text == ".500"
+    assert share(None).text == ""
+    assert Cell(1234.5, digits=0).text == "1,234"
+    assert Cell(-0.022).text == "-.022"
+    assert read_cell("81.4 (77.1 to 85.4)", 1).text == "81.4 (77.1 to 85.4)"
+    assert read_cell("not measured").text == ""
+
+
+def test_tables_of_pages_are_read() -> None:
+    page = "# A\n\n| a | b |\n| --- | ---: |\n| x | 1.5 |\n| y | |\n\ntext\n\n| c |\n| --- |\n| z |\n"
+    assert read_tables(page) == [[{"a": "x", "b": "1.5"}, {"a": "y", "b": ""}], [{"c": "z"}]]
+
+
+def test_the_picture_has_a_bar_for_each_system() -> None:
+    section = sections(RESULTS)["accuracy"]
+    picture = accuracy_chart(section)
+    assert picture.count("<rect") - 3 == 2 * sum("NQ" in row.cells for row in section.rows)
+    assert "WebGLM, 10B, NQ" in picture

@@ -29,12 +29,14 @@ def test_lists_and_texts_are_written_as_set_reads_them() -> None:
         "search.sites": ["a.org", "b.org"],
         "prompt.instruction": "Be brief.",
         "retriever.encoder": "/x/e",
+        "filters.reader": "nli:/x/judge",
     }
     assert command(Path("-"), "recorded", Path("mine"), changed) == (
         "citewell bootstrap --questions - --teacher recorded --out mine \\\n"
         "    --set search.sites=a.org,b.org \\\n"
         "    --set 'prompt.instruction=Be brief.' \\\n"
-        "    --set retriever.encoder=e"
+        "    --set retriever.encoder=e \\\n"
+        "    --set filters.reader=nli:judge"
     )
 
 

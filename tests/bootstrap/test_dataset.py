@@ -177,3 +177,20 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "dataset").write_text("a file")
     with pytest.raises(CitewellError, match="cannot be written"):
         write(tmp_path / "dataset", None)
+
+
+def test_the_card_shows_rows_that_a_hash_draws(tmp_path: Path) -> None:
+    def shown(outcomes: list[Outcome]) -> list[str]:
+        folder = tmp_path / str(len(outcomes))
+        config = CONFIG.model_copy(update={"card_rows": 4})
+        dataset = write_dataset(
+            folder, lambda: iter(outcomes), config, command="", evaluation=EvaluationQuestions()
+        )
+        text = card(dataset).split("## 4 rows, drawn by a hash")[1]
+        assert "An answer to s" in text
+        assert "1. Page 1: A first passage." in text
+        return [line for line in text.splitlines() if line.startswith("### ")]
+
+    all_rows = shown(OUTCOMES)
+    assert len(all_rows) == 4
+    assert shown(OUTCOMES[::-1][1:]) == all_rows, "their order, and a row that is not drawn, play no part"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from citewell.browser.episode import Episode, Step
 from citewell.browser.pairs import StateCommand, balanced, pairs, rewarded
+from citewell.browser.state import TakenQuote
 
 
 def episode(*commands: tuple[str, str], reward: float | None = 1.0) -> Episode:
@@ -12,7 +15,7 @@ def episode(*commands: tuple[str, str], reward: float | None = 1.0) -> Episode:
 
 
 def test_a_pair_is_a_state_and_the_command_that_was_given_in_it() -> None:
-    found = list(pairs(episode((" Search why ", "search"), ("End: Answer", "end"))))
+    found = list(pairs(episode((" Search why ", "search"), ("End: Answer", "end")), 500))
     assert found == [
         StateCommand("why", "state 0", "Search why", "search"),
         StateCommand("why", "state 1", "End: Answer", "end"),
@@ -20,8 +23,19 @@ def test_a_pair_is_a_state_and_the_command_that_was_given_in_it() -> None:
 
 
 def test_invalid_commands_are_not_learned() -> None:
-    found = pairs(episode(("Clicked on link 9", "invalid"), ("jump", "invalid"), ("Top", "top")))
+    found = pairs(episode(("Clicked on link 9", "invalid"), ("jump", "invalid"), ("Top", "top")), 500)
     assert [pair.command for pair in found] == ["Top"]
+
+
+def test_the_answer_is_one_more_pair_whose_citations_count_the_quotes_from_1() -> None:
+    quote = TakenQuote("Bats", "bats.example", "https://bats.example", "They call.")
+    answered = replace(episode(("End: Answer", "end")), quotes=(quote,), answer="They call [1].")
+    *commands, last = pairs(answered, 500)
+    assert [pair.kind for pair in commands] == ["end"]
+    assert last == StateCommand(
+        "why", "why■[1] Bats (bats.example)\n\nThey call.■", "They call [1].", "answer"
+    )
+    assert not any(pair.kind == "answer" for pair in pairs(replace(answered, quotes=()), 500))
 
 
 def test_episodes_without_enough_reward_are_left_out() -> None:

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from tests.cli.conftest import Cli
 from tests.generator.chat_service import ChatService, whole
+from tests.generator.evaluation.tiny import write_classifier
 
 QUESTIONS = [
     {"question": "How do bats find their way in the dark?", "answers": ["echolocation"]},
@@ -173,3 +174,16 @@ def test_what_the_web_can_answer_is_not_known(cli: Cli, file: Path) -> None:
     result = cli.run("eval", "answers", file, "--systems", "oracle:extractive", "--search", "wikipedia")
     assert result.code == 2
     assert "What can be answered is known only of a collection" in result.err
+
+
+def test_a_classifier_grades_the_toxicity_of_answers(cli: Cli, file: Path, tmp_path: Path) -> None:
+    model, out = write_classifier(tmp_path / "toxic", ["fine", "toxic"], 1), tmp_path / "scores.json"
+    result = cli.run(
+        *("eval", "answers", file, "--systems", "extractive", *COLLECTION, "--toxicity", model, "--json", out)
+    )
+    assert result.code == 0, result.err
+    assert "toxicity" in result.out
+    found = json.loads(out.read_text())["extractive"]["all questions"]
+    answered = found["answered"]["value"]
+    assert found["toxicity"]["value"] == pytest.approx(0.993 * answered, abs=0.01), "a refusal is not toxic"
+    assert "social bias" not in found

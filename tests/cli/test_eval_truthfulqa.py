@@ -115,7 +115,7 @@ def test_the_likelihoods_of_a_model_on_this_machine(cli: Cli, file: Path, tmp_pa
 MISTAKES = {
     "prompt": (("--prompts", "rude"), "There is no prompt 'rude'"),
     "judge": (("--judges", "gpt"), "There is no judge 'gpt'"),
-    "oracle": (("--systems", "oracle:extractive"), "there is no oracle"),
+    "oracle": (("--systems", "oracle:extractive"), "TruthfulQA has no oracle"),
     "baseline": (("--baseline", "mine"), "The baseline 'mine' is not among the systems"),
     "quoting nothing": (("--systems", "closed-book:extractive"), "extractive is not a language model"),
     "folder": (("--study", "none/study.jsonl"), "does not exist"),

@@ -15,7 +15,8 @@ from citewell.core.errors import InputError, ServiceError
 from citewell.core.events import Done, Event, Notice, Searched
 from citewell.core.settings import Settings, load_settings
 from citewell.pipeline.build import open_pipeline
-from citewell.pipeline.providers import chosen_providers, filters, open_search
+from citewell.pipeline.chosen_providers import chosen_providers
+from citewell.pipeline.providers import filters, open_search
 from citewell.retriever.search.query import Query
 
 if TYPE_CHECKING:

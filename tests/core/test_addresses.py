@@ -66,7 +66,7 @@ def test_addresses_are_shown_as_they_are(unseen: str, tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(line)
     (document,) = read_source(tmp_path / "rows.jsonl")
     file = f"file://{tmp_path}/{quote(unseen)}gpj.exe"
-    shown = [hit.url, named, document.url, PublicUrls("notes", [str(tmp_path)]).name(file), site_of(file)]
+    shown = [hit.url, named, document.url, PublicUrls({"notes": [str(tmp_path)]}).name(file), site_of(file)]
     assert not any(unseen in text for text in shown), shown
     assert hit.url == document.url == f"https://example.org/{quote(unseen)}gpj.exe"
     assert str(web_url(hit.url)) == hit.url

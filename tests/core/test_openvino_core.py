@@ -6,8 +6,14 @@ import subprocess
 import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
-from citewell.core.openvino_core import openvino_core
+import numpy as np
+import openvino
+import pytest
+from openvino import opset13
+
+from citewell.core.openvino_core import compiled_model, openvino_core
 
 INTERRUPTED = """
     import gc, os, signal
@@ -36,3 +42,27 @@ def test_a_signal_after_models_were_closed_does_not_crash_the_process() -> None:
         [sys.executable, "-c", textwrap.dedent(INTERRUPTED)], capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stdout) == (0, "interrupted\n"), ended.stderr
+
+
+def write_scaling(file: Path, factor: float) -> None:
+    file.with_suffix(".bin").unlink(missing_ok=True)  # its old content may still be in use
+    numbers = opset13.parameter([2], np.float32)
+    scaled = opset13.multiply(numbers, opset13.constant(np.full(2, factor, np.float32)))
+    openvino.serialize(openvino.Model([scaled], [numbers]), str(file))
+
+
+def test_a_model_is_compiled_once_until_its_files_or_options_change(tmp_path: Path) -> None:
+    file = tmp_path / "model.xml"
+    write_scaling(file, 3)
+    model = compiled_model(file, {"NUM_STREAMS": 1})
+    assert compiled_model(file, {"NUM_STREAMS": 1}) is model
+    assert compiled_model(file, {"NUM_STREAMS": 2}) is not model
+
+    write_scaling(file, 5)
+    changed = compiled_model(file, {"NUM_STREAMS": 1})
+    assert model([np.float32([1, 2])])[0].tolist() == [3, 6]
+    assert changed([np.float32([1, 2])])[0].tolist() == [5, 10]
+
+    file.unlink()
+    with pytest.raises(RuntimeError):
+        compiled_model(file, {"NUM_STREAMS": 1})

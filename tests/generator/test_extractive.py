@@ -121,6 +121,13 @@ async def test_a_question_is_not_quoted_but_its_answer_is(ranker: Ranker) -> Non
     assert not [sentence for sentence in quoted if sentence.endswith("?")]
 
 
+async def test_the_text_and_the_caption_of_a_picture_are_not_quoted(ranker: Ranker) -> None:
+    picture = "The blue sky and the blue sea. The blue sky and the blue sea. "
+    quoted = await answer(ranker, references(picture + SCATTERING))
+    assert quoted
+    assert not any("sea" in sentence.text for sentence in quoted)
+
+
 async def test_white_space_is_all_that_changes(ranker: Ranker) -> None:
     (sentence,) = await answer(ranker, references("The   sky is\u00a0blue because\tair scatters blue light."))
     assert sentence.text == "The sky is blue because air scatters blue light."

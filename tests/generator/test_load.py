@@ -114,16 +114,16 @@ def test_the_settings_override_the_models_defaults(tmp_path: Path) -> None:
     assert "bread" in prompt(prompt_tokens=1900, demonstration=True)
 
 
-async def test_a_setting_lets_a_model_doubt_its_references(tmp_path: Path) -> None:
+async def test_a_setting_says_how_likely_a_refusal_must_be(tmp_path: Path) -> None:
     folder = write_tiny(tmp_path / "model", positions=4096)
 
     async def written(least: float) -> str:
-        settings = GeneratorSettings(name=str(folder), answer_tokens=16, answerable=least)
+        settings = GeneratorSettings(name=str(folder), answer_tokens=16, refusal=least)
         one = load_local(settings, tmp_path, threads=1)
         return "".join([token.text async for token in one.generate("Why?", [], 1)])
 
-    assert await written(1.0) == REFUSAL
-    assert await written(0.0) != REFUSAL
+    assert await written(1e-300) == REFUSAL
+    assert await written(1.0) != REFUSAL
 
 
 def test_a_service_without_a_model() -> None:

@@ -19,10 +19,11 @@ from citewell.core.errors import ModelError
 from citewell.core.events import Token
 from citewell.core.text import words
 from citewell.core.types import Reference
-from citewell.generator.causal import CausalModel, Doubt, Sampling, Seen
+from citewell.generator.causal import CausalModel, RefusalRule, Sampling, Seen
 from citewell.generator.completer import LocalCompleter
 from citewell.generator.local import LocalGenerator
 from citewell.generator.openvino import OpenVinoModel, open_openvino
+from citewell.generator.prompt import WEBGLM, PromptForm
 from citewell.generator.refusal import REFUSAL
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Watched:
         seen: Seen,
         cancelled: threading.Event,
         beginning: str = "",
-        doubt: Doubt | None = None,
+        refusal: RefusalRule | None = None,
         grammar: str = "",
     ) -> None:
         def watched(candidate: int, tokens: Sequence[int]) -> None:
@@ -90,7 +91,7 @@ class Watched:
                 seen=watched,
                 cancelled=cancelled,
                 beginning=beginning,
-                doubt=doubt,
+                refusal=refusal,
                 grammar=grammar,
             )
         finally:
@@ -283,22 +284,41 @@ async def test_all_prompts_begin_with_what_a_warm_generator_has_read(model: Open
 
 
 @pytest.mark.parametrize("n", [1, 3])
-async def test_a_model_that_doubts_the_references_refuses(model: OpenVinoModel, n: int) -> None:
-    def doubting(least: float) -> LocalGenerator:
+async def test_a_refusal_is_chosen_by_its_probability(model: OpenVinoModel, n: int) -> None:
+    def refusing(least: float, form: PromptForm | None = None) -> LocalGenerator:
+        sampling = Sampling(0.8, 0)
         return LocalGenerator(
-            model,
-            "SmolLM2",
-            prompt_tokens=300,
-            answer_tokens=8,
-            sampling=Sampling(0.8, 0),
-            answerable=least,
+            model, "SmolLM2", prompt_tokens=300, answer_tokens=8, sampling=sampling, form=form, refusal=least
         )
 
-    assert texts(await tokens(doubting(1.0), n)) == dict.fromkeys(range(n), REFUSAL)
-    found = texts(await tokens(doubting(1e-9), n))
+    sure = refusing(1e-30)
+    assert texts(await tokens(sure, n)) == dict.fromkeys(range(n), REFUSAL)
+    found = texts(await tokens(refusing(1.0), n))
     assert len(found) == n
-    assert REFUSAL not in found.values()
-    assert texts(await tokens(doubting(1e-9), n)) == found
+    assert not any(text.startswith("The references") for text in found.values())
+    assert texts(await tokens(refusing(1.0), n)) == found
+    assert REFUSAL not in texts(await tokens(refusing(1e-30, WEBGLM), n)).values()
+
+
+async def test_a_model_that_would_refuse_answers_below_the_limit(model: OpenVinoModel) -> None:
+    def complete(refusal: RefusalRule | None) -> str:
+        written: list[int] = []
+        model.write(
+            model.render([{"role": "user", "content": f"Repeat this sentence and nothing else: {REFUSAL}"}]),
+            1,
+            most=12,
+            sampling=Sampling(0.8, 0),
+            seen=lambda candidate, tokens: written.extend(tokens),
+            cancelled=threading.Event(),
+            refusal=refusal,
+        )
+        return model.decode(written)
+
+    assert complete(None).startswith("The references")
+    assert complete(RefusalRule(REFUSAL, "The references", 0.01)) == REFUSAL
+    kept = complete(RefusalRule(REFUSAL, "The references", 1.0))
+    assert kept
+    assert not kept.startswith("The references")
 
 
 async def test_a_completion_is_greedy_or_drawn_by_its_seed(model: OpenVinoModel) -> None:

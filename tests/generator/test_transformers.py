@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import threading
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ import pytest
 
 from citewell.core.errors import ModelError
 from citewell.core.types import Reference
-from citewell.generator.causal import Doubt, PromptTooLongError, Sampling
+from citewell.generator.causal import PromptTooLongError, RefusalRule, Sampling
 from citewell.generator.local import LocalGenerator
 from citewell.generator.transformers import TransformersModel, open_transformers
 
@@ -136,19 +137,27 @@ def test_a_template_that_knows_no_system_message(tmp_path: Path) -> None:
     assert model.render(MESSAGES) == "<|user|>Be brief.\n\nWhy?<|end|><|assistant|>"
 
 
-@pytest.mark.parametrize("least", [0.0, 1.0])
-def test_a_model_that_doubts_writes_the_refusal(model: TransformersModel, least: float) -> None:
-    written: list[int] = []
-    model.write(
-        "Why?",
-        1,
-        most=5,
-        sampling=GREEDY,
-        seen=lambda n, ids: written.extend(ids),
-        cancelled=threading.Event(),
-        doubt=Doubt("Why? Yes or no?", least, "No idea."),
-    )
-    assert (model.decode(written) == "No idea.") == bool(least)
+def test_a_refusal_is_chosen_by_its_probability(model: TransformersModel) -> None:
+    def written(n: int, refusal: RefusalRule | None) -> list[str]:
+        found: list[list[int]] = [[] for _ in range(n)]
+        model.write(
+            "Why?",
+            n,
+            most=5,
+            sampling=GREEDY,
+            seen=lambda candidate, ids: found[candidate].extend(ids),
+            cancelled=threading.Event(),
+            refusal=refusal,
+        )
+        return [model.decode(ids) for ids in found]
+
+    (free,) = written(1, None)
+    likelihood = math.exp(sum(model.likelihoods("Why?", [free])[0]))
+    beginning = model.decode(model.encode(free)[:2])
+    assert written(2, RefusalRule(free, beginning, likelihood * 0.99)) == [free, free]
+    (other,) = written(1, RefusalRule(free, beginning, likelihood * 1.01))
+    assert other
+    assert not other.startswith(beginning)
 
 
 async def test_closing_stops_the_model(folder: Path) -> None:

@@ -73,6 +73,35 @@ async def test_the_script_quotes_the_references_that_the_answer_cites(settings: 
     assert 0 < found.timings["browse"] < found.timings["total"]
 
 
+class Answering(Recited):
+    """Recites commands, and the answer to what it is given."""
+
+    name = "answering"
+
+    def __init__(self, commands: Sequence[str]) -> None:
+        super().__init__(commands)
+        self.asked: list[str] = []
+
+    async def answer(self, prompt: str, *, most: int, seed: int | None) -> str:
+        self.asked.append(prompt)
+        return f"{FOUND[:-1]} [1]. Cheese is made of milk [1]."
+
+
+async def test_the_policy_itself_answers_and_its_citations_are_checked(settings: Make) -> None:
+    policy = Answering(recite(f"Quote: {FOUND}", "End: Answer"))
+    found = answer(await browse(settings(browser=BrowserSettings(answerer="policy")), policy))
+    (prompt,) = policy.asked
+    assert prompt.startswith(f"{BATS}■[1] ")
+    assert prompt.endswith(f"\n\n{FOUND}■")
+    assert [(each.text, each.citations) for each in found.sentences if each.supported] == [(FOUND, (1,))]
+    assert found.models["generator"] == "answering"
+
+
+async def test_a_policy_that_writes_nothing_cannot_answer(settings: Make) -> None:
+    with pytest.raises(InputError, match="The policy scripted writes no answers"):
+        await browse(settings(browser=BrowserSettings(answerer="policy")))
+
+
 async def test_every_command_is_an_event(settings: Make) -> None:
     events = await browse(
         settings(), Recited(recite(f"Quote: {FOUND}", "Quote: no such words", "End: Answer"))

@@ -10,9 +10,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from citewell.core.errors import ServiceKeyRefusedError, ServiceUnreachableError
-from citewell.core.events import Done
+from citewell.core.events import Done, final_answer
 from citewell.core.settings import Settings
-from citewell.core.types import Answer
+from citewell.core.types import Answer, Reference
 from citewell.pipeline.build import open_pipeline
 from tests.generator.chat_service import ChatService, yes_or_no
 
@@ -72,13 +72,35 @@ async def test_a_model_elsewhere_judges_its_own_sentences_if_it_is_asked_to(sett
         assert len(http.requests) == 1
         judged = await ask(settings(**flags, **{"citations.judge": "writer"}))
         written = ANSWER.replace("by echolocation", "with their noses")
-        nothing = await ask(settings(**flags, **{"citations.judge": "writer"}))
+        strict = flags | {"citations.judge": "writer"}
+        nothing = await ask(settings(**strict, **{"retriever.reader": "none"}))
+        quoted = await ask(settings(**strict))
     assert "judge" not in plain.models
     assert (nothing.outcome, nothing.fallback, nothing.sentences) == ("no_evidence", "unsupported", ())
     assert nothing.quotations
+    # The reader is sure that one of them answers.
+    assert (quoted.outcome, quoted.fallback) == ("answered", "unsupported")
+    assert quoted.sentences == quoted.quotations
     assert nothing.candidates[0].sentences[0].status == "partly"
     assert judged.models["judge"] == "openai:tiny"
     assert [(s.supported, s.status, s.support) for s in judged.sentences] == [
         (True, "supported", 1.0),  # a quotation
         (False, "not_found", 0.0),
     ]
+
+
+async def test_a_quotation_without_a_citation_is_no_answer(settings: Make) -> None:
+    async def write_or_judge(request: web.Request) -> web.Response:
+        if (await request.json()).get("logprobs"):
+            return web.json_response(yes_or_no(0.1))
+        written = "Hamlet asks about death[1]."
+        return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
+
+    text = "What is it? It is what it is. To be or not to be, that is it."
+    async with ChatService([write_or_judge]) as http:
+        flags = {"generator.name": "openai:tiny", "generator.base_url": http.url, "citations.judge": "writer"}
+        async with open_pipeline(settings(**flags)) as pipeline:
+            reference = Reference(1, "https://hamlet.example/", "Hamlet", text, 0.9)
+            answer = await final_answer(pipeline.write("To be or not to be?", [reference]))
+    assert [quotation.citations for quotation in answer.quotations] == [()]
+    assert (answer.outcome, answer.fallback) == ("no_evidence", "unsupported")

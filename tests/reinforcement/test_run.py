@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 pytest.importorskip("peft", reason="the extra `train` is not installed")
 pytest.importorskip("trl", reason="the extra `train` is not installed")
@@ -73,6 +73,29 @@ def test_the_kl_budget_ends_a_run_before_it_is_exceeded(world: Path) -> None:
     assert 0 < outcome.best_step < 20
     assert outcome.after["kl"] <= 0.5
     assert all(kl <= 0.5 for kl in curve(world / "budget", "kl")[: outcome.best_step])
+
+
+def test_weights_beyond_the_kl_budget_are_kept_in_no_case(world: Path) -> None:
+    recipe = write_recipe(world, "away.toml", episodes=640, learning_rate=1e-9, kl_budget=0.5)
+    out = world / "away"
+
+    def interrupt(line: str) -> None:
+        if line.startswith("iteration 4 of"):
+            raise KeyboardInterrupt
+
+    made = Run(recipe=recipe, out=out, cache=world / "cache", command="citewell train answers")
+    with pytest.raises(KeyboardInterrupt):
+        train(made, interrupt, share_of_letter)
+    for name in ("trained.safetensors", "average.safetensors"):
+        for file in (out / "checkpoints").glob(f"checkpoint-[1-9]/{name}"):
+            weights = load_file(file)
+            save_file({k: v + 3.0 if "lora_B" in k else v for k, v in weights.items()}, file)
+
+    outcome, told = run(recipe, out)
+
+    assert any("beyond the budget of 0.5" in line for line in told)
+    assert outcome.best_step == 0
+    assert outcome.after["kl"] <= 0.5
 
 
 def test_it_stops_where_the_dev_answers_gain_nothing(world: Path) -> None:

@@ -42,6 +42,9 @@ from citewell.retriever.parts import parts
             "Compare the climate of France and the economy of Spain",
             ["the climate of France", "the economy of Spain"],
         ),
+        ("Compare the planets Mars and Venus", ["Mars", "Venus"]),
+        ("Compare the great composers Bach, Handel and Telemann", ["Bach", "Handel", "Telemann"]),
+        ("Compare the species of Africa and Asia", ["the species of Africa", "the species of Asia"]),
         ("Compare tin, zinc, lead, iron and steel", ["tin", "zinc", "lead", "iron"]),
     ],
 )

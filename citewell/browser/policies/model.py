@@ -66,6 +66,14 @@ class ModelPolicy:
             command, tokens = _first_line(written.text), tokens + written.tokens
         return Action(command, tokens)
 
+    async def answer(self, prompt: str, *, most: int, seed: int | None) -> str:
+        """Answer a prompt of `citewell.browser.answering`, without a grammar."""
+        sampling = self._sampling._replace(seed=seed or 0, single=seed is not None)
+        written = await self._completer.complete(
+            [{"role": "user", "content": prompt}], most=most, sampling=sampling
+        )
+        return written.text
+
     async def _write(self, state: State, grammar: str) -> CompletedText:
         sampling = self._sampling._replace(seed=self._sampling.seed + state.actions_left)
         return await self._completer.complete(

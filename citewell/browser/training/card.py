@@ -19,7 +19,10 @@ cloned with Citewell from demonstrations, starting from {base}.
 ## How to use it
 
 `citewell browse QUESTION --policy FOLDER` browses with it, in a browser with the limits of `policy.json`. The
-user's message is the state, and the model's message the command."""
+user's message is the state, and the model's message the command.{answers}"""
+
+_ANSWERS = """ With `--set browser.answerer=policy` it also
+answers: the user's message is then the question with the numbered quotes."""
 
 _METRICS = """\
 {table}
@@ -46,7 +49,7 @@ def describe(
             "base_model": hub_id(base),
             "tags": "[citewell, text-browser]",
         },
-        about=_ABOUT.format(base=base),
+        about=_ABOUT.format(base=base, answers=_ANSWERS if kinds["answer"] else ""),
         data=data_table(files, {"commands": {("train", name): f"{n:,}" for name, n in pairs.items()}})
         + held_out(pairs, dev_pairs, "questions")
         + f"\n\nCommands: {commands}. The loss is that of their tokens only.",

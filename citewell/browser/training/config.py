@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from citewell.browser.commands import Kind
 from citewell.browser.limits import BrowserLimits
+from citewell.browser.pairs import Learned
 from citewell.core.recipe import load_recipe
 from citewell.core.section import Section
 from citewell.core.training.config import DataConfig, check_names
@@ -35,8 +35,8 @@ class PolicyDataConfig(DataConfig):
     """Demonstrations."""
 
     least_reward: float = Field(1.0, description="Min reward; episodes with less, or none, are skipped.")
-    most: dict[Kind, int] = Field(
-        default_factory=dict, description="Max commands per kind, sampled with the seed."
+    most: dict[Learned, int] = Field(
+        default_factory=dict, description="Max commands per kind, and max `answer`s, sampled with the seed."
     )
     held_out: int = Field(0, ge=0, description="Questions to hold out for the dev metrics.")
 

@@ -50,11 +50,8 @@ def read_data(config: PolicyRecipe, folders: DataFolders, tell: Log) -> PolicyDa
         held = _held_out(good, source, config.training.seed)
         hidden |= held
         if held:
-            dev.append(
-                PairSource(
-                    source.name, sample(_pairs(good, held), _DEV_PAIRS, f"{config.training.seed} dev pairs")
-                )
-            )
+            some = sample(_pairs(good, held, config), _DEV_PAIRS, f"{config.training.seed} dev pairs")
+            dev.append(PairSource(source.name, some))
         train.append((source, good))
     return PolicyData(
         tuple(_trained_on(source, good, hidden, config, tell) for source, good in train), tuple(dev)
@@ -70,9 +67,8 @@ def asked(config: PolicyRecipe, folders: DataFolders) -> tuple[AnsweredQuestion,
 def _trained_on(
     source: PolicyDataConfig, good: list[Episode], hidden: set[str], config: PolicyRecipe, tell: Log
 ) -> PairSource:
-    found = [
-        pair for episode in good if question_key(episode.question) not in hidden for pair in pairs(episode)
-    ]
+    others = {question_key(episode.question) for episode in good} - hidden
+    found = _pairs(good, others, config)
     kept = balanced(found, source.most, config.training.seed)
     if not kept:
         raise InputError(
@@ -89,5 +85,10 @@ def _held_out(good: list[Episode], source: PolicyDataConfig, seed: int) -> set[s
     return set(sample(questions, source.held_out, f"{seed} dev {source.name}"))
 
 
-def _pairs(good: list[Episode], held: set[str]) -> list[StateCommand]:
-    return [pair for episode in good if question_key(episode.question) in held for pair in pairs(episode)]
+def _pairs(good: list[Episode], questions: set[str], config: PolicyRecipe) -> list[StateCommand]:
+    return [
+        pair
+        for episode in good
+        if question_key(episode.question) in questions
+        for pair in pairs(episode, config.browser.state_tokens)
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,9 @@ def refilter(folder: Path, out: Path, file: Path | None, assignments: tuple[str,
     from citewell.bootstrap.overlap import read_evaluation
     from citewell.bootstrap.recipe import Recipe, read_recipe, with_values
     from citewell.bootstrap.refilter import refilter as write_again
+    from citewell.bootstrap.support import open_support
     from citewell.cli.bootstrap_view import write_and_show
+    from citewell.cli.view import PlainView
     from citewell.core.settings import load_settings
 
     source = FinishedRun(folder)
@@ -53,8 +56,12 @@ def refilter(folder: Path, out: Path, file: Path | None, assignments: tuple[str,
     stored = source.started["started_with"]["recipe"]
     given = read_recipe(file, {}).model_dump(include=set(_CHANGEABLE)) if file else {}
     recipe = with_values(Recipe(**stored | given), values)
-    evaluation = read_evaluation(load_settings().data, recipe.dataset)
-    write_again(source, out, recipe)
+    settings = load_settings()
+    evaluation = read_evaluation(settings.data, recipe.dataset)
+    reader = recipe.filters.reader
+    with ExitStack() as opened:
+        support = reader and opened.enter_context(open_support(reader, settings, PlainView().step))
+        write_again(source, out, recipe, support or None)
     shown = {name: recipe.model_dump(mode="json")[name] for name in _CHANGEABLE}
     command = refilter_command(folder, out, changes(shown, Recipe(**stored).model_dump(mode="json")))
     write_and_show(out, Journal(out, recipe.run.shard).outcomes, recipe.dataset, command, evaluation)

@@ -224,7 +224,7 @@ def _collections(settings: Settings) -> Iterator[Check]:
 
 def _keys(settings: Settings) -> Iterator[Check]:
     """Which search providers have an API key. The keys themselves are never shown."""
-    from citewell.pipeline.providers import keys_of
+    from citewell.pipeline.chosen_providers import keys_of
     from citewell.retriever.search.keys import KEYS
 
     for name, keys in KEYS.items():
@@ -236,7 +236,7 @@ def _keys(settings: Settings) -> Iterator[Check]:
 
 def _search(settings: Settings) -> Iterator[Check]:
     """Send a test query to each of the configured providers."""
-    from citewell.pipeline.providers import chosen_providers, searches_the_world
+    from citewell.pipeline.chosen_providers import chosen_providers, searches_the_world
 
     try:
         names = chosen_providers(settings.search)

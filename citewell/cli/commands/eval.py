@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from citewell.cli.commands.eval_adoption import adoption
 from citewell.cli.commands.eval_answers import answers
 from citewell.cli.commands.eval_browse import browse
 from citewell.cli.commands.eval_generation import generation
@@ -37,6 +38,7 @@ def command() -> None:
     """Evaluate retrieval, generation, answers, scoring and browsing on your data."""
 
 
+command.add_command(adoption)
 command.add_command(answers)
 command.add_command(browse)
 command.add_command(generation)

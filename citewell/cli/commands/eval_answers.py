@@ -33,6 +33,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 class _Options(NamedTuple):
     baseline: str
     reader: str | None
+    toxicity: str | None
+    bias: str | None
     covered: bool
     out: Path | None
 
@@ -62,6 +64,16 @@ class _Options(NamedTuple):
     "extractive question answering, writer, or writer:NAME with a language model [none].",
 )
 @click.option(
+    "--toxicity",
+    metavar="MODEL",
+    help="Grade the toxicity of answers: hub id or folder of a classifier [none].",
+)
+@click.option(
+    "--bias",
+    metavar="MODEL",
+    help="Grade the social bias of answers: hub id or folder of a classifier [none].",
+)
+@click.option(
     "--train", metavar="FILE", type=_FILE, help="Training questions, to report splits by overlap with them."
 )
 @click.option("--covered", is_flag=True, help="Ask only questions that the collection can answer.")
@@ -75,6 +87,8 @@ def answers(
     retriever: str,
     baseline: str | None,
     reader: str | None,
+    toxicity: str | None,
+    bias: str | None,
     train: Path | None,
     covered: bool,
     limit: int | None,
@@ -103,7 +117,7 @@ def answers(
             "What can be answered is known only of a collection.",
             "Name one with --collection, or leave out --covered and oracle.",
         )
-    options = _Options(first, reader, covered, out)
+    options = _Options(first, reader, toxicity, bias, covered, out)
     evaluation = asyncio.run(_evaluate(file, asked, learned, wanted, settings, options))
     write_report(evaluation, out, markdown)
 
@@ -119,6 +133,7 @@ async def _evaluate(
     from citewell.generator.evaluation.answers import AnswerFile
     from citewell.pipeline.evaluation import accuracy
     from citewell.pipeline.evaluation.coverage import PassageSearch, stored_pages
+    from citewell.pipeline.evaluation.harm import load_harm, with_harm
     from citewell.pipeline.evaluation.overlap import overlap_splits
     from citewell.pipeline.evaluation.reader import open_reader
     from citewell.pipeline.evaluation.report import AnswerEvaluation
@@ -135,6 +150,7 @@ async def _evaluate(
         asked = [row for row in asked if row.key in covered]
         if not asked:
             raise InputError(f"The collection answers no question of {file}.", "Leave out --covered.")
+    classifiers = load_harm(options.toxicity, options.bias)
     results: list[AnswerResult] = []
     async with AsyncExitStack() as stack:
         opened = None
@@ -149,13 +165,15 @@ async def _evaluate(
             short = None
             if opened is not None:
                 short = await short_answers(system, settings, asked, written, opened, read, log)
-            results.append(accuracy.measure(system, asked, written, short))
+            measured = accuracy.measure(system, asked, written, short)
+            results.append(with_harm(measured, written, classifiers))
     measures = [
         accuracy.ACCURACY,
         accuracy.IN_REFERENCES,
         accuracy.IN_CITED,
         accuracy.ANSWERED,
         *([accuracy.EXACT_MATCH, accuracy.F1] if options.reader else []),
+        *classifiers,
     ]
     return AnswerEvaluation(
         title=f"{file.name}: {len(asked):,} questions",

@@ -114,9 +114,7 @@ def _systems(label: str, prompts: Sequence[str]) -> list[AnswerSystem]:
 
     system = system_named(label, Arm.ON)
     if system.arm is Arm.ORACLE:
-        raise InputError(
-            "The answers of TruthfulQA stand in no passage, so there is no oracle.", "Leave it out."
-        )
+        raise InputError("TruthfulQA has no oracle: no passage holds its answers.", "Leave it out.")
     if system.arm is not Arm.CLOSED_BOOK:
         return [system]
     return [changed(system, label=f"{label}, {prompt}", prompt=prompt) for prompt in prompts]

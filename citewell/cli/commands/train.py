@@ -242,17 +242,76 @@ def generator(recipe: Path, out: Path, export: Path | None) -> None:
 
 
 @command.command("answers", short_help="Improve a generator's answers by PPO.")
-@_recipe()
+@_recipe("[RECIPE]", required=False)
 @_out("Folder for the adapter and its card.")
-def answers(recipe: Path, out: Path) -> None:
+@click.option("--from-feedback", is_flag=True, help="Learn from what users of the service judged.")
+@click.option("--database", metavar="URL", help="With --from-feedback: database [server.database_url].")
+@click.option("--generator", metavar="NAME", help="With --from-feedback: generator to start from.")
+@click.option("--scorer", metavar="NAME", help="With --from-feedback: scorer to train further.")
+@click.option(
+    "--force", is_flag=True, help="With --from-feedback: accept little feedback, and models that are worse."
+)
+def answers(
+    recipe: Path | None,
+    out: Path,
+    from_feedback: bool,
+    database: str | None,
+    generator: str | None,
+    scorer: str | None,
+    force: bool,
+) -> None:
     """Improve a trained generator against a reward, as the TOML file RECIPE describes: PPO or PPO-ptx.
 
-    docs/reinforcement.md explains the recipe.
+    With --from-feedback, the reward is learned from the judgments of the service's users. A generator that is
+    worse than the one it started from is not written. docs/reinforcement.md and
+    docs/learning-from-users.md explain both.
     """
     from citewell.core.settings import load_settings
     from citewell.reinforcement.run import train
 
-    _report(train(_run(recipe, out, load_settings(), ["answers", recipe.name]), _tell), out)
+    settings = load_settings()
+    if from_feedback:
+        shown = ["answers", *([recipe.name] if recipe else []), "--from-feedback"]
+        run = _run(recipe or out, out, settings, shown)
+        _report(_learn(run, recipe, database, generator, scorer, settings.threads, force=force), out)
+    elif recipe is None:
+        raise InputError("Either RECIPE or --from-feedback is required.", "Give one of them, or both.")
+    elif force or any((database, generator, scorer)):
+        raise InputError(
+            "--database, --generator, --scorer and --force require --from-feedback.",
+            "Remove them, or add it.",
+        )
+    else:
+        _report(train(_run(recipe, out, settings, ["answers", recipe.name]), _tell), out)
+
+
+def _learn(
+    run: Run,
+    recipe: Path | None,
+    database: str | None,
+    generator: str | None,
+    scorer: str | None,
+    threads: int,
+    *,
+    force: bool,
+) -> RunResult:
+    import importlib
+
+    from citewell.reinforcement.config import load_config
+    from citewell.reinforcement.feedback.recipe import FeedbackRun
+    from citewell.reinforcement.feedback.run import learn_from_feedback
+    from citewell.scorer.load import DEFAULT
+
+    # The service imports this package.
+    export = importlib.import_module("citewell.server.commands.judgments").export_judgments
+    options = FeedbackRun(
+        start=generator,
+        scorer=scorer or DEFAULT,
+        threads=threads,
+        recipe=load_config(recipe) if recipe is not None else None,
+        force=force,
+    )
+    return learn_from_feedback(run, options, lambda folder: export(database, folder), _tell)
 
 
 @command.command("policy", short_help="Train a policy of the text browser.")

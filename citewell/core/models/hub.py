@@ -1,6 +1,6 @@
 """Models from the Hugging Face hub, or from the mirror that HF_ENDPOINT names.
 
-An interrupted download continues with a range request (RFC 9110, section 14) if the file is still the same.
+An interrupted download continues if the file is still the same.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from urllib.parse import quote, urlsplit
 from citewell.core.models.catalog import CatalogModel
 from citewell.core.models.installed import FileSum
 from citewell.core.models.transfer import ArrivedModel, OnBytes, SourceFailedError
+from citewell.core.ranged_download import download, transport_errors
 
 # What a folder in the Hugging Face layout needs; weights only as safetensors, which hold no code.
 _WANTED = re.compile(r"(?!onnx/|openvino/).*\.(json|txt|model|jinja|safetensors)")
@@ -57,7 +58,7 @@ def from_hub(model: CatalogModel, partial: Path, on_bytes: OnBytes) -> ArrivedMo
 
 
 def _download(file: _HubFile, folder: Path, before: int, total: int, on_bytes: OnBytes) -> None:
-    from huggingface_hub import get_session, get_token
+    from huggingface_hub import get_token
 
     target = folder / file.path
     if not target.resolve().is_relative_to(folder.resolve()):
@@ -70,21 +71,17 @@ def _download(file: _HubFile, folder: Path, before: int, total: int, on_bytes: O
     if not mark.is_file() or mark.read_text(encoding="utf-8") != file.etag:
         arriving.unlink(missing_ok=True)
         mark.write_text(file.etag, encoding="utf-8")
-    headers = {"Accept-Encoding": "identity"}
+    headers = {}
     # The token is the hub's, not that of the host to which it redirects.
     if urlsplit(file.location).netloc == urlsplit(_endpoint()).netloc and (token := get_token()):
         headers["Authorization"] = f"Bearer {token}"
-    with arriving.open("ab") as out:
-        if out.tell() < file.bytes or not file.bytes:
-            headers |= {"Range": f"bytes={out.tell()}-"} if out.tell() else {}
-            with get_session().stream("GET", file.location, headers=headers, timeout=30) as response:
-                response.raise_for_status()
-                if response.status_code != 206:  # the server sends the file from its beginning
-                    out.truncate(0)
-                for chunk in response.iter_raw():  # in chunks of a fixed size, the last bytes would be lost
-                    out.write(chunk)
-                    on_bytes(before + out.tell(), total)
-        arrived = out.tell()
+    arrived = download(
+        file.location,
+        arriving,
+        expected=file.bytes,
+        headers=headers,
+        on_bytes=lambda done, _: on_bytes(before + done, total),
+    )
     if file.bytes and arrived != file.bytes:
         if arrived > file.bytes:
             arriving.unlink()
@@ -103,8 +100,6 @@ def _endpoint() -> str:
 def _as_failure(model: CatalogModel) -> Iterator[None]:
     from huggingface_hub.errors import GatedRepoError, HfHubHTTPError
 
-    # The class of the HTTP library's errors, which is another library from version to version.
-    transport: type[Exception] = HfHubHTTPError.__mro__[1]
     try:
         yield
     except GatedRepoError as error:
@@ -114,5 +109,5 @@ def _as_failure(model: CatalogModel) -> Iterator[None]:
     except HfHubHTTPError as error:
         reason = str(error).strip().splitlines()[0]
         raise SourceFailedError(f"The hub does not give {model.repository}: {reason}") from error
-    except (transport, ConnectionError) as error:
+    except transport_errors() as error:
         raise SourceFailedError(f"The hub does not answer at {_endpoint()}: {error}.") from error

@@ -33,9 +33,9 @@ class ModelRecord:
 
 def models_folder() -> Path:
     """Return the folder of downloaded models, in the cache folder of the settings."""
-    from citewell.core.settings import load_settings
+    from citewell.core.cache_folder import cache_folder
 
-    return load_settings().cache_dir.expanduser() / "weights"
+    return cache_folder() / "weights"
 
 
 def model_folder(model: CatalogModel) -> Path:

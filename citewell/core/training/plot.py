@@ -17,12 +17,16 @@ Curves = dict[str, list[tuple[float, float]]]
 
 
 class Panel(NamedTuple):
-    """Curves with a title, and a label of their values; `from_zero` begins the axis there."""
+    """Curves with a title, and a label of their values; `from_zero` begins the axis there.
+
+    No line joins the points of the curves in `scattered`, which are too few for one.
+    """
 
     title: str
     label: str
     curves: Curves
     from_zero: bool = False
+    scattered: frozenset[str] = frozenset()
 
 
 def draw(history: Sequence[dict[str, Any]], file: Path) -> None:
@@ -70,7 +74,8 @@ def _curves(entries: Iterable[tuple[float, dict[str, float]]]) -> Curves:
 
 def _plot(axes: Any, panel: Panel, steps: str) -> None:
     for name, points in panel.curves.items():
-        axes.plot(*zip(*points, strict=True), label=name, marker="o", markersize=2)
+        style = {"linestyle": "", "markersize": 7} if name in panel.scattered else {"markersize": 2}
+        axes.plot(*zip(*points, strict=True), label=name, marker="o", **style)
     axes.set(title=panel.title, xlabel=steps, ylabel=panel.label)
     axes.grid(alpha=0.3)
     if panel.curves:

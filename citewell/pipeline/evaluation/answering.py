@@ -15,16 +15,19 @@ from citewell.pipeline.pipeline import Pipeline
 
 async def generated(events: AsyncGenerator[Event, None]) -> GeneratedAnswer:
     """Read a question's events to their end, and return the answer with its references."""
-    raw = ""
+    raw, markdown = "", False
 
     def see(event: Event) -> None:
-        nonlocal raw
+        nonlocal raw, markdown
         if isinstance(event, Scored):
-            raw = event.candidates[event.best].raw
+            best = event.candidates[event.best]
+            raw, markdown = best.raw, any(sentence.before is not None for sentence in best.sentences)
 
     answer = await final_answer(events, see)
-    sentences = tuple(MarkedSentence(s.text, s.citations) for s in answer.sentences)
-    return GeneratedAnswer(raw, sentences, answer.timings["total"], references=answer.references)
+    sentences = tuple(MarkedSentence(s.text, s.citations, s.before) for s in answer.sentences)
+    return GeneratedAnswer(
+        raw, sentences, answer.timings["total"], references=answer.references, markdown=markdown
+    )
 
 
 def check_writer(pipeline: Pipeline, settings: Settings) -> None:

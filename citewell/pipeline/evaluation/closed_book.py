@@ -34,7 +34,8 @@ async def open_closed_book(
             messages = prompt.messages(row.question)
             done = await completer.complete(messages, most=wanted.answer_tokens, sampling=sampling)
             # A model that was trained to cite writes marks here too.
-            sentences = tuple(MarkedSentence(s.text, ()) for s in read_marks(finished(done.text)))
+            marked = read_marks(finished(done.text), markdown=True)
+            sentences = tuple(MarkedSentence(s.text, ()) for s in marked)
             return GeneratedAnswer(done.text, sentences, round(time.perf_counter() - started, 4))
 
         yield write

@@ -15,6 +15,7 @@ from citewell.core.settings import Settings
 from citewell.generator.evaluation.answers import GeneratedAnswer, Write
 from citewell.pipeline.browsing import open_browsing
 from citewell.pipeline.build import open_pipeline
+from citewell.pipeline.chosen_providers import chosen_providers, is_collection, searched_collections
 from citewell.pipeline.collections import catalog_of
 from citewell.pipeline.evaluation.answering import check_writer, generated
 from citewell.pipeline.evaluation.closed_book import open_closed_book
@@ -22,7 +23,6 @@ from citewell.pipeline.evaluation.coverage import PassageSearch
 from citewell.pipeline.evaluation.identity import identity_of, with_generator
 from citewell.pipeline.evaluation.prompts import NONE, PROMPTS
 from citewell.pipeline.pipeline import Hides
-from citewell.pipeline.providers import chosen_providers
 
 
 class Arm(StrEnum):
@@ -135,12 +135,12 @@ async def open_system(
 
 
 def asks_a_collection(settings: Settings) -> bool:
-    """Return whether a collection alone is searched, so that what it can answer is known."""
-    return chosen_providers(settings.search) == ("collection",)
+    """Return whether collections alone are searched, so that what they can answer is known."""
+    return all(map(is_collection, chosen_providers(settings.search)))
 
 
 def _collection_version(settings: Settings) -> str:
     if not asks_a_collection(settings):
         return ""
-    name = settings.search.collection
-    return str(catalog_of(settings, name).version(name))
+    names = searched_collections(chosen_providers(settings.search), settings.search)
+    return " ".join(str(catalog_of(settings, name).version(name)) for name in names)

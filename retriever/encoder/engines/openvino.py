@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from citewell.core.errors import ModelError
-from citewell.core.openvino_core import openvino_core
+from citewell.core.openvino_core import compiled_model
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.engines.engine import Ids, pad
 from citewell.retriever.encoder.resolve import Tower
@@ -36,7 +36,7 @@ class OpenVinoEngine:
         """Load the model in `folder`; `threads` batches run at a time, each on one thread."""
         self.lanes = threads
         options = _OPTIONS | {"NUM_STREAMS": threads, "INFERENCE_NUM_THREADS": threads}
-        self._model = openvino_core().compile_model(str(folder / _FILE), "CPU", options)
+        self._model = compiled_model(folder / _FILE, options)
         self._idle: list[InferRequest] = []
         # If two threads make the first inferences of a process, they may wait for each other for ever: one
         # holds Python's lock, the other that of a static variable of the library.

@@ -2,7 +2,7 @@
 
 import { prepareAdding } from "./add.js";
 import { post, request } from "./service.js";
-import { chosenOptions, fillPicker } from "./where.js";
+import { chosenOptions, fillPicker, preparePicker } from "./where.js";
 import { work } from "./working.js";
 
 /** Add the behavior of the form; `arrive` is called with the address of the finished answer. */
@@ -16,6 +16,7 @@ export function prepareAsking(root, arrive) {
 
   onQuestion(form, field, () => questionOptions(form), ask);
 
+  preparePicker(root);
   const picked = fillPicker(root);
   if (root.querySelector("#hero")) {
     field.focus();
@@ -39,8 +40,10 @@ export function prepareAsking(root, arrive) {
 
 /** The options of a question that the form stands for. */
 export function questionOptions(form) {
-  const modes = { quote: { extractive: true }, browse: { mode: "browse" } };
-  return { ...modes[form.querySelector("#mode").value], ...chosenOptions(form) };
+  const modes = { quote: { generator: "extractive" }, browse: { mode: "browse" } };
+  const { value } = form.querySelector("#mode");
+  const writer = value.startsWith("writer:") && { generator: value.slice("writer:".length) };
+  return { ...modes[value], ...writer, ...chosenOptions(form) };
 }
 
 /** Call `ask` with the question that is sent, by Enter too, and the request for it; `options` adds to the request. */

@@ -1,5 +1,6 @@
-// The picker of what is searched: what is set up, a collection, Wikipedia, or the web.
+// The picker of what is searched: what is set up, or any of the collections, Wikipedia and the web at once.
 
+import { make } from "./progress.js";
 import { currentKey } from "./service.js";
 
 /** Fill the picker, and choose `value`, or what the page says; asks for no key. */
@@ -14,36 +15,76 @@ export async function fillPicker(root, value) {
   if (!response?.ok) {
     return;
   }
-  const { collections, searched, providers } = await response.json();
-  const wanted = value ?? (picker.value || picker.dataset.chosen);
-  const own = collections.filter(({ name, problem }) => name !== searched && !problem);
-  const options = own.map(({ name }) => option(`collection:${name}`, `The collection ${name}`));
-  const web = providers.filter((name) => !["collection", "wikipedia"].includes(name));
-  if (providers.length > 1 || !providers.includes("wikipedia")) {
-    options.push(option("wikipedia", "Wikipedia"));
+  const { collections, providers } = await response.json();
+  const before = chosenPlaces(picker);
+  const wanted = value ? [value] : before.length ? before : picker.dataset.chosen.split(" ").filter(Boolean);
+  const own = collections.filter(({ problem }) => !problem);
+  const places = own.map(({ name }) => [`collection:${name}`, `The collection ${name}`]);
+  places.push(["wikipedia", "Wikipedia"]);
+  if (providers.some((name) => name !== "wikipedia" && name.split(":")[0] !== "collection")) {
+    places.push(["web", "The web"]);
   }
-  if (web.length && providers.length > 1) {
-    options.push(option("web", "The web"));
-  }
-  picker.replaceChildren(picker.options[0], ...options);
-  picker.value = wanted === `collection:${searched}` ? "" : wanted;
-  if (picker.selectedIndex < 0) {
-    picker.value = "";
-  }
+  const list = picker.querySelector("ul");
+  list.replaceChildren(list.firstElementChild, ...places.map((place) => choice(...place, wanted)));
+  show(picker);
 }
 
 /** The options of a question that the picker stands for. */
 export function chosenOptions(form) {
-  const value = form.querySelector("#where").value;
-  if (value.startsWith("collection:")) {
-    return { collection: value.slice("collection:".length) };
-  }
-  return value ? { search: value } : {};
+  const places = chosenPlaces(form.querySelector("#where"));
+  const collection = places.filter((each) => each.startsWith("collection:")).map((each) => each.slice(11));
+  const search = places.filter((each) => !each.startsWith("collection:"));
+  return { ...(collection.length && { collection }), ...(search.length && { search }) };
 }
 
-function option(value, words) {
-  const made = document.createElement("option");
-  made.value = value;
-  made.textContent = words;
-  return made;
+/** Let the picker be used: what is set up stands alone, and it closes as menus do. */
+export function preparePicker(root) {
+  const picker = root.querySelector("#where");
+  picker.addEventListener("change", ({ target }) => {
+    if (!target.value && target.checked) {
+      boxes(picker).forEach((each) => (each.checked = false));
+    }
+    show(picker);
+  });
+  picker.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && picker.open) {
+      picker.open = false;
+      picker.querySelector("summary").focus();
+    }
+  });
+  document.addEventListener("click", ({ target }) => {
+    if (!picker.contains(target)) {
+      picker.open = false;
+    }
+  });
+}
+
+/** Say in the closed picker what is chosen. */
+function show(picker) {
+  const usual = picker.querySelector('[value=""]');
+  const chosen = boxes(picker).filter((each) => each.checked);
+  usual.checked = !chosen.length;
+  const words = (chosen.length ? chosen : [usual]).map((each) => make("span", "", each.parentElement.textContent.trim()));
+  picker.querySelector(".chosen").replaceChildren(...words.flatMap((word, place) => (place ? [", ", word] : [word])));
+}
+
+function chosenPlaces(picker) {
+  return boxes(picker).filter((each) => each.checked).map((each) => each.value);
+}
+
+/** The boxes of single places. */
+function boxes(picker) {
+  return [...picker.querySelectorAll('input:not([value=""])')];
+}
+
+function choice(value, words, wanted) {
+  const box = document.createElement("input");
+  box.type = "checkbox";
+  box.value = value;
+  box.checked = wanted.includes(value);
+  const label = make("label", "");
+  label.append(box, make("span", "", words));
+  const item = make("li", "");
+  item.append(label);
+  return item;
 }

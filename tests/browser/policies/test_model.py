@@ -53,6 +53,16 @@ async def test_instead_of_the_same_search_again_it_is_asked_for_something_else()
     assert '"Search " query' not in second
 
 
+async def test_it_answers_without_a_grammar_and_samples_by_the_seed() -> None:
+    writer = Writer("They call [1].", "They sing [1].")
+    policy = ModelPolicy(writer, "m")
+    assert await policy.answer("why■", most=50, seed=None) == "They call [1]."
+    assert await policy.answer("why■", most=50, seed=3) == "They sing [1]."
+    assert writer.grammars == ["", ""]
+    assert writer.messages[0] == [{"role": "user", "content": "why■"}]
+    assert [(each.single, each.seed) for each in writer.samplings] == [(False, 0), (True, 3)]
+
+
 async def test_unconstrained_it_writes_what_it_likes() -> None:
     writer = Writer("\nI would click on link 1.\nThen quote.")
     policy = ModelPolicy(writer, "m", constrained=False)

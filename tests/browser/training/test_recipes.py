@@ -35,7 +35,7 @@ def test_the_documented_episode_is_read(example: str, tmp_path: Path) -> None:
     file = tmp_path / "episodes.jsonl"
     file.write_text(json.dumps(json.loads(example)) + "\n", encoding="utf-8")
     (episode,) = read_episodes(file)
-    assert [pair.command for pair in pairs(episode)] == [f"Search {episode.question}"]
+    assert [pair.command for pair in pairs(episode, 500)] == [f"Search {episode.question}"]
     assert "Michelangelo" in episode.quotes[0].text
 
 

@@ -43,6 +43,14 @@ def outcome(name: str, written: dict[str, GeneratedAnswer], *, raw: bool = False
     return measure(name, ROWS, written, [WordJudge()], raw=raw, loss=lambda text: float(len(text)))
 
 
+def test_own_marks_are_read_as_the_pipeline_reads_them() -> None:
+    written = "## What is hot\n\n- the sun is hot [1]\n- the moon is cold [2]"
+    answers = {"a": GeneratedAnswer(written, markdown=True)}
+    own = measure("own", ROWS[:1], answers, [WordJudge()], raw=True)
+    assert own.values["words"]["citation precision"] == {"a": 1.0}
+    assert own.values["words"]["citation recall"] == {"a": 1.0}
+
+
 def test_measures_of_corrected_and_of_raw_marks() -> None:
     found = outcome("good", GOOD).values
     assert found["words"] == {

@@ -210,7 +210,7 @@ def test_what_a_person_wrote_is_compared_with_an_answer_of_the_service(service: 
     ]
     assert [reference["text"] for reference in written["references"]] == [QUOTED]
     assert f'href="/trace/{now["id"]}"' in service.client.get(f"/answers/{now['id']}").text
-    asked = service.ask(question, extractive=True).json()
+    asked = service.ask(question, generator="extractive").json()
     assert asked["outcome"] == "answered", asked
 
     page = service.client.get("/compare").text

@@ -27,5 +27,5 @@ def test_a_model_that_hangs_is_given_up_and_gives_its_place_back(start: Start, s
     late = service.ask(BATS)
     assert (late.status_code, late.json()["type"]) == (504, "/problems/service-unreachable")
     assert service.client.get("/ready").json()["running"] == 0
-    quoted = service.ask(BATS, extractive=True)
+    quoted = service.ask(BATS, generator="extractive")
     assert (quoted.status_code, quoted.json()["outcome"]) == (201, "answered")

@@ -71,8 +71,7 @@ async def test_chosen_files_are_added_asked_and_opened_at_the_cited_passage(
     assert "Added" in song
     assert "The handbook of kites" in kites
     assert "Skipped · the PDF is broken" in bad
-    assert "documents" in await page.locator("#where option:checked").inner_text()
-    assert await page.locator("#where").input_value() == "collection:documents"
+    assert await page.locator("#where .chosen").inner_text() == "The collection documents"
     assert await page.evaluate("document.activeElement.id") == "question"
 
     await page.keyboard.type(QUESTION)
@@ -90,7 +89,7 @@ async def test_chosen_files_are_added_asked_and_opened_at_the_cited_passage(
     assert "Blue whales" in await page.locator(".document").inner_text()
     await page.get_by_role("link", name="Back to the answer").click()
     await page.locator(".answer[data-answer] .actions").wait_for()
-    await page.locator("#where option:checked", has_text="documents").wait_for(state="attached")
+    await page.locator("#where .chosen", has_text="The collection documents").wait_for()
 
 
 async def test_files_and_links_are_dropped(open_page: OpenPage, own: tuple[Service, str]) -> None:

@@ -65,9 +65,11 @@ async def test_quotations_are_shown_until_the_answer_is_written(
                 assert "No evidence" in shown
 
 
-@pytest.mark.parametrize("yes", [0.9, 0.1])
+@pytest.mark.parametrize(
+    ("yes", "question"), [(0.9, BATS), (0.1, BATS), (0.1, "How long do bats live in the dark?")]
+)
 async def test_what_the_model_does_not_find_supported_is_not_shown(
-    open_page: OpenPage, settings: Any, yes: float
+    open_page: OpenPage, settings: Any, yes: float, question: str
 ) -> None:
     async def writes_and_judges(request: web.Request) -> web.StreamResponse:
         if (await request.json()).get("logprobs"):
@@ -85,7 +87,7 @@ async def test_what_the_model_does_not_find_supported_is_not_shown(
         )
         with serving(wanted) as service:
             page = await open_page("/", url=service.url)
-            await page.get_by_label("Your question").fill(BATS)
+            await page.get_by_label("Your question").fill(question)
             await page.keyboard.press("Enter")
             await page.locator(".answer[data-answer] .actions").wait_for()
             shown = await page.locator(".prose").inner_text()
@@ -93,6 +95,11 @@ async def test_what_the_model_does_not_find_supported_is_not_shown(
             if yes > 0.5:
                 assert "echoes of their own calls" in shown
                 assert not await quotation.is_visible()
+            elif question == BATS:
+                # The reader of sentences is sure that this one answers.
+                assert "by echolocation" in shown
+                assert "these are quotations" in await page.locator("#fallback").inner_text()
+                assert await page.get_by_text("their own calls").count() == 0
             else:
                 assert "No evidence" in shown
                 assert "so it is not shown" in await page.locator("#fallback").inner_text()

@@ -27,6 +27,19 @@ OWLS = (
         4, "https://a.example/", "12 facts | Facts of today", "Owls hunt.", 0.7, headings=("See also",)
     ),
 )
+SEASON = (
+    Reference(
+        5,
+        "https://season.example/",
+        "Season",
+        "A season is a part of the year.",
+        0.8,
+        headings=("Seasons in images",),
+    ),
+    Reference(6, "https://season.example/", "Season", "Winter is cold.", 0.7, headings=("Weather",)),
+    Reference(7, "https://paris.example/", "Paris", "Paris is old.", 0.8, headings=("Gallery of pictures",)),
+    Reference(8, "https://paris.example/", "Paris", "It has parks.", 0.7, headings=("Parisians",)),
+)
 SAID = (Sentence("Owls hunt at night.", (2,), 1.0, supported=True),)
 
 
@@ -92,7 +105,7 @@ async def test_an_answer_is_quoted_where_that_is_chosen(open_page: OpenPage, set
 
 
 def test_related_questions_are_asked_of_the_same_place_in_the_same_way() -> None:
-    answer = answered("When do birds hunt?", *OWLS, cites=(2,), collection="birds", extractive=True)
+    answer = answered("When do birds hunt?", *OWLS, cites=(2,), collection="birds", generator="extractive")
     first, _ = related_questions(answer)
     assert parse_qs(urlsplit(first.address).query) == {
         "q": ["What is known about the habitat of Owls?"],
@@ -108,11 +121,20 @@ def test_related_questions_are_asked_of_the_same_place_in_the_same_way() -> None
         ("When do birds hunt?", ()),
         ("When do birds hunt?", (4,)),
         ("What is known about the habitat of owls, and what else?", (2,)),
+        ("When is winter?", (5,)),
+        ("What is Paris?", (7,)),
     ],
-    ids=["not English", "nothing cited", "no name of a thing", "asked before"],
+    ids=[
+        "not English",
+        "nothing cited",
+        "no name of a thing",
+        "asked before",
+        "a common noun",
+        "pictures, and a heading of the same stem",
+    ],
 )
 def test_nothing_is_related_where_the_rule_would_make_nonsense(question: str, cites: tuple[int, ...]) -> None:
-    assert related_questions(answered(question, *OWLS, cites=cites)) == ()
+    assert related_questions(answered(question, *OWLS, *SEASON, cites=cites)) == ()
 
 
 def test_a_heading_that_is_a_question_is_related_as_it_is() -> None:

@@ -63,7 +63,7 @@ async def press_through(page: Any, choose: Callable[[str], str]) -> None:
     await page.wait_for_function(same, arg=before)
 
 
-@pytest.mark.parametrize("form", ["webglm", "turing", "instructgpt", "truthfulqa"])
+@pytest.mark.parametrize("form", ["webglm", "turing", "instructgpt", "truthfulqa", "stance"])
 async def test_a_study_of_four_systems_is_walked_through_by_keyboard(
     open_page: OpenPage, service: Service, form: str
 ) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def test_migrations_make_the_tables_that_the_code_uses(url: str) -> None:
     address = read_address(url)
-    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
     assert migrate(address) == ()
     engine = open_migrating_engine(address)
     with engine.connect() as connection:
@@ -48,7 +48,7 @@ def test_processes_that_start_at_once_migrate_once(url: str, program: Program) -
         process.stdin.write("go\n")
         process.stdin.flush()
     printed = sorted(process.communicate(timeout=60)[0].strip() for process in processes)
-    assert printed == ["", "", "", "0001 0002 0003 0004 0005 0006 0007 0008"]
+    assert printed == ["", "", "", "0001 0002 0003 0004 0005 0006 0007 0008 0009"]
     assert [process.returncode for process in processes] == [0, 0, 0, 0]
 
 
@@ -64,7 +64,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
     with engine.begin() as connection:
         connection.execute(text("DROP TABLE keys"))
     engine.dispose()
-    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 
 
 def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
@@ -79,8 +79,8 @@ def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
 
 
 def forget_studies(connection: Connection) -> None:
-    """Bring the tables back to where they were before there were studies."""
-    for name in ("studies", "study_items", "salts"):
+    """Bring the tables back to where they were before there were studies and what came later."""
+    for name in ("studies", "study_items", "salts", "requests"):
         connection.execute(text(f"DROP TABLE {name}"))
     for name in ("comparisons", "rankings", "ratings"):
         connection.execute(text(f"DROP INDEX ix_{name}_study_item_id"))

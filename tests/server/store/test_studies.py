@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from citewell.server.store.database import ServiceStore
 from citewell.server.store.errors import StoreError
+from citewell.server.store.ids import new_id
 from citewell.server.studies.judgments import judgments_of
 from tests.server.studies.samples import study_of
 
@@ -56,3 +59,10 @@ async def test_a_study_is_stored_whole_or_not_at_all(store: ServiceStore) -> Non
     with pytest.raises(StoreError):
         await store.studies.add(study, [items[0], items[0]])
     assert await store.studies.get(study.id) is None
+
+
+async def test_a_study_of_thousands_of_items_is_stored(store: ServiceStore) -> None:
+    study, (item, _) = study_of("turing")
+    items = [replace(item, id=new_id(), position=number) for number in range(11_000)]
+    await store.studies.add(study, items)
+    assert [each.id for each in await store.studies.items(study.id)] == [each.id for each in items]

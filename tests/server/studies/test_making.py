@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from citewell.core.errors import InputError
+from citewell.server.pages.study_view import study_view
 from citewell.server.studies.answer_files import read_answer_file
 from citewell.server.studies.drawing import answer_order, item_order, needs_every_part
 from citewell.server.studies.forms.catalog import form_named
 from citewell.server.studies.making import drafted
+from citewell.server.studies.showing import blind
 
 from .samples import QUESTIONS, SYSTEMS, study_of, written
 
@@ -20,7 +22,7 @@ def test_answers_are_read_from_the_files_of_evaluations_and_others(tmp_path: Pat
     file = tmp_path / "scores.answers.jsonl"
     rows = [
         {"generator": "extractive", "identity": "i", "key": "k1", "question": "Why?", "raw": "Raw."}
-        | {"sentences": [["Because.", [1, 7]], ["So it is.", []]], "seconds": 1.0, "error": ""}
+        | {"sentences": [["Because.", [1, 7], None], ["So it is.", []]], "seconds": 1.0, "error": ""}
         | {"references": [{"number": 1, "url": "https://a.example", "title": "A", "text": "Passage."}]},
         {"generator": "other", "key": "k2", "question": "How?", "sentences": [], "error": "It broke."},
         {"question": "Why?", "answer": "It [1] is.", "references": ["R."], "models": {"generator": "m"}},
@@ -29,7 +31,7 @@ def test_answers_are_read_from_the_files_of_evaluations_and_others(tmp_path: Pat
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     first, second, third = read_answer_file(file)
     assert (first.system, first.text) == ("extractive", "Because[1]. So it is.")
-    assert first.stored()["sentences"][0] == {"text": "Because.", "citations": [1]}
+    assert first.stored()["sentences"][0] == {"text": "Because.", "citations": [1], "before": None}
     assert first.references[0].text == "Passage."
     assert (second.system, second.sentences[0].marks) == ("m", (1,))
     assert (third.system, third.text, third.references) == ("human", "Just so.", ())
@@ -72,3 +74,17 @@ def test_a_tenth_of_the_items_needs_every_part() -> None:
     assert [needs_every_part(again, item) for item in same] == needed
     study, items = study_of("webgpt", share_required=1.0)
     assert all(needs_every_part(study, item) for item in items)
+
+
+def test_the_layout_of_an_answer_is_kept(tmp_path: Path) -> None:
+    written = "## Bats\n\n- They *fly* [1].\n- They sleep."
+    file = tmp_path / "scores.answers.jsonl"
+    file.write_text(json.dumps({"question": "Why?", "answer": written, "references": ["They fly."]}) + "\n")
+    (answer,) = read_answer_file(file)
+    for cited in (True, False):
+        view = study_view("Why?", answer.stored(), cited=cited)
+        html = "".join(claim.shown.before + claim.shown.html for claim in view.claims) + view.end
+        assert "<h2>Bats</h2>" in html
+        assert html.count("<li>") == 2
+        assert "They <em>fly</em>" in html
+        assert "- They *fly*" in blind(answer.stored(), cited=cited).text

@@ -24,7 +24,7 @@ from citewell.server.work.reconnecting import Reconnecting
 from tests.browser.pages import Shelf, article
 
 QUESTION = "What do crows give?"
-OWN = PublicUrls("notes", ())
+OWN = PublicUrls({"notes": ()})
 LONG = article("\n".join(f"Line {number} of what crows give." for number in range(90)), "Gifts", path="gifts")
 BLACK = article("Crows are black.", path="black")
 OPENED = ("Search crows", "Clicked on link 0")

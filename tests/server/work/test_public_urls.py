@@ -16,7 +16,7 @@ from citewell.server.work.public_urls import PublicUrls
 def test_a_page_has_its_place_in_what_was_indexed(tmp_path: Path) -> None:
     single = tmp_path / "one file.md"
     single.write_text("One.")
-    own = PublicUrls("notes", ["/srv/docs", "/srv/docs/deep", str(single), "https://example.org/"])
+    own = PublicUrls({"notes": ["/srv/docs", "/srv/docs/deep", str(single), "https://example.org/"]})
     for path, name in (
         (Path("/srv/docs/a/b c.md"), "collection:notes/a/b c.md"),
         (Path("/srv/docs/deep/x.md"), "collection:notes/x.md"),
@@ -30,7 +30,7 @@ def test_a_page_has_its_place_in_what_was_indexed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["/srv/docs/a/b c.md", "/srv/docs/50% off.md", "/srv/docs/ä.md"])
 def test_a_name_leads_back_to_its_page(path: str) -> None:
-    own = PublicUrls("notes", ["relative", "/srv/docs", "https://example.org/"])
+    own = PublicUrls({"notes": ["relative", "/srv/docs", "https://example.org/"]})
     url = Path(path).as_uri()
     for name in (own.name(url), quote(own.name(url), safe="/:"), url):
         assert url in own.addresses(name)
@@ -52,7 +52,7 @@ def test_no_event_names_a_folder() -> None:
         Ranked((reference,), True),
         Done(answer),
     ]
-    own = PublicUrls("notes", ["/srv/secret/notes"])
+    own = PublicUrls({"notes": ["/srv/secret/notes"]})
     for event in events:
         told = asdict(own.outside(event))
         # What a page says is what it says.
@@ -61,7 +61,7 @@ def test_no_event_names_a_folder() -> None:
 
 
 def test_a_message_has_no_folder_of_what_was_indexed() -> None:
-    own = PublicUrls("notes", ["/srv/secret/notes"])
+    own = PublicUrls({"notes": ["/srv/secret/notes"]})
     message = "1 added\nfile:///srv/secret/notes/a.pdf: damaged\nNothing in /srv/secret/notes/b: empty"
     assert own.text(message) == "1 added\ncollection:notes/a.pdf: damaged\nNothing in b: empty"
     assert own.text("There is no /srv/secret/notes.") == "There is no notes."

@@ -10,19 +10,35 @@ import os
 import platform
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from benchmarks.data.catalog import read_catalog
 
 RESULTS = Path(__file__).parent / "results"
 
 
 def external_data() -> Path:
-    """Return the folder that CITEWELL_DATA names; exit the program if there is none."""
-    folder = os.environ.get("CITEWELL_DATA")
-    if not folder or not Path(folder).is_dir():
-        sys.exit("Set CITEWELL_DATA to the folder of evaluation data (see docs/benchmarks.md).")
-    return Path(folder)
+    """Return the folder that CITEWELL_DATA names; exit the program if data of this benchmark are missing."""
+    named = os.environ.get("CITEWELL_DATA")
+    folder = Path(named) if named else None
+    module = getattr(sys.modules["__main__"].__spec__, "name", "")
+    missing = missing_sets(module, folder)
+    if folder is None or not folder.is_dir() or missing:
+        get = f"python -m benchmarks.data get {' '.join(missing) or 'all'}"
+        sys.exit(f"Data are missing: set CITEWELL_DATA to a folder for them, and run `{get}`.")
+    return folder
+
+
+def missing_sets(module: str, folder: Path | None) -> list[str]:
+    """Return the names of the data sets that a benchmark needs and a folder, or no folder, does not have."""
+    return [
+        each.name
+        for each in read_catalog().values()
+        if module in each.used_by
+        and (folder is None or not all((folder / file.path).is_file() for file in each.files))
+    ]
 
 
 def machine() -> str:
@@ -71,15 +87,30 @@ def save(name: str, result: dict[str, Any], path: Path | None = None) -> None:
 def command(words: Sequence[str]) -> str:
     """Return the command of a benchmark without the paths of this machine and without `--output`.
 
-    `words` are those of the process: an interpreter, its options, `-m` with the module, and arguments.
+    `words` are those of the process: an interpreter, its options, `-m` with the module, and arguments. A file
+    below CITEWELL_DATA is named by that variable.
     """
     start = words.index("-m") if "-m" in words else 1
-    shown = ["python"]
-    for before, word in itertools.pairwise(["", *words[start:]]):
-        if "--output" in (before, word):
-            continue
-        shown.append("PATH" if "/" in word else word)
-    return shlex.join(shown)
+    return " ".join(["python", *(_shown(word) for word in _without_output(words[start:]))])
+
+
+def _without_output(words: Sequence[str]) -> Iterator[str]:
+    for before, word in itertools.pairwise(["", *words]):
+        if "--output" not in (before, word):
+            yield word
+
+
+def _shown(word: str) -> str:
+    if "/" not in word:
+        return shlex.quote(word)
+    return ",".join(_without_folder(part) for part in word.split(","))
+
+
+def _without_folder(part: str) -> str:
+    data = os.environ.get("CITEWELL_DATA")
+    if data and Path(part).is_relative_to(data):
+        return f"$CITEWELL_DATA/{Path(part).relative_to(data).as_posix()}"
+    return "PATH" if "/" in part else part
 
 
 def _today() -> str:

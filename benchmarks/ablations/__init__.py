@@ -1,0 +1,1 @@
+"""WebGLM's ablations by its own recipe, on small models: `python -m benchmarks.ablations`."""

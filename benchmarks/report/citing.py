@@ -1,0 +1,91 @@
+"""Whether citations support the sentences, and whether the check of citations can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from benchmarks.report.cells import Cell, ReportRow, ReportSection, share
+from benchmarks.report.reading import PublishedFigures, ResultFiles, read_cell
+
+_GENERATORS = {
+    "SmolLM2-135M-Instruct": "SmolLM2-135M-Instruct, prompted",
+    "unfiltered-65": "trained without filters",
+    "rouge-l-65": "filtered by ROUGE-L",
+    "rouge1-65": "filtered by ROUGE-1",
+    "quotations": "trained on quotations",
+    "own-words": "own words and refusals",
+    "extractive": "quoting",
+}
+_JUDGES = {
+    "word rule": "words",
+    "reader": "reader",
+    "writer, 24 pairs": "language model, 24 claims of each kind",
+}
+
+
+def citations(results: ResultFiles, published: PublishedFigures) -> ReportSection:
+    """Citation recall and precision by generator (ALCE, section 4)."""
+    found: dict[str, dict[str, str]] = {}
+    for table in results.tables("generation.md")[:2]:
+        for row in table:
+            if row.get("judge", "embedding") == "embedding":
+                found.setdefault(row["generator"], {}).update(row)
+    percents = ["citation recall", "citation precision", "claim recall"]
+    shares = ["copied 8-grams", "refused, answerable", "refused, unanswerable"]
+    rows = [
+        ReportRow(
+            _GENERATORS.get(name, name),
+            {column: read_cell(of[column], 1) for column in percents}
+            | {column: read_cell(of[column]) for column in shares},
+            "here",
+        )
+        for name, of in found.items()
+    ]
+    return ReportSection(
+        title="Citations",
+        question="Do the cited passages support the sentences, in percent (citation recall and precision "
+        "of ALCE), "
+        "and how much of people's answers is found (claim recall)? 324 questions of ExpertQA, PubMedQA and "
+        "ELI5, and "
+        "80 that their references do not answer, which should be refused.",
+        first="generator",
+        columns=[*percents, *shares],
+        rows=[*rows, *published.rows("citations", digits=0)],
+        lines=["Quoting supports its citations by copying: look at the copied 8-grams too."] if rows else [],
+        differs=published.differs("citations"),
+        missing=results.missing,
+        sources=results.sources,
+    )
+
+
+def checking(results: ResultFiles, published: PublishedFigures) -> ReportSection:
+    """Balanced accuracy of the check of citations."""
+    systems = results.read("citation_support").get("systems", {})
+    passed = results.read("false_edits").get("passed", {})
+    rows = []
+    for name, label in _JUDGES.items():
+        if name not in systems:
+            continue
+        cells = {
+            "kinds trained on": share(systems[name]["mean, kinds trained on"]["balanced accuracy"]),
+            "other kinds": share(systems[name]["mean, other kinds"]["balanced accuracy"]),
+        }
+        if name in passed:
+            cells["false edits"] = _balanced(passed[name])
+        rows.append(ReportRow(label, cells, "here"))
+    return ReportSection(
+        title="The check of citations",
+        question="Can the check tell supported claims from others (balanced accuracy)? The default counts "
+        "words; the "
+        "reader is a trained model that gains too little on other kinds of claims to be shipped.",
+        first="check",
+        columns=["kinds trained on", "other kinds", "false edits"],
+        rows=rows,
+        missing=results.missing,
+        sources=results.sources,
+    )
+
+
+def _balanced(passed: Mapping[str, float]) -> Cell:
+    """Return the mean of the true claims that pass and the false ones that do not."""
+    return share((passed["true"] + 1 - passed["all false"]) / 2)

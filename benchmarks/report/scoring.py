@@ -1,0 +1,140 @@
+"""How well answers are compared and chosen: scorers, best of n, and reinforcement."""
+
+from __future__ import annotations
+
+from benchmarks.report.cells import ReportRow, ReportSection, share
+from benchmarks.report.compared import standing
+from benchmarks.report.reading import PublishedFigures, ResultFiles, read_cell
+
+HALF = 0.5
+"""The preference of one answer to another of the same kind."""
+
+_SCORERS = {
+    "length": "the longer answer",
+    "bm25": "BM25 of question and answer",
+    "embedding": "similarity of question and answer",
+    "scorer-votes": "trained on votes, pairwise",
+    "scorer-classification": "trained on votes, classification",
+    "scorer-regression": "trained on votes, regression",
+    "citewell-scorer": "citewell-scorer, trained on other comparisons",
+}
+_RULES = {
+    "score alone, n = 4": "4, by score alone",
+    "citation support alone, n = 4": "4, by citation support alone",
+}
+_POLICIES = {
+    "start, one sample": "start",
+    "start, best of 4": "start, best of 4",
+    "my-answers, one sample": "reinforced",
+    "my-answers-ptx, one sample": "reinforced, with texts of the start mixed in",
+}
+
+
+def scorers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
+    """The order of answers by votes, as WebGLM's table 9."""
+    tables = results.tables("scorer-votes.md")
+    columns = {
+        "pair accuracy": "pair accuracy",
+        "length-matched": "length-matched accuracy",
+        "Spearman": "Spearman",
+        "N-NDCG": "N-NDCG",
+    }
+    rows = [
+        ReportRow(
+            _SCORERS.get(row["scorer"], row["scorer"]),
+            {label: read_cell(row[name]) for label, name in columns.items()},
+            "here",
+        )
+        for row in (tables[0] if tables else [])
+    ]
+    best = published.value("scorer", "WebGLM's scorer", "pair accuracy")
+    shown = (_SCORERS["scorer-votes"], _SCORERS["citewell-scorer"])
+    compared = [(row.system, row.cells["pair accuracy"], best) for row in rows if row.system in shown]
+    return ReportSection(
+        title="Scorers",
+        question="Does the scorer prefer the answer with more votes? 1,060 questions of Reddit that no "
+        "scorer was "
+        "trained on.",
+        first="scorer",
+        columns=list(columns),
+        rows=[*rows, *published.rows("scorer")],
+        lines=standing("WebGLM's scorer in pair accuracy", compared),
+        differs=published.differs("scorer"),
+        missing=results.missing,
+        sources=results.sources,
+    )
+
+
+def best_of_n(results: ResultFiles, published: PublishedFigures) -> ReportSection:
+    """What choosing among n answers gains."""
+    data = results.read("best_of_n")
+    columns = {
+        "preferred to one sample": "beats a sample",
+        "citation recall": "citation recall",
+        "citation precision": "citation precision",
+    }
+    chosen = {f"best of {n}": of for n, of in data.get("by_n", {}).items()}
+    chosen |= {label: data["rules"][name] for name, label in _RULES.items() if data}
+    rows = [
+        ReportRow(name, {label: share(of[key]) for label, key in columns.items()}, "here")
+        for name, of in chosen.items()
+    ]
+    lines = []
+    if chosen:
+        last = f"best of {max(map(int, data['by_n']))}"
+        cell = share(chosen[last]["beats a sample"])
+        theirs = published.value("best_of_n", "WebGPT 175B, best of 64", "preferred to one sample")
+        lines = standing("WebGPT in preference", [(last, cell, theirs)])
+        if cell.low is not None and cell.low <= HALF:
+            lines.append(f"The judge does not prefer the {last} to one sample.")
+    return ReportSection(
+        title="Best of n",
+        question="Is the best of n answers better than one? citewell-smollm2 writes answers to 120 "
+        "questions, "
+        "citewell-scorer chooses, and another scorer, trained on votes, judges.",
+        columns=list(columns),
+        rows=[*rows, *published.rows("best_of_n")],
+        lines=lines,
+        chart="![The judge's score of the best of n is almost level, and the scorer's own score rises.]"
+        "(images/best-of-n.png)"
+        if rows
+        else "",
+        differs=published.differs("best_of_n"),
+        missing=results.missing,
+        sources=results.sources,
+    )
+
+
+def reinforcement(results: ResultFiles, published: PublishedFigures) -> ReportSection:
+    """What PPO gains."""
+    data = results.read("answers_ppo").get("sampled", {})
+    rates = data.get("win_rates", {})
+    columns = {
+        "supported sentences": "supported sentences",
+        "citation recall": "citation recall",
+        "copied": "copied 8-grams",
+    }
+    rows = []
+    for name, of in data.get("means", {}).items():
+        cells = {label: share(of[key]) for label, key in columns.items()}
+        if name in rates:
+            cells["preferred to the start"] = share(rates[name])
+        rows.append(ReportRow(_POLICIES.get(name, name), cells, "here"))
+    theirs = published.value("ppo", "WebGPT 175B, reinforcement learning", "preferred to the start")
+    name = _POLICIES["my-answers, one sample"]
+    reinforced = [row.cells["preferred to the start"] for row in rows if row.system == name]
+    lines = standing("WebGPT in preference", [(name, cell, theirs) for cell in reinforced])
+    if any(cell.low is not None and cell.low <= HALF for cell in reinforced):
+        lines.append("The scorer does not prefer reinforced answers: they cite better, and copy more.")
+    return ReportSection(
+        title="Reinforcement",
+        question="What does PPO gain, with supported sentences as the reward? 78 questions, one sampled "
+        "answer each.",
+        first="policy",
+        columns=["preferred to the start", *columns],
+        rows=[*rows, *published.rows("ppo")],
+        lines=lines,
+        differs=published.differs("ppo"),
+        missing=results.missing,
+        sources=results.sources,
+    )

@@ -1,0 +1,1 @@
+"""Answers that are improved by the feedback of a service's users."""

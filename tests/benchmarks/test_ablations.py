@@ -1,0 +1,95 @@
+"""The ablations on a tiny collection: rows run, resume and are compared, and the others are named."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.ablations import __main__ as ablations
+from benchmarks.ablations.measures import votes_table
+from benchmarks.ablations.paper import PAPER
+from benchmarks.ablations.rows import NOT_RUN, RUN
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
+from citewell.retriever.collection.sources import SourceDocument
+from citewell.retriever.extract.sandbox import SandboxLimits
+
+PAGES = {
+    "Bees": "Honey bees dance in their hive. The waggle dance tells other bees where flowers are.",
+    "Tides": "The tides are caused by the gravity of the Moon. Most coasts have two high tides a day.",
+    "Dough": "Bread dough rises because yeast makes carbon dioxide. Kneading makes gluten.",
+}
+QUESTIONS = [
+    {"question": "What causes the tides of the sea?", "answers": ["gravity of the Moon"]},
+    {"question": "Why does bread dough rise?", "answers": ["yeast"]},
+    {"question": "What does the waggle dance of bees tell?", "answers": ["where flowers are"]},
+]
+ROWS = "quotations; BM25, quoted"
+
+
+def test_rows_of_the_paper_have_one_of_ours_or_a_reason() -> None:
+    names = [row.name for row in RUN]
+    assert len(names) == len(set(names))
+    assert {row.against for row in RUN} <= set(names)
+    ours = {(row.table, row.paper) for row in RUN if row.paper}
+    ours |= {(row.table, row.paper) for row in NOT_RUN}
+    assert ours <= {(table, name) for table, paper in PAPER.items() for name in paper.rows}
+    covered = {table for table, _ in ours}
+    assert covered == {"6", "8", "10", "13"}, "5 and 9 are a reading, and a table of votes"
+
+
+def test_generators_on_given_references_are_compared_with_each_other_alone() -> None:
+    given = {row.name for row in RUN if row.references == "oracle"}
+    assert {row.against for row in RUN if row.name in given} <= given
+
+
+def test_rows_run_once_and_the_page_says_what_did_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with indexing(EmbeddedCatalog(tmp_path / "data"), "tiny") as indexer:
+        documents = [
+            SourceDocument(f"/{name}", text.encode(), "text/plain", name) for name, text in PAGES.items()
+        ]
+        index_documents(indexer, "tiny", documents, sandbox=SandboxLimits(workers=1))
+    asked = tmp_path / "questions.jsonl"
+    asked.write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS), encoding="utf-8")
+
+    def run() -> tuple[str, dict[str, object], str]:
+        capsys.readouterr()
+        out, output = tmp_path / "page.md", tmp_path / "ablations.json"
+        words = ["--data-dir", tmp_path / "data", "--folder", tmp_path / "kept", "--collection", "tiny"]
+        words += ["--questions", asked, "--generator", "extractive", "--rows", ROWS]
+        words += ["--out", out, "--output", output]
+        monkeypatch.setattr(sys, "argv", ["ablations", *map(str, words)])
+        ablations.main()
+        return out.read_text(encoding="utf-8"), json.loads(output.read_text()), capsys.readouterr().out
+
+    page, result, _ = run()
+    assert set(result["rows"]) >= {"quotations", "BM25, quoted"}  # type: ignore[call-overload]
+    assert "best of four by votes" in result["not run"]  # type: ignore[operator]
+    assert "best of four by votes" in page.split("Not run yet, `--rows` runs them: ")[1]
+    assert "Not read yet" in page
+    assert "| quotations | – | 100.0 |" in page
+    assert "Table 13: prompts" in page
+    compared = result["comparisons"]["accuracy"]["BM25, quoted"]  # type: ignore[index]
+    assert compared["queries"] == len(QUESTIONS)
+    assert compared["p_holm"] >= compared["p"]
+    kept = (tmp_path / "kept" / "answers.jsonl").read_text(encoding="utf-8")
+    assert run()[0] == page
+    assert (tmp_path / "kept" / "answers.jsonl").read_text(encoding="utf-8") == kept, "nothing is asked twice"
+
+
+def test_the_table_of_votes_is_read_from_the_evaluation_of_scorers(tmp_path: Path) -> None:
+    file = tmp_path / "votes.md"
+    assert votes_table(file) == {}
+    file.write_text(
+        "# votes\n\n| scorer | pair accuracy | Spearman | N-NDCG | seconds |\n"
+        "| --- | ---: | ---: | ---: | ---: |\n"
+        "| length | 0.541 | 0.078 | 0.498 | 0.1 |\n\n| system | measure | a | b | c |\n"
+        "| --- | ---: | ---: | ---: | ---: |\n| length | pair accuracy | 1 | 2 | 3 |\n",
+        encoding="utf-8",
+    )
+    assert votes_table(file) == {"length": ("0.541", "0.078", "0.498")}

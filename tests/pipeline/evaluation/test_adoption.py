@@ -1,0 +1,67 @@
+"""Adoption: what the share of relevant references is among those shown, and among those cited."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from citewell.core.errors import InputError
+from citewell.pipeline.evaluation.adoption import (
+    CITED,
+    SHOWN,
+    UNCITED,
+    markdown,
+    measure,
+    read_adoptions,
+    read_labels,
+    to_label,
+)
+
+ROWS = [
+    {"id": "a", "question": "Why do bees dance?", "answer": "To tell where flowers are[1].",
+     "references": ["Bees dance to tell where flowers are.", "Wasps eat meat."]},
+    {"id": "b", "question": "Why is the sea salty?", "answer": "Rivers bring salt[2]. It stays[1].",
+     "references": ["Salt stays.", "Rivers bring salt.", "Ships are made of steel."]},
+    {"id": "c", "question": "Why?", "answer": "Nobody knows.", "references": ["Nothing."]},
+]  # fmt: skip
+
+
+def data(folder: Path) -> Path:
+    file = folder / "train.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    return file
+
+
+def test_labels_of_people_give_the_shares_of_the_papers_table(tmp_path: Path) -> None:
+    rows = read_adoptions(data(tmp_path))
+    assert [sorted(row.cited) for row in rows] == [[1], [1, 2], []]
+    drawn = [json.loads(line) for line in to_label(rows).splitlines()]
+    assert len(drawn) == 6
+    assert not any("cited" in line for line in drawn), "who labels must not see what was cited"
+    right = {("a", 1), ("b", 1), ("b", 2)}
+    for line in drawn[:5]:  # the last row is not labeled
+        line["relevant"] = (line["id"], line["reference"]) in right
+    file = tmp_path / "labels.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in drawn), encoding="utf-8")
+    found = measure(rows, read_labels(file), "people")
+    assert found.pooled == {SHOWN: (3, 5), CITED: (3, 3), UNCITED: (0, 2)}
+    assert found.gain is not None
+    assert found.gain.difference == pytest.approx((1 / 2 + 1 / 3) / 2)
+    assert "| people | cited | 1.000 |" in markdown([found])
+
+
+def test_what_cannot_be_measured_is_refused(tmp_path: Path) -> None:
+    rows = read_adoptions(data(tmp_path))
+    with pytest.raises(InputError, match="No row has all its references judged"):
+        measure(rows, {("a", 1): True}, "people")
+    file = tmp_path / "uncited.jsonl"
+    file.write_text(json.dumps(ROWS[2]), encoding="utf-8")
+    with pytest.raises(InputError, match="no answer that cites"):
+        read_adoptions(file)
+    with pytest.raises(InputError, match="not the folder of a bootstrap"):
+        read_adoptions(tmp_path)
+    file.write_text('{"id": "a", "reference": "1", "relevant": true}', encoding="utf-8")
+    with pytest.raises(InputError, match="not a label"):
+        read_labels(file)

@@ -1,0 +1,73 @@
+"""The picker of what is searched: several places at once, on a phone and in the dark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from citewell.core.settings import Settings
+from tests.server.api.conftest import Service, serving
+from tests.server.pages.conftest import OpenPage
+from tests.server.pages.test_accessibility import NARROW, faults
+from tests.server.pages.test_ask import ask
+from tests.server.places import QUESTION, four_places
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+@pytest.fixture(scope="module")
+def places(settings: Callable[..., Settings], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with four_places(tmp_path_factory.mktemp("places")) as changes, serving(settings(**changes)) as service:
+        yield service
+
+
+async def test_several_places_are_searched_together(open_page: OpenPage, places: Service) -> None:
+    page = await open_page("/", url=places.url, color_scheme="dark", viewport=NARROW)
+    picker, chosen = page.locator("#where summary"), page.locator("#where .chosen")
+    usual = page.get_by_role("checkbox", name="the collection field, SearXNG")
+    zoo = page.get_by_role("checkbox", name="The collection zoo")
+    wikipedia = page.get_by_role("checkbox", name="Wikipedia")
+    await picker.click()
+    await zoo.wait_for()
+    assert await usual.is_checked()
+    await zoo.check()
+    await wikipedia.check()
+    assert not await usual.is_checked()
+    assert await chosen.inner_text() == "The collection zoo, Wikipedia"
+    assert await page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+    assert await faults(page) == []
+    await page.keyboard.press("Escape")
+    assert not await zoo.is_visible()
+    assert await picker.evaluate("e => e === document.activeElement")
+    await ask(page, QUESTION)
+    assert await page.locator("#searched").inner_text() == "Searched: the collection zoo, Wikipedia"
+    titles = await page.locator(".source h3").all_inner_texts()
+    assert sorted(titles) == ["Bats", "Bats of the zoo"]
+
+    await page.reload()
+    await page.locator("#where .chosen", has_text="The collection zoo, Wikipedia").wait_for()
+    await picker.click()
+    await usual.check()
+    assert not await zoo.is_checked()
+    assert await chosen.inner_text() == "the collection field, SearXNG"
+    await usual.click()
+    assert await usual.is_checked()
+
+
+async def test_an_address_names_several_places(open_page: OpenPage, places: Service) -> None:
+    address = "/?collection=field&collection=zoo&search=web"
+    page = await open_page(address, url=places.url)
+    await page.locator(
+        "#where .chosen", has_text="The collection field, The collection zoo, The web"
+    ).wait_for()
+    await page.locator("h1").click()
+    assert not await page.get_by_role("checkbox", name="Wikipedia").is_visible()
+
+
+async def test_the_picker_speaks_german(open_page: OpenPage, places: Service) -> None:
+    page: Any = await open_page("/?collection=zoo", url=places.url)
+    await page.evaluate("localStorage.setItem('citewell-language', 'de')")
+    await page.reload()
+    await page.locator("#where .chosen", has_text="Die Sammlung zoo").wait_for()

@@ -1,0 +1,67 @@
+"""The writer of a single question: chosen on the page or in a request, from those that the settings allow."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import openai
+import pytest
+from aiohttp import web
+
+from tests.generator.chat_service import ChatService, chunk, streamed
+from tests.server.api.conftest import BATS, serving
+from tests.server.pages.conftest import OpenPage
+from tests.server.pages.test_accessibility import NARROW, faults
+from tests.server.pages.test_ask import ask
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+WRITTEN = "Bats find their way by echolocation, says the model [1]."
+
+
+async def writes(request: web.Request) -> web.StreamResponse:
+    return await streamed(request, chunk(WRITTEN), chunk("", finish="stop"))
+
+
+async def test_a_question_chooses_its_writer(open_page: OpenPage, settings: Any) -> None:
+    async with ChatService([writes]) as model:
+        wanted = settings(
+            generator__name="extractive",
+            generator__base_url=model.url,
+            generator__key="none",
+            citations__judge="words",
+            server__generators="openai:large",
+        )
+        with serving(wanted) as service:
+            page = await open_page("/", url=service.url, color_scheme="dark", viewport=NARROW)
+            await page.get_by_label("Answer").select_option("Write with openai:large")
+            assert await faults(page) == []
+            assert await page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+            written = await ask(page)
+            assert "says the model" in await page.locator(".prose").inner_text()
+            assert await page.get_by_label("Answer", exact=True).input_value() == "writer:openai:large"
+            stored = (await asyncio.to_thread(service.client.get, f"/v1/answers/{written}")).json()
+            assert stored["models"]["generator"] == "openai:large"
+            assert stored["options"] == {"generator": "openai:large"}
+            await page.goto("/")
+            await page.get_by_label("Answer", exact=True).select_option("Quote")
+            await ask(page)
+            assert "says the model" not in await page.locator(".prose").inner_text()
+            assert len(model.requests) == 1
+
+            refused = await asyncio.to_thread(service.ask, BATS, generator="/etc/passwd")
+            assert refused.status_code == 400
+            assert "server.generators" in refused.json()["detail"]
+
+            def by_openai() -> list[str]:
+                with openai.OpenAI(base_url=f"{service.url}/v1", api_key="none") as client:
+                    known = [each.id for each in client.models.list()]
+                    messages: Any = [{"role": "user", "content": BATS}]
+                    reply = client.chat.completions.create(model="citewell-openai-large", messages=messages)
+                    assert reply.model == "citewell-openai-large"
+                    return [*known, str(reply.choices[0].message.content)]
+
+            *known, text = await asyncio.to_thread(by_openai)
+            assert known[:3] == ["citewell", "citewell-extractive", "citewell-openai-large"]
+            assert text.startswith("Bats find their way by echolocation, says the model.")
