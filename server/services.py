@@ -21,7 +21,7 @@ from citewell.server.telemetry.metrics import Metrics
 from citewell.server.telemetry.tracing import open_tracing
 from citewell.server.work.demonstrating import DemonstrationService
 from citewell.server.work.indexing import IndexingService
-from citewell.server.work.options import QuestionOptions, only
+from citewell.server.work.options import QuestionOptions, listed
 from citewell.server.work.pipelines import Pipelines, open_pipelines
 from citewell.server.work.queue import QuestionQueue, QueueLimits
 from citewell.server.work.reconnecting import Reconnecting
@@ -78,7 +78,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
         questions = QuestionService(queue, store, pipelines, recorder, cache_seconds=wanted.cache_seconds)
         indexing = IndexingService(settings, store)
         demonstrations = DemonstrationService(
-            store, lambda collection: pipelines.get().web(QuestionOptions("", collection=only(collection)))
+            store, lambda collection: pipelines.get().web(QuestionOptions("", collection=listed(collection)))
         )
         own = is_loopback(wanted.host)
         token = owner_token(settings.data_dir) if own else None

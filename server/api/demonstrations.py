@@ -28,7 +28,7 @@ from citewell.server.api.visibility import is_visible, visible_answer, whose
 from citewell.server.services import Services
 from citewell.server.store.demonstrations import StoredDemonstration
 from citewell.server.work.demonstrating import DemonstrationState
-from citewell.server.work.options import QuestionOptions, only
+from citewell.server.work.options import QuestionOptions, listed
 from citewell.server.work.pipelines import NoCollectionError
 from citewell.server.work.public_urls import PublicUrls
 
@@ -73,7 +73,7 @@ async def begin_demonstration(
 ) -> Demonstration:
     """Start answering a question by hand with WebGPT's text browser."""
     pipelines = services.pipelines.get()
-    options = QuestionOptions(question=data.question, mode="browse", collection=only(data.collection))
+    options = QuestionOptions(question=data.question, mode="browse", collection=listed(data.collection))
     pipelines.check(options)
     await pipelines.web(options)  # raises an error if a package is missing
     seen = await services.demonstrations.begin(
@@ -248,7 +248,7 @@ async def _public_urls(services: Services, demonstration: StoredDemonstration) -
     """Return the public URLs of what was browsed, even if the collection was deleted since."""
     collection = demonstration.options["collection"]
     try:
-        return await services.pipelines.get().public_urls(QuestionOptions("", collection=only(collection)))
+        return await services.pipelines.get().public_urls(QuestionOptions("", collection=listed(collection)))
     except NoCollectionError:
         return PublicUrls({collection or "": ()})
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from citewell.server.api.question_schemas import SearchOptions
 from citewell.server.api.schemas import to
-from citewell.server.work.options import QuestionOptions
+from citewell.server.work.options import QuestionOptions, listed
 
 
 def question_options(data: SearchOptions, changes: Mapping[str, Any] = {}) -> QuestionOptions:
@@ -16,8 +16,3 @@ def question_options(data: SearchOptions, changes: Mapping[str, Any] = {}) -> Qu
     places = {name: listed(given[name]) for name in ("collection", "search")}
     options: QuestionOptions = to(QuestionOptions, given | places)
     return options
-
-
-def listed(given: str | list[str] | None) -> tuple[str, ...]:
-    """Return the names that a request or a stored question gives as one name, as a list, or not at all."""
-    return tuple(dict.fromkeys([given] if isinstance(given, str) else given or ())) if given else ()

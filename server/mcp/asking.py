@@ -11,7 +11,7 @@ from citewell.core.events import Event, final_answer
 from citewell.core.settings import Settings
 from citewell.core.types import Page
 from citewell.server.work.errors import AnswerLateError
-from citewell.server.work.options import QuestionOptions, only
+from citewell.server.work.options import QuestionOptions, listed
 from citewell.server.work.pipelines import Pipelines, open_pipelines
 from citewell.server.work.reconnecting import Reconnecting
 
@@ -54,7 +54,7 @@ class OwnPipelines:
 
     async def read(self, address: str, collection: str | None) -> Page:
         """Return a page; raises as `read_page` does."""
-        return await (await self._opened()).read(QuestionOptions("", collection=only(collection)), address)
+        return await (await self._opened()).read(QuestionOptions("", collection=listed(collection)), address)
 
     async def _opened(self) -> Pipelines:
         await asyncio.shield(self._opening)

@@ -22,7 +22,7 @@ from citewell.server.mcp.asking import OnEvent
 from citewell.server.mcp.tools import PATH, tool_server
 from citewell.server.services import Services
 from citewell.server.work.event_log import QuestionEnded, QuestionQueued, Started
-from citewell.server.work.options import QuestionOptions, only
+from citewell.server.work.options import QuestionOptions, listed
 
 _OWN = (QuestionQueued, Started, QuestionEnded)  # events of the service, not of the pipeline
 
@@ -59,7 +59,7 @@ class ServiceAsking:
         if scheme == "collection" and collection is None:
             collection = place.partition("/")[0]
         return await self.services.pipelines.get().read_public(
-            QuestionOptions("", collection=only(collection)), address
+            QuestionOptions("", collection=listed(collection)), address
         )
 
     async def _count(self) -> None:

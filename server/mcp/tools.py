@@ -17,7 +17,7 @@ from citewell.core.events import Event, Fetched, Ranked, Searched, Token
 from citewell.server.mcp.asking import Asking
 from citewell.server.mcp.replies import answer_reply, error_reply, page_reply, references_reply
 from citewell.server.mcp.results import AskResult, ReadResult, RetrieveResult
-from citewell.server.work.options import QuestionOptions, only
+from citewell.server.work.options import QuestionOptions, listed
 
 PATH = "/mcp"
 """Where the tools are served over HTTP."""
@@ -53,7 +53,7 @@ def tool_server(asking_of: AskingOf, collections: str = "") -> MCPServer[Any]:
         question: Question, ctx: Context[Any, Any], collection: Collection = None
     ) -> Annotated[CallToolResult, AskResult]:
         """Answer a question at length; each sentence cites the references that support it."""
-        asked = QuestionOptions(question=question, collection=only(collection))
+        asked = QuestionOptions(question=question, collection=listed(collection))
 
         async def reply() -> CallToolResult:
             return answer_reply(await asking_of(ctx).answer(asked, _ToolProgress(ctx)))
@@ -68,7 +68,7 @@ def tool_server(asking_of: AskingOf, collections: str = "") -> MCPServer[Any]:
         collection: Collection = None,
     ) -> Annotated[CallToolResult, RetrieveResult]:
         """Find the passages that answer a question best, with titles and addresses. Nothing is written."""
-        asked = QuestionOptions(question=question, mode="retrieve", k=k, collection=only(collection))
+        asked = QuestionOptions(question=question, mode="retrieve", k=k, collection=listed(collection))
 
         async def reply() -> CallToolResult:
             return references_reply(await asking_of(ctx).answer(asked, _ToolProgress(ctx)))

@@ -15,7 +15,7 @@ from citewell.pipeline.chosen_providers import (
     web_providers,
 )
 from citewell.pipeline.collections import HANDBOOK
-from citewell.server.api.question_options import listed
+from citewell.server.work.options import listed
 
 _OF_CITEWELL = (
     "How does Citewell check a citation?",

@@ -15,9 +15,9 @@ Place = Literal["wikipedia", "web"]
 """A place besides collections: Wikipedia, or the web by the providers of the settings."""
 
 
-def only(collection: str | None) -> tuple[str, ...]:
-    """Return the collections of a caller that names at most one."""
-    return (collection,) if collection else ()
+def listed(given: str | list[str] | None) -> tuple[str, ...]:
+    """Return the names that a caller or a stored question gives as one name, as a list, or not at all."""
+    return tuple(dict.fromkeys([given] if isinstance(given, str) else given)) if given else ()
 
 
 @dataclass(frozen=True, slots=True)
