@@ -126,6 +126,16 @@ class Pipeline:
         extractive = ExtractiveGenerator(self.relevance, sentences=sentences, split=self.split)
         return replace(self, generator=extractive, quoter=None, judge=None, generator_notices=())
 
+    def writing_as(self, other: Pipeline) -> Pipeline:
+        """Return the same pipeline with the generator of another, and what checks and explains it."""
+        return replace(
+            self,
+            generator=other.generator,
+            quoter=other.quoter,
+            judge=other.judge,
+            generator_notices=other.generator_notices,
+        )
+
     async def ask(self, question: str) -> AsyncGenerator[Event, None]:
         """Answer a question as a stream of events, of which the last is `Done`.
 

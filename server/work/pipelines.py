@@ -273,9 +273,7 @@ class Pipelines:
             return shaped.quoting(self._settings.generator.sentences)
         if options.generator in ("", self.generator):
             return shaped
-        writer = await self._writer(options.generator)
-        own = ("generator", "quoter", "judge", "generator_notices")
-        return replace(shaped, **{name: getattr(writer, name) for name in own})
+        return shaped.writing_as(await self._writer(options.generator))
 
     async def _writer(self, name: str) -> Pipeline:
         """Return the pipeline with another generator, loaded for the first question that names it."""
