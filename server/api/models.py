@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from litestar import get
@@ -22,9 +24,15 @@ _OF_COLLECTION = f"{USUAL}/"
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def full_name(generator: str) -> str:
-    """Return the model name of a generator; a path is reduced to its last part."""
-    own = _UNFIT.sub("-", generator.rstrip("/\\").replace("\\", "/").rpartition("/")[2]).strip("-")
+def full_names(generators: Iterable[str]) -> dict[str, str]:
+    """Return the generators by their model names: without what stands before `/`, if that is unique."""
+    names = {name: _full_name(name.rpartition("/")[2]) for name in generators}
+    uses = Counter(names.values())
+    return {full if uses[full] == 1 else _full_name(name): name for name, full in names.items()}
+
+
+def _full_name(generator: str) -> str:
+    own = _UNFIT.sub("-", generator).strip("-")
     return own if own.startswith(f"{USUAL}-") else f"{USUAL}-{own}"
 
 
@@ -38,9 +46,9 @@ class ChosenModel(NamedTuple):
 
 async def known_models(services: Services) -> tuple[str, ...]:
     """Return the models of the service; raises `NotReadyError` until they are loaded."""
-    generators = (USUAL, *map(full_name, services.pipelines.get().generators))
+    generators = full_names(services.pipelines.get().generators)
     collections = await asyncio.to_thread(collection_names, services.settings)
-    return (*dict.fromkeys(generators), *(_OF_COLLECTION + name for name in collections))
+    return (USUAL, *generators, *(_OF_COLLECTION + name for name in collections))
 
 
 async def chosen_model(services: Services, name: str) -> ChosenModel:
@@ -52,8 +60,7 @@ async def chosen_model(services: Services, name: str) -> ChosenModel:
         return ChosenModel(name, name.removeprefix(_OF_COLLECTION))
     if name in (USUAL, known[1]):
         return ChosenModel(known[1])
-    others = services.pipelines.get().generators[1:]
-    return ChosenModel(name, generator=next(each for each in others if full_name(each) == name))
+    return ChosenModel(name, generator=full_names(services.pipelines.get().generators)[name])
 
 
 @get(

@@ -6,6 +6,7 @@ from citewell.generator.auto import EXTRACTIVE
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.services import Services
 from citewell.server.work.errors import NotReadyError
+from citewell.server.work.generator_names import generator_names
 
 WRITER = "writer:"
 """What the value of a choice begins with that names a writer."""
@@ -19,7 +20,9 @@ def modes(services: Services) -> tuple[tuple[str, str], ...]:
         writes = services.pipelines.get().writes
     except NotReadyError:
         writes = services.settings.generator.name != EXTRACTIVE
-    others = [(WRITER + name, f"Write with {name}") for name in services.settings.server.generators]
+    names = generator_names(services.settings)
+    listed = map(names.shown, services.settings.server.generators)
+    others = [(WRITER + name, f"Write with {name}") for name in dict.fromkeys(listed)]
     usual = (("", "Write"), *others, _QUOTED) if writes else (("", "Quote"), *others)
     return (*usual, _BROWSED)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import replace
@@ -43,6 +43,7 @@ from citewell.retriever.collection.protocol import CollectionVersion
 from citewell.retriever.fetch.http import HttpFetcher
 from citewell.retriever.rank import Ranker
 from citewell.retriever.search.query import Query
+from citewell.server.work.generator_names import generator_names
 from citewell.server.work.options import QuestionOptions
 from citewell.server.work.public_urls import PublicUrls
 
@@ -97,6 +98,7 @@ class Pipelines:
         self._usual = _usual_collections(settings.search)
         self._opened: OrderedDict[tuple[str, ...], _Opened] = OrderedDict()
         self._opening_collection = asyncio.Lock()
+        self._names = generator_names(settings)
         self._writers: dict[str, Pipeline] = {}
         self._opening_writer = asyncio.Lock()
         self._opening_policy = asyncio.Lock()  # loading a policy takes long, and most questions need none
@@ -104,13 +106,14 @@ class Pipelines:
 
     @property
     def generator(self) -> str:
-        """The name of the generator in use."""
-        return self._pipeline.generator.name
+        """The short name of the generator in use."""
+        return self._names.shown(self._pipeline.generator.name)
 
     @property
     def generators(self) -> tuple[str, ...]:
-        """The names of the generators that a question may choose, the usual one first."""
-        return tuple(dict.fromkeys((self.generator, *self._settings.server.generators, EXTRACTIVE)))
+        """The short names of the generators that a question may choose, the usual one first."""
+        listed = map(self._names.shown, self._settings.server.generators)
+        return tuple(dict.fromkeys((self.generator, *listed, EXTRACTIVE)))
 
     @property
     def writes(self) -> bool:
@@ -187,6 +190,14 @@ class Pipelines:
                     open_fetcher(settings, hosts=self._parts.fetcher.hosts)
                 )
             return self._opened_fetcher
+
+    async def outside(self, options: QuestionOptions) -> Callable[[Event], Event]:
+        """Return what replaces files and folders of this computer in the events of a question.
+
+        Raises `NoCollectionError`.
+        """
+        urls = await self.public_urls(options)
+        return lambda event: self._names.outside(urls.outside(event))
 
     async def public_urls(self, options: QuestionOptions) -> PublicUrls:
         """Return the public names of the pages that may be found; raises `NoCollectionError`."""
@@ -279,8 +290,12 @@ class Pipelines:
         """Return the pipeline with another generator, loaded for the first question that names it."""
         async with self._opening_writer:
             if name not in self._writers:
-                opening = written_by(self._pipeline, self._settings, name)
-                self._writers[name] = await self._stack.enter_async_context(opening)
+                opening = written_by(self._pipeline, self._settings, self._names.full(name))
+                try:
+                    self._writers[name] = await self._stack.enter_async_context(opening)
+                except CitewellError as error:
+                    self._names.hide(error)
+                    raise
             return self._writers[name]
 
     def _filtered(self, options: QuestionOptions) -> Query:

@@ -113,11 +113,11 @@ class QuestionService:
 
 
 async def _answer(pipelines: Pipelines, options: QuestionOptions) -> AsyncGenerator[Event, None]:
-    """Yield the events of a question. Pages of this computer appear under their public names."""
+    """Yield the events of a question. Files of this computer appear under their public names."""
     async with aclosing(await pipelines.begin(options)) as events:
-        public_urls = await pipelines.public_urls(options)
+        outside = await pipelines.outside(options)
         async for event in events:
-            yield public_urls.outside(event)
+            yield outside(event)
 
 
 async def _store_question(store: ServiceStore, asked: StoredAnswer, is_stored: asyncio.Future[bool]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import openai
@@ -65,3 +66,25 @@ async def test_a_question_chooses_its_writer(open_page: OpenPage, settings: Any)
             *known, text = await asyncio.to_thread(by_openai)
             assert known[:3] == ["citewell", "citewell-extractive", "citewell-openai-large"]
             assert text.startswith("Bats find their way by echolocation, says the model.")
+
+
+async def test_files_are_chosen_by_short_names_that_tell_them_apart(
+    open_page: OpenPage, settings: Any, tmp_path: Path
+) -> None:
+    files = [str(tmp_path / folder / "small.gguf") for folder in ("old", "new")]
+    wanted = settings(generator__name="extractive", server__generators=(*files, "openai:large"))
+    with serving(wanted) as service:
+        page = await open_page("/", url=service.url)
+        choices = await page.get_by_label("Answer").locator("option").all_inner_texts()
+        assert choices[1:4] == [f"Write with {name}" for name in ("old/small", "new/small", "openai:large")]
+        known = [each["id"] for each in service.client.get("/v1/models").json()["data"]]
+        assert known[2:5] == ["citewell-old-small", "citewell-new-small", "citewell-openai-large"]
+        chosen = await asyncio.to_thread(service.ask, BATS, generator="new/small")
+        refused = await asyncio.to_thread(service.ask, BATS, generator=files[0])
+        model = {"model": "citewell-new-small", "messages": [{"role": "user", "content": BATS}]}
+        by_openai = await asyncio.to_thread(service.client.post, "/v1/chat/completions", json=model)
+        assert "new/small" in chosen.text  # which does not exist
+        assert "new/small" in by_openai.text
+        assert "old/small, new/small" in refused.text
+        for shown in (await page.content(), chosen.text, by_openai.text, *known):
+            assert str(tmp_path) not in shown
