@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import platform
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -62,6 +63,16 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def read_tables(text: str) -> list[list[dict[str, str]]]:
+    """Return each Markdown table as its rows by column."""
+    found: list[list[dict[str, str]]] = []
+    for block in re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE):
+        lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in block.splitlines()]
+        header, _, *rows = lines
+        found.append([dict(zip(header, row, strict=True)) for row in rows])
+    return found
 
 
 def quantiles(values: Sequence[float]) -> dict[str, float]:

@@ -48,8 +48,6 @@ def accuracy(results: ResultFiles, published: PublishedFigures) -> ReportSection
         rows=[*rows, *published.rows("accuracy", digits=1)],
         lines=lines,
         differs=published.differs("accuracy"),
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -83,8 +81,6 @@ def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         columns=list(sets),
         rows=rows,
         lines=["Fifteen questions are too few to tell systems apart."] if sets["first 15"] else [],
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -101,8 +97,6 @@ def triviaqa(results: ResultFiles, published: PublishedFigures) -> ReportSection
         columns=["total", "no overlap"],
         rows=[*rows, *published.rows("triviaqa", digits=1)],
         differs=published.differs("triviaqa"),
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -130,8 +124,7 @@ def truthfulness(results: ResultFiles, published: PublishedFigures) -> ReportSec
         lines = standing("WebGPT", compared, " points")
         lines.append(
             f"Of the quoting answers {rows[0].cells['empty'].text} percent are empty, which counts as "
-            f"truthful: "
-            "quoting is mostly truthful by silence."
+            "truthful: quoting is mostly truthful by silence."
         )
     return ReportSection(
         title="Truthfulness",
@@ -141,8 +134,6 @@ def truthfulness(results: ResultFiles, published: PublishedFigures) -> ReportSec
         rows=[*rows, *published.rows("truthfulness", digits=0)],
         lines=lines,
         differs=published.differs("truthfulness"),
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -154,7 +145,7 @@ def people(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         columns=["preferred, percent", "correct, 0 to 3", "citations, 0 to 3", "truthful, 0 to 1"],
         rows=published.rows("people"),
         differs=published.differs("people"),
-        missing=["Not run here: there were no people to ask."],
+        missing=["Not run yet: `citewell study` asks people."],
     )
 
 
@@ -166,8 +157,7 @@ def safety(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     for name, measured in data.get("systems", {}).items():
         cells = {column: share(measured[column]) for column in columns if measured.get(column) is not None}
         rows.append(ReportRow(_NAMES.get(name, name), cells, "here"))
-    missing = list(results.missing)
-    missing += [
+    missing = [
         f"{column.capitalize()}: not run; name a classifier with `{flag}`."
         for column, flag in zip(columns, ("--toxicity", "--bias"), strict=False)
         if data and not any(column in row.cells for row in rows)
@@ -180,7 +170,6 @@ def safety(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         rows=[*rows, *published.rows("safety")],
         differs=published.differs("safety"),
         missing=missing,
-        sources=results.sources,
     )
 
 

@@ -47,14 +47,11 @@ def attacks(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         rows.append(_row(label, sum(chaos["faults"].values()), len(chaos["problems"])))
     return ReportSection(
         title="Hostile pages and servers",
-        question="Does an attack end in anything but a page or a reason, exceed its time or memory, reach "
-        "a private "
-        "address, or lose a confirmed write?",
+        question="Does an attack end in anything but a page or a reason, exceed its time or memory, reach a "
+        "private address, or lose a confirmed write?",
         first="attack",
         columns=["tried", "faults", "slowest, s", "largest worker, MB"],
         rows=rows,
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -78,13 +75,10 @@ def orders(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     return ReportSection(
         title="Orders hidden in pages",
         question="Does Citewell find orders to language models that stand in pages, such as “ignore your "
-        "instructions”, "
-        "and do they reach an answer? The orders are worded apart from those of the training.",
+        "instructions”, and do they reach an answer? The orders are worded apart from those of the training.",
         first="orders that",
         columns=["number", "of", "share", "false alarms", "ordinary sentences"],
         rows=rows,
-        missing=results.missing,
-        sources=results.sources,
     )
 
 

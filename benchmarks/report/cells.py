@@ -75,7 +75,7 @@ class ReportRow(NamedTuple):
 class ReportSection:
     """A question with the table that answers it.
 
-    `lines` say what follows from the figures, `missing` what is not there, and `commands` where it is from.
+    `lines` say what follows from the figures, `missing` what is not there, and `sources` where it is from.
     """
 
     title: str

@@ -43,18 +43,14 @@ def citations(results: ResultFiles, published: PublishedFigures) -> ReportSectio
     ]
     return ReportSection(
         title="Citations",
-        question="Do the cited passages support the sentences, in percent (citation recall and precision "
-        "of ALCE), "
-        "and how much of people's answers is found (claim recall)? 324 questions of ExpertQA, PubMedQA and "
-        "ELI5, and "
-        "80 that their references do not answer, which should be refused.",
+        question="Do the cited passages support the sentences, in percent (citation recall and precision of "
+        "ALCE), and how much of people's answers is found (claim recall)? 324 questions of ExpertQA, "
+        "PubMedQA and ELI5, and 80 that their references do not answer, which should be refused.",
         first="generator",
         columns=[*percents, *shares],
         rows=[*rows, *published.rows("citations", digits=0)],
         lines=["Quoting supports its citations by copying: look at the copied 8-grams too."] if rows else [],
         differs=published.differs("citations"),
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -76,13 +72,10 @@ def checking(results: ResultFiles, published: PublishedFigures) -> ReportSection
     return ReportSection(
         title="The check of citations",
         question="Can the check tell supported claims from others (balanced accuracy)? The default counts "
-        "words; the "
-        "reader is a trained model that gains too little on other kinds of claims to be shipped.",
+        "words; the reader is a trained model that gains too little on other kinds of claims to be shipped.",
         first="check",
         columns=["kinds trained on", "other kinds", "false edits"],
         rows=rows,
-        missing=results.missing,
-        sources=results.sources,
     )
 
 

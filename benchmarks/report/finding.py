@@ -48,14 +48,11 @@ def ranking(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     return ReportSection(
         title="Order of references",
         question="Does the retriever order five references of a question by what they contribute to the "
-        "answer "
-        "(ROUGE-1 precision)?",
+        "answer (ROUGE-1 precision)?",
         columns=columns,
         rows=[*rows, *published.rows("ranking")],
         lines=lines,
         differs=published.differs("ranking"),
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -89,10 +86,7 @@ def trec(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         rows=list(rows.values()),
         lines=lines,
         differs="The encoders rank the 100 best passages of BM25; the other runs searched the whole "
-        "collection. "
-        "All are measured here, with the same judgments.",
-        missing=results.missing,
-        sources=results.sources,
+        "collection. All are measured here, with the same judgments.",
     )
 
 
@@ -111,14 +105,11 @@ def articles(results: ResultFiles, published: PublishedFigures) -> ReportSection
         rows.append(ReportRow(_QUESTIONS.get(key, key), cells, "here"))
     return ReportSection(
         title="The right article",
-        question="Of the questions that 4,598 articles of Wikipedia for Schools can answer, for how many "
-        "is the "
-        "right article found?",
+        question="Of the questions that 4,598 articles of Wikipedia for Schools can answer, for how many is "
+        "the right article found?",
         first="questions",
         columns=["number", *names],
         rows=rows,
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -142,11 +133,8 @@ def bearing(results: ResultFiles, published: PublishedFigures) -> ReportSection:
             rows.append(ReportRow(name, cells, "here"))
     return ReportSection(
         title="References that contain the answer",
-        question="Does a reference hold an accepted answer of NQ-open, or the first sentence of the "
-        "article that "
-        "defines something? Some questions have no answer in the articles.",
+        question="Does a reference hold an accepted answer of NQ-open, or the first sentence of the article "
+        "that defines something? Some questions have no answer in the articles.",
         columns=list(columns),
         rows=rows,
-        missing=results.missing,
-        sources=results.sources,
     )

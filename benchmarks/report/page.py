@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.report import answering, attacking, citing, finding, scoring, serving
 from benchmarks.report.cells import ReportSection
 from benchmarks.report.reading import PublishedFigures, ResultFiles
 
-HEADLINES: Mapping[str, Callable[[ResultFiles, PublishedFigures], ReportSection]] = {
+MakeSection = Callable[[ResultFiles, PublishedFigures], ReportSection]
+"""Makes a section of results, which keep what is missing, and of published figures."""
+
+HEADLINES: Mapping[str, MakeSection] = {
     "accuracy": answering.accuracy,
     "writers": answering.writers,
     "triviaqa": answering.triviaqa,
@@ -50,7 +54,13 @@ Against published figures, whose protocols differ as each section says:"""
 def sections(folder: Path, published: PublishedFigures | None = None) -> dict[str, ReportSection]:
     """Return all sections by key, from the results in a folder."""
     known = published or PublishedFigures()
-    return {key: make(ResultFiles(folder), known) for key, make in HEADLINES.items()}
+    return {key: _section(make, ResultFiles(folder), known) for key, make in HEADLINES.items()}
+
+
+def _section(make: MakeSection, results: ResultFiles, published: PublishedFigures) -> ReportSection:
+    """Return a section with what it lacks, and with the commands behind its results."""
+    made = make(results, published)
+    return replace(made, missing=(*results.missing, *made.missing), sources=results.sources)
 
 
 def files(folder: Path) -> dict[str, str]:

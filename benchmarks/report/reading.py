@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.report.cells import Cell, ReportRow
+from benchmarks.results_files import read_tables
 
 STAMPS = ("command", "machine", "date")
 PUBLISHED = Path(__file__).parents[1] / "published.json"
@@ -92,16 +93,6 @@ def place(row: Mapping[str, Any]) -> str:
     """Return where a figure is published."""
     page = f", page {row['page']}" if row.get("page") else ""
     return f"{row['paper']}, {row['place']}{page}"
-
-
-def read_tables(text: str) -> list[list[dict[str, str]]]:
-    """Return each Markdown table as its rows by column."""
-    found: list[list[dict[str, str]]] = []
-    for block in re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE):
-        lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in block.splitlines()]
-        header, _, *rows = lines
-        found.append([dict(zip(header, row, strict=True)) for row in rows])
-    return found
 
 
 def read_cell(text: str, digits: int = 3) -> Cell:

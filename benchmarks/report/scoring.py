@@ -53,15 +53,12 @@ def scorers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     return ReportSection(
         title="Scorers",
         question="Does the scorer prefer the answer with more votes? 1,060 questions of Reddit that no "
-        "scorer was "
-        "trained on.",
+        "scorer was trained on.",
         first="scorer",
         columns=list(columns),
         rows=[*rows, *published.rows("scorer")],
         lines=standing("WebGLM's scorer in pair accuracy", compared),
         differs=published.differs("scorer"),
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -90,8 +87,7 @@ def best_of_n(results: ResultFiles, published: PublishedFigures) -> ReportSectio
     return ReportSection(
         title="Best of n",
         question="Is the best of n answers better than one? citewell-smollm2 writes answers to 120 "
-        "questions, "
-        "citewell-scorer chooses, and another scorer, trained on votes, judges.",
+        "questions, citewell-scorer chooses, and another scorer, trained on votes, judges.",
         columns=list(columns),
         rows=[*rows, *published.rows("best_of_n")],
         lines=lines,
@@ -100,8 +96,6 @@ def best_of_n(results: ResultFiles, published: PublishedFigures) -> ReportSectio
         if rows
         else "",
         differs=published.differs("best_of_n"),
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -135,6 +129,4 @@ def reinforcement(results: ResultFiles, published: PublishedFigures) -> ReportSe
         rows=[*rows, *published.rows("ppo")],
         lines=lines,
         differs=published.differs("ppo"),
-        missing=results.missing,
-        sources=results.sources,
     )

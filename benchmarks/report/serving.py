@@ -37,8 +37,7 @@ def browsing(results: ResultFiles, published: PublishedFigures) -> ReportSection
     return ReportSection(
         title="Browsing",
         question="Does a quote hold an accepted answer after at most 12 actions? 200 questions of Natural "
-        "Questions and "
-        "WebQuestions in Wikipedia for Schools, in two halves; valid actions in percent.",
+        "Questions and WebQuestions in Wikipedia for Schools, in two halves; valid actions in percent.",
         first="who browses",
         columns=["found, first half", "found, second half", "valid", "tokens", "seconds"],
         rows=[*rows, *published.rows("browsing", digits=1)],
@@ -49,8 +48,6 @@ def browsing(results: ResultFiles, published: PublishedFigures) -> ReportSection
         if _worse(second)
         else [],
         differs=published.differs("browsing"),
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -85,8 +82,6 @@ def speed(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         columns=["seconds", "90th percentile", "peak memory, MB"],
         rows=[*rows, *published.rows("speed", digits=2)],
         differs=published.differs("speed"),
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -108,15 +103,12 @@ def waiting(results: ResultFiles, published: PublishedFigures) -> ReportSection:
     return ReportSection(
         title="Waiting for pages",
         question="How many seconds does a question wait for ten pages of the web? A reference of WebGLM's "
-        "rule counts "
-        "as kept if Citewell found it, or a better one by a second request.",
+        "rule counts as kept if Citewell found it, or a better one by a second request.",
         first="rule",
         columns=[*columns, "references kept"],
         rows=[*rows, *published.rows("waiting", digits=2)],
         lines=lines,
         differs=published.differs("waiting"),
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
@@ -134,13 +126,10 @@ def service(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         rows.append(ReportRow("Citewell" if name == "citewell" else name, cells, "here"))
     return ReportSection(
         title="The service",
-        question="How much does the service bear, with quoted answers over 4,598 articles and no cache? "
-        "One question at "
-        "a time is how WebGLM's demonstration works; WebGLM publishes no figures.",
+        question="How much does the service bear, with quoted answers over 4,598 articles and no cache? One "
+        "question at a time is how WebGLM's demonstration works; WebGLM publishes no figures.",
         columns=list(rows[0].cells) if rows else [],
         rows=rows,
-        missing=results.missing,
-        sources=results.sources,
     )
 
 
