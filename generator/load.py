@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from citewell.core.build_cache import OnStep
 from citewell.core.conversion import converted
@@ -169,11 +169,13 @@ def load_local(
     *,
     threads: int,
     relevance: Relevance | None = None,
+    form: Mapping[str, Any] = {},
     on_step: OnStep = lambda name, step: None,
 ) -> LocalGenerator:
     """Return the language model of the settings, in this process.
 
-    `relevance` chooses the sentences of the references that it reads; without it, it reads all.
+    `relevance` chooses the sentences of the references that it reads; without it, it reads all. `form` are
+    changes of the model's `PromptForm`, by field.
 
     Converted at its first use if it is a GGUF file. Raises `WeightsMissingError` if packaged weights are not
     installed, and `ModelError` for an unknown name and for a model that cannot be run.
@@ -187,7 +189,7 @@ def load_local(
         prompt_tokens=wanted.prompt_tokens,
         answer_tokens=wanted.answer_tokens,
         sampling=_sampling(defaults, wanted),
-        form=defaults.form,
+        form=replace(defaults.form, **form),
         refusal=wanted.refusal,
         focus=_focus(wanted.reference_words, relevance),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ablations.rows import AblationRow
+from benchmarks.results_files import read_tables
 from citewell.core.estimates import estimate
 from citewell.core.questions import AnsweredQuestion
 from citewell.core.significance import PairedComparison, compare, corrected
@@ -99,13 +100,9 @@ def as_json(
 
 def votes_table(file: Path) -> dict[str, tuple[str, ...]]:
     """Return accuracy, Spearman and N-NDCG of scorers, from what `citewell eval scorer --markdown` wrote."""
-    text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    tables = [part.splitlines() for part in text.split("\n\n") if part.startswith("| scorer | pair accuracy")]
-    if not tables:
-        return {}
-    header, _, *rows = ([cell.strip() for cell in line.strip().strip("|").split("|")] for line in tables[0])
-    places = [header.index(name) for name in ("pair accuracy", "Spearman", "N-NDCG")]
-    return {row[0]: tuple(row[place] for place in places) for row in rows}
+    tables = read_tables(file.read_text(encoding="utf-8")) if file.is_file() else []
+    rows = next((found for found in tables if found and "pair accuracy" in found[0]), [])
+    return {row["scorer"]: (row["pair accuracy"], row["Spearman"], row["N-NDCG"]) for row in rows}
 
 
 def reading(file: Path) -> dict[str, Any]:

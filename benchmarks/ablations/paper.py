@@ -27,7 +27,7 @@ PAPER = {
     ),
     "6": PaperTable(
         "Table 6: students of filtered data",
-        ("Flu.", "Cor.", "Cit. Acc.", "Obj.", "Tru.", "Red.↓"),
+        _HUMAN,
         {
             "None": ("2.610", "2.738", "2.655", "0.961", "0.961", "0.063"),
             "Rouge-L": ("2.604", "2.742", "2.727", "0.952", "0.975", "0.034"),

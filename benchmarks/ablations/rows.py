@@ -114,7 +114,13 @@ RUN = (
     AblationRow(
         table="10", paper="", name="quoting", references="oracle", generator="extractive", against="student"
     ),
-    AblationRow(table="13", paper="WebGLM Prompt", name="references first", generator=TEACHER),
+    AblationRow(
+        table="13",
+        paper="WebGLM Prompt",
+        name="references first",
+        generator=TEACHER,
+        against="references first",
+    ),
     AblationRow(
         table="13",
         paper="Question before Reference",

@@ -12,18 +12,13 @@ from benchmarks.answer_systems import SYSTEMS
 from citewell.core.questions import AnsweredQuestion
 from citewell.core.settings import Settings, load_settings
 from citewell.generator.auto import EXTRACTIVE
-from citewell.generator.causal import FREQUENCY_PENALTY, Sampling
 from citewell.generator.evaluation.answers import AnswerFile, GeneratedAnswer, Write
-from citewell.generator.focus import focused
-from citewell.generator.load import open_model
-from citewell.generator.local import LocalGenerator
+from citewell.generator.load import load_local
 from citewell.generator.prompt import PromptForm
-from citewell.generator.resolve import resolve
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.evaluation.answering import generated
 from citewell.pipeline.evaluation.coverage import PassageSearch
 from citewell.pipeline.evaluation.systems import AnswerSystem, Arm, open_system
-from citewell.pipeline.pipeline import Pipeline
 
 Passages = Callable[[], PassageSearch]
 """Returns the passages of the collection, for rows that are given those with an answer."""
@@ -81,7 +76,14 @@ async def _opened(
     elif row.form:
         quoting = settings.generator.model_copy(update={"name": EXTRACTIVE})
         async with open_pipeline(settings.model_copy(update={"generator": quoting})) as opened:
-            pipeline = replace(opened, generator=_writer(row, settings, opened))
+            writer = load_local(
+                settings.generator,
+                settings.cache_dir,
+                threads=settings.threads,
+                relevance=opened.relevance,
+                form=row.form,
+            )
+            pipeline = replace(opened, generator=writer)
 
             async def ask(question: AnsweredQuestion) -> GeneratedAnswer:
                 return await generated(pipeline.ask(question.question))
@@ -90,20 +92,3 @@ async def _opened(
     else:
         async with open_system(_system(row), settings, passages, lambda model, step: None) as answer:
             yield answer
-
-
-def _writer(row: AblationRow, settings: Settings, opened: Pipeline) -> LocalGenerator:
-    """Return the local generator of the settings, asked by the prompt of the row."""
-    wanted = settings.generator
-    source = resolve(wanted.name)
-    return LocalGenerator(
-        open_model(source, settings.cache_dir, threads=settings.threads),
-        wanted.name,
-        prompt_tokens=wanted.prompt_tokens,
-        answer_tokens=wanted.answer_tokens,
-        sampling=Sampling(wanted.temperature, wanted.seed, FREQUENCY_PENALTY),
-        form=replace(source.defaults.form, **row.form),
-        focus=lambda question, references: focused(
-            question, references, opened.relevance, wanted.reference_words
-        ),
-    )

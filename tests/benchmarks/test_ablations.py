@@ -46,6 +46,10 @@ def test_generators_on_given_references_are_compared_with_each_other_alone() -> 
     assert {row.against for row in RUN if row.name in given} <= given
 
 
+def test_prompts_are_compared_with_the_papers_prompt_alone() -> None:
+    assert {row.against for row in RUN if row.table == "13"} == {"references first"}
+
+
 def test_rows_run_once_and_the_page_says_what_did_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from citewell.core.errors import ModelError
 from citewell.core.settings import GeneratorSettings
+from citewell.core.types import Reference
 from citewell.generator.defaults import GenerationDefaults, read_defaults, write_defaults
 from citewell.generator.extractive import ExtractiveGenerator
 from citewell.generator.load import load_local, open_client, open_generator
@@ -112,6 +113,16 @@ def test_the_settings_override_the_models_defaults(tmp_path: Path) -> None:
 
     assert "bread" not in prompt(prompt_tokens=1900)
     assert "bread" in prompt(prompt_tokens=1900, demonstration=True)
+
+
+def test_a_changed_form_keeps_the_rest_of_the_models_form(tmp_path: Path) -> None:
+    folder = write_tiny(tmp_path / "model", positions=2048)
+    write_defaults(GenerationDefaults(PromptForm("Be brief.", demonstration=False)), folder)
+    wanted = GeneratorSettings(name=str(folder))
+    one = load_local(wanted, tmp_path, threads=1, form={"question_first": True})
+    prompt = one.prompt_text("Why do crows sing?", [Reference(1, "https://a.example", "", "Crows.", 1.0)])
+    assert "Be brief." in prompt
+    assert prompt.index("Why do crows sing?") < prompt.index("Crows.")
 
 
 async def test_a_setting_says_how_likely_a_refusal_must_be(tmp_path: Path) -> None:
