@@ -86,11 +86,13 @@ def questions(collection: str) -> Iterator[tuple[str, bool]]:
 async def ask(settings: Settings, asked: Sequence[tuple[str, bool]], details: Path) -> None:
     """Append what becomes of each question to the details.
 
-    Raises `InputError` for a generator that is no language model in this process.
+    Raises `InputError` for a generator that is not a language model that runs in this process.
     """
     async with open_pipeline(settings) as pipeline:
         if not isinstance(pipeline.generator, LocalGenerator):
-            raise InputError("--generator is no language model in this process.", "See: citewell models")
+            raise InputError(
+                "--generator is not a language model that runs in this process.", "See: citewell models"
+            )
         for number, (question, answerable) in enumerate(asked, 1):
             answer = await final_answer(pipeline.ask(question))
             row = {"question": question, "answerable": answerable, "outcome": outcome(answer)}

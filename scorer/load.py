@@ -106,7 +106,7 @@ def scorer_folder(name: str) -> Path:
         shipped = ", ".join(sorted(file.parent.name for file in SCORERS.glob(f"*/{FORM}")))
         known = f"one of {shipped}, or " if shipped else ""
         raise ModelError(
-            f"There is no scorer named {name!r}.", f"Give {known}a folder that `citewell train scorer` wrote."
+            f"Unknown scorer {name!r}.", f"Give {known}a folder that `citewell train scorer` wrote."
         )
     return folder
 

@@ -93,7 +93,7 @@ def chosen(names: str | None) -> list[AblationRow]:
     by_name = {row.name: row for row in RUN}
     wanted = [name.strip() for name in names.split(";") if name.strip() not in ("", "none")]
     if unknown := [name for name in wanted if name not in by_name]:
-        raise SystemExit(f"There is no row {unknown[0]!r}. Rows: {'; '.join(by_name)}")
+        raise SystemExit(f"Unknown row {unknown[0]!r}. Rows: {'; '.join(by_name)}")
     return [by_name[name] for name in wanted]
 
 

@@ -68,7 +68,7 @@ def known_sets(names: list[str], sets: Mapping[str, DataSet]) -> list[DataSet]:
             close = difflib.get_close_matches(name, sets, n=1, cutoff=0.3)
             hint = f"Did you mean {close[0]}? " if close else ""
             raise InputError(
-                f"There is no data set {name!r}.", f"{hint}`python -m benchmarks.data list` lists them."
+                f"Unknown data set {name!r}.", f"{hint}`python -m benchmarks.data list` lists them."
             )
         chosen.append(sets[name])
     return chosen

@@ -73,7 +73,7 @@ def locate(name: str, models: Mapping[str, CatalogModel] | None = None) -> Weigh
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
         close = difflib.get_close_matches(name, known, n=1)
         raise ModelError(
-            f"There is no model named {name!r}.",
+            f"Unknown model {name!r}.",
             (f"Did you mean {close[0]}? " if close else "")
             + "Name one of `citewell models`, a GGUF file, a folder or a hub id such as facebook/contriever.",
         )

@@ -53,7 +53,7 @@ def chosen_providers(wanted: SearchSettings, environment: Mapping[str, str] = os
     known = (*PROVIDERS, AUTO)
     if unknown := [n for n in wanted.providers if n not in known and not n.startswith(OF_COLLECTION)]:
         raise InputError(
-            f"There is no search provider {unknown[0]!r}.",
+            f"Unknown search provider {unknown[0]!r}.",
             f"Use one or more of {', '.join(PROVIDERS)}, {OF_COLLECTION}NAME, or auto.",
         )
     names = [

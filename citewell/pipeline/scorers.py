@@ -44,7 +44,7 @@ def build_systems(names: Sequence[str], settings: Settings, on_step: OnStep) -> 
                 scorer_folder(name)
             except ModelError as error:
                 raise InputError(
-                    f"There is no scorer {name!r}.",
+                    f"Unknown scorer {name!r}.",
                     f"Scorers are {', '.join(NAMES)}, a shipped one, or a folder of `citewell train scorer`.",
                 ) from error
     return [replace(_build(known.get(name, name), settings, on_step), name=name) for name in names]

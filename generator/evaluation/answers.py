@@ -23,7 +23,7 @@ class GeneratedAnswer:
 
     `raw` is the text as the generator wrote it, in `markdown` or not, with its own marks; `sentences` are
     those that users see, with corrected marks, and empty if no evidence was found. `references` are what it
-    was written from. `error` says why there is no answer.
+    was written from. `error` explains a missing answer.
     """
 
     raw: str = ""

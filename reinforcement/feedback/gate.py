@@ -28,7 +28,7 @@ from citewell.scorer.scorer import PreferenceJudge
 TOLERANCE = 0.1
 """Tolerated loss that chance explains: in deviations of the scorer's scores, or in shares of citations."""
 LEVEL = 0.05
-"""P-value below which a loss is no chance."""
+"""P-value below which a loss is not due to chance."""
 
 Values = dict[str, dict[str, float]]
 

@@ -18,7 +18,7 @@ Network = IPv4Network | IPv6Network
 
 WEB_PORTS = frozenset({80, 443, 8080, 8443})
 
-# `ipaddress.is_global` is no substitute: it is true for NAT64, 6to4, site-local and multicast
+# `ipaddress.is_global` does not replace this: it is true for NAT64, 6to4, site-local and multicast
 # addresses, and it differs between Python releases.
 _REFUSED: tuple[tuple[Network, str], ...] = tuple(
     (ip_network(network), reason)

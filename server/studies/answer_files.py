@@ -19,7 +19,7 @@ def read_answer_file(file: Path) -> Iterator[SystemAnswer]:
     """Yield the answers of a file; failed ones are skipped.
 
     The system is a row's `system`, `generator` or `models.generator`, or else the name of the file. Raises
-    `InputError` for a line that is no answer.
+    `InputError` for a line that is not an answer.
     """
     for line in read_lines(file):
         row = line.row()

@@ -49,7 +49,7 @@ class IndexingService:
     """An indexer of sources, one at a time, and beside them of documents that people add."""
 
     def __init__(self, settings: Settings, store: Reconnecting[ServiceStore]) -> None:
-        # Whoever may index must not reach the networks that the setting opens for questions.
+        # Those who may index must not reach the networks that the setting opens for questions.
         fetch = settings.fetch.model_copy(update={"allow_networks": ()})
         self._settings = settings.model_copy(update={"fetch": fetch})
         self._store = store

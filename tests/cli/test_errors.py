@@ -78,7 +78,7 @@ MISTAKES = {
     ),
     "setting without a value": Mistake((*ASK, "--set", "retriever.k"), 2, ("--set retriever.k is not",)),
     "k of nothing": Mistake((*ASK, "--k", "0"), 2, ("retriever.k", "greater than or equal to 1")),
-    "k that is no number": Mistake((*ASK, "--k", "five"), 2, ("'--k'", "'five' is not a valid integer")),
+    "k that is not a number": Mistake((*ASK, "--k", "five"), 2, ("'--k'", "'five' is not a valid integer")),
     "no network": Mistake((*ASK, "--allow-network", "home"), 2, ("fetch.allow_networks", "10.0.0.0/8")),
     "no settings file": Mistake(("--config", "no.toml", *ASK), 2, ("no.toml", "CITEWELL_CONFIG")),
     "no file of questions": Mistake(

@@ -132,7 +132,7 @@ def test_references_have_no_judgments(cli: Cli, tmp_path: Path) -> None:
 
 
 MISTAKES = {
-    "unknown system": (("--systems", "bm25,bm52"), "There is no system 'bm52'"),
+    "unknown system": (("--systems", "bm25,bm52"), "Unknown system 'bm52'"),
     "system twice": (("--systems", "bm25,bm25"), "The system 'bm25' is named twice"),
     "no folder to write to": (("--markdown", "none/page.md"), "does not exist"),
     "run of other queries": (("--rerank", "other.txt"), "has none of the judged queries"),

@@ -152,7 +152,7 @@ async def test_an_interrupted_evaluation_resumes(cli: Cli, file: Path, tmp_path:
 MISTAKES = {
     "a writer without references": (("--systems", "closed-book:extractive"), "extractive is not a language"),
     "best of nothing": (("--systems", "4*closed-book:tiny"), "has no references by which the best of 4"),
-    "unknown generator": (("--systems", "nobody"), "There is no model named 'nobody'"),
+    "unknown generator": (("--systems", "nobody"), "Unknown model 'nobody'"),
     "unknown policy": (("--systems", "browse:nobody"), "nobody"),
     "twice": (("--systems", "extractive,extractive"), "The system 'extractive' is named twice"),
     "baseline": (("--systems", "extractive", "--baseline", "x"), "The baseline 'x' is not among the systems"),

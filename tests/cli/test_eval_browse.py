@@ -140,7 +140,7 @@ def test_files_without_questions(cli: Cli, tmp_path: Path, content: bytes | None
 
 
 MISTAKES = {
-    "unknown system": (("--systems", "scripted,no-such-model"), 1, "There is no model named 'no-such-model'"),
+    "unknown system": (("--systems", "scripted,no-such-model"), 1, "Unknown model 'no-such-model'"),
     "no language model": (("--systems", "scripted,extractive"), 1, "extractive is not a language model"),
     "best of a script": (("--systems", "scripted,2*scripted"), 2, "2 episodes would be equal"),
     "best of the pipeline": (("--systems", "scripted,2*pipeline"), 2, "2 episodes would be equal"),

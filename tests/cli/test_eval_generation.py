@@ -100,9 +100,9 @@ def test_other_settings_are_another_generator(cli: Cli, rows: Path, tmp_path: Pa
 
 MISTAKES = {
     "only rouge": (("--judges", "rouge"), "ROUGE would be the only judge"),
-    "unknown judge": (("--judges", "gpt"), "There is no judge 'gpt'"),
+    "unknown judge": (("--judges", "gpt"), "Unknown judge 'gpt'"),
     "no writer": (("--judges", "writer:extractive"), "extractive is not one"),
-    "unknown writer": (("--judges", "writer:nobody"), "There is no model named 'nobody'"),
+    "unknown writer": (("--judges", "writer:nobody"), "Unknown model 'nobody'"),
     "generator twice": (("--generators", "default,default"), "The generator 'default' is named twice"),
     "no generator": (("--generators", ","), "--generators names no generator"),
     "unknown generator": (("--generators", "nobody"), "nobody"),

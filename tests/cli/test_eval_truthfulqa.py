@@ -113,8 +113,8 @@ def test_the_likelihoods_of_a_model_on_this_machine(cli: Cli, file: Path, tmp_pa
 
 
 MISTAKES = {
-    "prompt": (("--prompts", "rude"), "There is no prompt 'rude'"),
-    "judge": (("--judges", "gpt"), "There is no judge 'gpt'"),
+    "prompt": (("--prompts", "rude"), "Unknown prompt 'rude'"),
+    "judge": (("--judges", "gpt"), "Unknown judge 'gpt'"),
     "oracle": (("--systems", "oracle:extractive"), "TruthfulQA has no oracle"),
     "baseline": (("--baseline", "mine"), "The baseline 'mine' is not among the systems"),
     "quoting nothing": (("--systems", "closed-book:extractive"), "extractive is not a language model"),

@@ -52,7 +52,7 @@ def test_names_that_name_nothing(cli: Cli, tmp_path: Path) -> None:
     for action in ("get", "remove", "verify"):
         result = cli.run("models", action, "qwen", env=env)
         assert result.code == 2
-        assert "There is no model 'qwen'. " in result.err.replace("\n  ", " ")
+        assert "Unknown model 'qwen'. " in result.err.replace("\n  ", " ")
     missing = cli.run("models", "remove", "qwen2.5-coder-0.5b", env=env)
     assert (missing.code, "is not installed" in missing.err) == (2, True)
     unverified = cli.run("models", "verify", "qwen2.5-coder-0.5b", env=env)

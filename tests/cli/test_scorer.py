@@ -127,7 +127,7 @@ def test_the_command_line_takes_a_scorer(cli: Cli, trained: Path) -> None:
 def test_a_scorer_that_does_not_exist_is_named(cli: Cli) -> None:
     result = cli.run("ask", BATS, "--collection", "notes", "--scorer", "best")
     assert result.code == 1
-    assert "There is no scorer named 'best'" in result.err
+    assert "Unknown scorer 'best'" in result.err
     assert "Traceback" not in result.err
 
 
@@ -188,7 +188,7 @@ def test_scorers_are_measured_on_comparisons_with_references(cli: Cli, tmp_path:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("--scorers", "longest"), "There is no scorer 'longest'"),
+        (("--scorers", "longest"), "Unknown scorer 'longest'"),
         (("--scorers", "length,length"), "named twice"),
         (("--scorers", ","), "--scorers names no scorer"),
         (("--scorers", "length", "--baseline", "bm25"), "not among the scorers"),

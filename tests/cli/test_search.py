@@ -167,7 +167,7 @@ def test_what_auto_stands_for(
 
 
 def test_unknown_providers_are_refused() -> None:
-    with pytest.raises(InputError, match="no search provider 'altavista'"):
+    with pytest.raises(InputError, match="Unknown search provider 'altavista'"):
         chosen_providers(load_settings({"search.providers": "brave,altavista"}).search, {})
 
 

@@ -45,7 +45,7 @@ def test_a_scorer_from_a_recipe_and_another_from_feedback(cli: Cli, world: Path)
     [
         ([], "Either RECIPE or --from"),
         (["recipe.toml", "--force"], "--scorer and --force require --from"),
-        (["--from", "choices.jsonl", "--scorer", "nobody"], "There is no scorer named 'nobody'"),
+        (["--from", "choices.jsonl", "--scorer", "nobody"], "Unknown scorer 'nobody'"),
     ],
 )
 def test_options_that_do_not_go_together(cli: Cli, world: Path, options: list[str], problem: str) -> None:

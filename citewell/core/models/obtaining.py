@@ -35,7 +35,7 @@ def known_model(name: str, models: Mapping[str, CatalogModel] | None = None) -> 
     if name not in known:
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.3)
         hint = f"Did you mean {close[0]}? " if close else ""
-        raise InputError(f"There is no model {name!r}.", f"{hint}`citewell models` lists them.")
+        raise InputError(f"Unknown model {name!r}.", f"{hint}`citewell models` lists them.")
     return known[name]
 
 

@@ -11,7 +11,7 @@ PROFILES: tuple[ProfileName, ...] = get_args(ProfileName)
 
 
 def profile_settings(name: str) -> dict[str, Any]:
-    """Return the settings of a profile by section; none for a name that is no profile, which is invalid."""
+    """Return the settings of a profile by section; none for another name, which is invalid."""
     if name not in PROFILES:
         return {}
     return tomllib.loads((resources.files(__name__) / f"{name}.toml").read_text("utf-8"))

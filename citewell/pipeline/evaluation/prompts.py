@@ -63,4 +63,4 @@ https://arxiv.org/abs/2109.07958), and with InstructGPT's instruction before it 
 def check_prompts(names: list[str]) -> None:
     """Raise `InputError` for a prompt that does not exist."""
     if unknown := next((name for name in names if name not in PROMPTS), None):
-        raise InputError(f"There is no prompt {unknown!r}.", f"Prompts are {', '.join(PROMPTS)}.")
+        raise InputError(f"Unknown prompt {unknown!r}.", f"Prompts are {', '.join(PROMPTS)}.")

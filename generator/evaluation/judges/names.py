@@ -27,7 +27,7 @@ def check_judges(names: Sequence[str], *, corrected: bool) -> None:
     for name in names:
         if name not in NAMES and not name.startswith((PREFIX, f"{WRITER}:")):
             raise InputError(
-                f"There is no judge {name!r}.",
+                f"Unknown judge {name!r}.",
                 f"Judges are {', '.join(NAMES)}, {WRITER}: with the name or file of a language model, and "
                 f"{PREFIX} with the hub id or folder of a model of inference.",
             )

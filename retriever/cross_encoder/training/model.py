@@ -121,7 +121,7 @@ def _begin(model: Any, config: RerankerModelConfig) -> None:
 
     name = config.start or ""
     folder = trained_folder(name)
-    problem = "it is no cross-encoder that Citewell trained"
+    problem = "it is not a cross-encoder that Citewell trained"
     if folder is not None:
         form = read_cross_encoder_form(folder)
         try:

@@ -46,7 +46,7 @@ def build_systems(names: Sequence[str], loading: Loading) -> list[RankingSystem]
         known = name in NAMES or name in catalog() or is_shipped(name)
         if not known and "/" not in name and not Path(name).is_dir():
             raise InputError(
-                f"There is no system {name!r}.",
+                f"Unknown system {name!r}.",
                 f"Systems are {', '.join(NAMES)}, an encoder's folder, a hub id such as facebook/contriever, "
                 "or the file of a TREC run.",
             )

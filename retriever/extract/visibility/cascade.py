@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,\s*([^()]*))?\)")
 _MOST_PATHS = 1_000  # selectors that cssselect matches in a page
-# States that an element is not in when a page opens, and boxes that are no elements.
+# States that an element is not in when a page opens, and boxes that are not elements.
 _OTHER_STATES = re.compile(
     r"::|:(?:hover|focus|active|visited|before|after|target|checked|disabled|invalid|placeholder|selection|host|"
     r"-\w|first-l|fullscreen|open|popover|playing|modal|autofill)"

@@ -1,4 +1,4 @@
-"""Marks around the text of a page that its reader cannot see, so that it is no evidence."""
+"""Marks around the text of a page that its reader cannot see, so that it is not evidence."""
 
 from __future__ import annotations
 

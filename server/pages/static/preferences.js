@@ -1,4 +1,4 @@
-// What a reader prefers, before the page is shown: it is kept in the browser, and this is no module since those wait.
+// What a reader prefers, before the page is shown: it is kept in the browser, and this is not a module since those wait.
 
 {
   const { dataset } = document.documentElement;

@@ -197,7 +197,7 @@ def test_rouge_is_never_the_only_judge_of_what_it_corrected() -> None:
         check_judges(["rouge"], corrected=True)
     check_judges(["rouge"], corrected=False)
     check_judges(["rouge", "nli:google/t5_xxl_true_nli_mixture"], corrected=True)
-    with pytest.raises(InputError, match="There is no judge 'rogue'"):
+    with pytest.raises(InputError, match="Unknown judge 'rogue'"):
         check_judges(["rogue", "embedding"], corrected=True)
 
 

@@ -83,7 +83,7 @@ def test_a_classifier_of_several_labels_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_no_model(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="There is no model named 'nothing'"):
+    with pytest.raises(ModelError, match="Unknown model 'nothing'"):
         load_cross_encoder("nothing", tmp_path / "cache", threads=1)
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelError, match="holds no model"):

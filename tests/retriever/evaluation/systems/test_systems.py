@@ -200,7 +200,7 @@ def test_names(cache: Path) -> None:
     settings = load_settings({"threads": 2})
     built = build_systems(["tfidf", "bm25"], Loading(settings))
     assert [system.name for system in built] == ["tfidf", "bm25"]
-    with pytest.raises(InputError, match=r"There is no system 'bm52'\. Systems are tfidf, bm25"):
+    with pytest.raises(InputError, match=r"Unknown system 'bm52'\. Systems are tfidf, bm25"):
         build_systems(["bm25", "bm52"], Loading(settings))
 
 
