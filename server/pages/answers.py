@@ -18,7 +18,7 @@ from citewell.server.api.paging import page_of
 from citewell.server.api.question_schemas import MAX_PLACES
 from citewell.server.api.visibility import visible_answer, visible_thread, whose
 from citewell.server.pages.answer_view import turn_of, view_of
-from citewell.server.pages.history_view import history_days
+from citewell.server.pages.history_view import history_rows
 from citewell.server.pages.modes import mode_of, modes
 from citewell.server.pages.replies import html
 from citewell.server.pages.searched import chosen, examples, searched, set_up
@@ -108,7 +108,7 @@ async def history_page(
         "history.html",
         here="history",
         title="History",
-        days=history_days(page.rows, services.settings),
+        rows=history_rows(page.rows, services.settings),
         query=words,
         is_first=before is None,
         older=f"/history?{urlencode(older)}" if page.next else None,

@@ -1,11 +1,10 @@
-"""The history by day: questions with what they searched, and a mark for those without an answer."""
+"""The history: questions with what they searched, and a mark for those without an answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from itertools import groupby
+from datetime import datetime
 
 from citewell.core.settings import Settings
 from citewell.server.pages.searched import searched
@@ -25,19 +24,9 @@ class HistoryRow:
     state: str
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryDay:
-    """The questions of a day (UTC), newest first."""
-
-    day: date
-    rows: tuple[HistoryRow, ...]
-
-
-def history_days(answers: Iterable[StoredAnswer], settings: Settings) -> tuple[HistoryDay, ...]:
-    """Return stored questions, newest first, by day."""
-    rows = (_row(answer, settings) for answer in answers)
-    days = groupby(rows, key=lambda row: row.created.astimezone(UTC).date())
-    return tuple(HistoryDay(day, tuple(of_day)) for day, of_day in days)
+def history_rows(answers: Iterable[StoredAnswer], settings: Settings) -> list[HistoryRow]:
+    """Return stored questions as rows of the history, in their order."""
+    return [_row(answer, settings) for answer in answers]
 
 
 def _row(answer: StoredAnswer, settings: Settings) -> HistoryRow:

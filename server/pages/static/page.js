@@ -15,6 +15,7 @@ import { prepareSettings } from "./settings.js";
 import { showLastQuestions } from "./start.js";
 import { prepareTrace } from "./trace.js";
 import { translate } from "./language.js";
+import { localTimes } from "./times.js";
 
 /** Fetch a page with the key. The service has escaped its content. */
 async function fetched(address) {
@@ -69,18 +70,6 @@ async function arrive(address) {
   prepareAnswer(result);
   prepareThread(result, arrive);
   localTimes(result);
-}
-
-/** Times in the reader's language and time zone; a day without a time is the same everywhere. */
-function localTimes(root) {
-  const locale = document.documentElement.dataset.language || undefined;
-  const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
-  const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
-  const day = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC" });
-  for (const time of root.querySelectorAll("time[datetime]")) {
-    const words = time.dateTime.includes("T") ? ("clock" in time.dataset ? clock : moment) : day;
-    time.textContent = words.format(new Date(time.dateTime));
-  }
 }
 
 function prepare(main) {

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from typing import Any
 
 import pytest
 
+from citewell.server.store.answers import StoredAnswer
+from citewell.server.store.ids import new_id
 from tests.server.api.conftest import Service, serving
-from tests.server.pages.conftest import BATS, OpenPage
+from tests.server.pages.conftest import BATS, OpenPage, in_store
 from tests.server.pages.test_accessibility import NARROW, WIDE, faults
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -34,6 +37,22 @@ async def test_questions_are_listed_by_day_and_deleted(open_page: OpenPage, sett
         await page.get_by_text("football").wait_for(state="detached")
         assert await page.locator(".history li").count() == 1
         assert [each["question"] for each in service.client.get("/v1/answers").json()["answers"]] == [BATS]
+
+
+async def test_a_question_belongs_to_the_day_of_its_reader(open_page: OpenPage, settings: Any) -> None:
+    with serving(settings()) as service:
+        for hour in (22, 23):  # half past eleven in Berlin, and half past midnight
+            asked = datetime.fromisoformat(f"2026-03-01T{hour}:30Z")
+            answer = StoredAnswer(
+                new_id(), None, f"At {hour}?", "answer", "failed", asked, 1.0, None, None, {}
+            )
+            in_store(service, lambda store, answer=answer: store.answers.add(answer))
+        page = await open_page("/history", url=service.url, timezone_id="Europe/Berlin", locale="en-GB")
+        for day, question in (("2 March 2026", "At 23?"), ("1 March 2026", "At 22?")):
+            questions = page.get_by_role("region", name=day).get_by_role("listitem").get_by_role("link")
+            assert await questions.all_inner_texts() == [question]
+        assert await page.locator(".day time").all_inner_texts() == ["00:30", "23:30"]
+        assert "1 March 2026, 22:30 UTC" in service.client.get("/history").text  # without scripts
 
 
 async def test_a_reader_chooses_the_theme_and_the_language(open_page: OpenPage, service: Service) -> None:
