@@ -124,7 +124,7 @@ class Ranking:
                     passage.text,
                     round(float(score), 4),
                     filtered.duplicate_urls.get(row, ()),
-                    filtered.dates[row],
+                    filtered.dates[row] or None,
                     passage.headings,
                     passage.page_number,
                 )

@@ -127,7 +127,7 @@ class Browser:
             raise InputError("No episode is under way: none was begun, or it has ended.", "Begin one.")
         before, started = self._text, time.perf_counter()
         text = text[: LONGEST_COMMAND + 1].encode(errors="replace").decode()
-        command, ending, kind, reason = _read(text), None, "invalid", ""
+        command, ending, kind, reason = _read(text), None, "invalid", None
         if isinstance(command, Invalid):
             reason = command.reason
         else:
@@ -146,8 +146,8 @@ class Browser:
             command=text,
             kind=kind,
             reason=reason,
-            title=page.title if page else "",
-            url=page.url if page else "",
+            title=(page.title or None) if page else None,
+            url=(page.url or None) if page else None,
             seconds=round(seconds, 6),
         )
         return StepResult(self._state, step, self.ending)

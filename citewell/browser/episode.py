@@ -21,18 +21,18 @@ class Step:
     state: str
     command: str
     kind: str
-    reason: str = ""
-    """Why the command was invalid; empty for a valid one."""
-    title: str = ""
-    """The title of the page that the command led to."""
-    url: str = ""
+    reason: str | None = None
+    """Why the command was invalid; None for a valid one."""
+    title: str | None = None
+    """The title of the page that the command led to; None while no page is open."""
+    url: str | None = None
     tokens: int = 0
     seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A whole episode. `policy` names the policy or person; `reward` is empty if nobody judged it."""
+    """A whole episode. `policy` names the policy or person; `reward` is None if nobody judged it."""
 
     id: str
     question: str
@@ -40,9 +40,9 @@ class Episode:
     steps: tuple[Step, ...]
     quotes: tuple[TakenQuote, ...]
     ending: Ending
-    answer: str = ""
+    answer: str | None = None
     reward: float | None = None
-    created: str = ""
+    created: str | None = None
     seconds: float = 0.0
     about: dict[str, str] = field(default_factory=dict)
     """Metadata, such as the source of the question, its license, and the demonstrator."""

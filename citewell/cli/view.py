@@ -190,7 +190,8 @@ def _action(event: Browsed) -> str:
     """A browsing command and its effect, on one line."""
     episode = f"{event.episode + 1}." if event.episode else ""
     command = shorten(squeeze(event.command), _COMMAND)
-    where = f" → {shorten(event.title, _CANDIDATE)}" if event.command.startswith(("Clicked", "Back")) else ""
+    title = event.title if event.command.startswith(("Clicked", "Back")) else None
+    where = f" → {shorten(title, _CANDIDATE)}" if title else ""
     return f"{episode}{event.number:>3}  {command}{where if event.valid else f' (invalid: {event.reason})'}"
 
 

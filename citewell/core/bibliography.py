@@ -52,8 +52,9 @@ def _item(reference: Reference, accessed: date) -> dict[str, Any]:
     }
     if is_web:
         item |= {"container-title": site, "URL": reference.url}
-    with suppress(ValueError):  # no date, or not one of the calendar
-        item["issued"] = _days(date.fromisoformat(reference.date))
+    with suppress(ValueError):  # not a date of the calendar
+        if reference.date:
+            item["issued"] = _days(date.fromisoformat(reference.date))
     if reference.page_number:
         item["page"] = str(reference.page_number)
     return item

@@ -28,17 +28,17 @@ class Searched:
 class Browsed:
     """The text browser executed a command. `number` counts from 1.
 
-    An invalid command has a `reason` and no effect. `title` and `url` are of the page open now, `quote` is
-    the text quoted by this command, and `quotes` is the number of quotes so far.
+    An invalid command has a `reason` and no effect. `title` and `url` are of the page open now, None if there
+    is none, `quote` is the text quoted by this command, and `quotes` is the number of quotes so far.
     """
 
     number: int
     command: str
     valid: bool
-    reason: str = ""
-    title: str = ""
-    url: str = ""
-    quote: str = ""
+    reason: str | None = None
+    title: str | None = None
+    url: str | None = None
+    quote: str | None = None
     quotes: int = 0
     actions_left: int = 0
     episode: int = 0

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from citewell.core.markdown import is_code, laid_out
 
 Outcome = Literal["answered", "retrieved", "no_evidence"]
-Fallback = Literal["", "unsupported", "refused"]
+Fallback = Literal["unsupported", "refused"]
 SupportStatus = Literal["supported", "partly", "contradicted", "not_found"]
 STATUS_WORDS: Mapping[SupportStatus, str] = {
     "supported": "supported",
@@ -77,11 +77,14 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A page or provider that failed. `reason` is a sentence, `kind` one word (listed in docs/formats.md)."""
+    """A page or provider that failed.
+
+    `reason` is a sentence, `kind` one word (listed in docs/formats.md), None if there is no word for it.
+    """
 
     url: str
     reason: str
-    kind: str = ""
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ class Reference:
 
     `score` is the inner product of the question's and the passage's vectors
     (WebGLM §3.1.2, https://arxiv.org/abs/2306.07906). `duplicate_urls` are other pages with almost the same
-    text, and `date` (YYYY-MM-DD) is when the page was published, or empty if unknown. `headings` and
+    text, and `date` (YYYY-MM-DD) is when the page was published, or None if unknown. `headings` and
     `page_number` are the passage's.
     """
 
@@ -100,7 +103,7 @@ class Reference:
     text: str
     score: float
     duplicate_urls: tuple[str, ...] = ()
-    date: str = ""
+    date: str | None = None
     headings: tuple[str, ...] = ()
     page_number: int | None = None
     orders: tuple[str, ...] = ()
@@ -179,11 +182,14 @@ class Candidate:
         return marked_text(self.sentences)
 
 
+_WRITTEN = ("answer", "sentences", "candidates", "quotations", "fallback", "episode", "rewritten")
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The result of a question: the object that `--json` prints (docs/formats.md).
 
-    `rewritten` is the question that was answered in place of a follow-up question; empty otherwise. `best` is
+    `rewritten` is the question that was answered in place of a follow-up question; None otherwise. `best` is
     the index of the winner among `candidates`. `quotations` are what was shown while a language model wrote.
     `fallback` says why its text is not the answer: it is `unsupported`, and the quotations are the answer
     instead, or nothing is if a model judged it and the reader is not sure that they answer; or it `refused`,
@@ -201,28 +207,20 @@ class Answer:
     candidates: tuple[Candidate, ...] = ()
     best: int = 0
     quotations: tuple[Sentence, ...] = ()
-    fallback: Fallback = ""
+    fallback: Fallback | None = None
     notices: tuple[str, ...] = ()
     timings: dict[str, float] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
     episode: dict[str, Any] | None = None
-    rewritten: str = ""
+    rewritten: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return a dictionary of plain values, ready for `json.dumps`.
 
-        An answer without a generator has no keys of the written answer; one without browsing, no episode; one
-        to a question that was not rewritten, no `rewritten`; a literal sentence, no `before`.
+        What is not there is None. References alone, without a generator, have no keys of a written answer.
         """
         value = asdict(self)
         del value["best"]
-        if self.episode is None:
-            del value["episode"]
-        if not self.rewritten:
-            del value["rewritten"]
-        for sentence in (*value["sentences"], *value["quotations"]):
-            if sentence["before"] is None:
-                del sentence["before"]
         value["candidates"] = [
             {
                 "answer": candidate.text,
@@ -235,7 +233,7 @@ class Answer:
             for index, candidate in enumerate(self.candidates)
         ]
         if not self.models.get("generator"):
-            for key in ("answer", "sentences", "candidates", "quotations", "fallback"):
+            for key in _WRITTEN:
                 del value[key]
         return value
 

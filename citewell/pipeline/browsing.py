@@ -172,7 +172,7 @@ class Browsing:
                     return event.episode
                 number += 1
                 step, state = event
-                quote = browser.quotes[-1].text if step.kind == "quote" else ""
+                quote = browser.quotes[-1].text if step.kind == "quote" else None
                 passed.put_nowait(
                     Browsed(
                         number,

@@ -352,16 +352,16 @@ class Pipeline:
         supported = [place for place, each in enumerate(candidate.sentences) if each.supported]
         return replace(candidate, sentences=kept(candidate.sentences, supported))
 
-    def _answering(self, run: QuestionRun) -> tuple[tuple[Sentence, ...], Fallback]:
+    def _answering(self, run: QuestionRun) -> tuple[tuple[Sentence, ...], Fallback | None]:
         """Return the sentences of the answer, and the reason if they are not what the generator wrote."""
         best = run.candidates[run.best] if run.candidates else Candidate(())
         if is_refusal(best.raw):
             return (), "refused"
         if any(sentence.supported for sentence in best.sentences):
-            return best.sentences, ""
+            return best.sentences, None
         if best.raw and not run.quotable:
             return (), "unsupported"
-        return (run.quotations, "unsupported") if run.quotations else (best.sentences, "")
+        return (run.quotations, "unsupported") if run.quotations else (best.sentences, None)
 
     def _answer(self, run: QuestionRun, *, written: bool = True) -> Answer:
         outcome: Outcome = "retrieved" if run.relevant else "no_evidence"

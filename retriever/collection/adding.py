@@ -24,9 +24,9 @@ class DocumentOutcome(NamedTuple):
     position: int
     url: str
     status: Literal["indexed", "unchanged", "skipped"]
-    reason: str = ""
-    title: str = ""
-    passages: int = 0
+    reason: str | None = None
+    title: str | None = None
+    passages: int | None = None
 
 
 def add_documents(
@@ -83,4 +83,4 @@ def _fresh(
 
 
 def _described(position: int, page: Page, status: Literal["indexed", "unchanged"]) -> DocumentOutcome:
-    return DocumentOutcome(position, page.url, status, page.notice, page.title, len(page.passages))
+    return DocumentOutcome(position, page.url, status, page.notice or None, page.title, len(page.passages))

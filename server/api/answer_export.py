@@ -32,12 +32,12 @@ class AnswerFormat(NamedTuple):
 
 
 def _sources(answer: AnswerResponse) -> list[Reference]:
-    return shown_references(answer.sentences or [], answer.references or [])
+    return shown_references(answer.sentences, answer.references)
 
 
 def _html(answer: AnswerResponse) -> str:
-    sentences, references = tuple(answer.sentences or ()), tuple(answer.references or ())
-    text, notices = answer.answer or "", tuple(answer.notices or ())
+    sentences, references = tuple(answer.sentences), tuple(answer.references)
+    text, notices = answer.answer or "", tuple(answer.notices)
     outcome = answer.outcome or "no_evidence"
     return answer_page(Answer(answer.question, outcome, text, sentences, references, notices=notices))
 

@@ -47,7 +47,7 @@ class ChatCompletion:
     @property
     def end(self) -> str:
         """The footnotes, and the notices for readers who see the text alone."""
-        rewritten = self._body.get("rewritten")
+        rewritten = self._body["rewritten"]
         answered = (f"Answered as: {rewritten}",) if rewritten else ()
         return end_text(self._body, (*answered, *self._body["notices"]))
 
@@ -62,7 +62,6 @@ class ChatCompletion:
         values: dict[str, Any] = {
             **self._body,
             "id": self.answer.id,
-            "rewritten": self._body.get("rewritten", ""),
             "cached": bool(self.answer.settings.get("cached")),
             "notices": [*self._body["notices"], *unread(self.asked)],
         }

@@ -124,9 +124,10 @@ class ChatExtra(Struct, frozen=True):
     id: Annotated[Id, Meta(description="The id of the answer, for `GET /v1/answers/{id}`.")]
     outcome: Literal["answered", "no_evidence"]
     cached: bool
-    rewritten: Annotated[
-        str, Meta(description="The question that was answered in place of a follow-up question.")
-    ]
+    rewritten: (
+        Annotated[str, Meta(description="The question that was answered in place of a follow-up question.")]
+        | None
+    )
     sentences: list[Sentence]
     references: list[Reference]
     failures: list[Failure]

@@ -48,7 +48,7 @@ async def create_comparison(
         question=data.question,
         answers=[await _weighed(services, caller, answer) for answer in data.answers],
         ratings=ratings,
-        comment=data.comment.strip(),
+        comment=(data.comment or "").strip(),
         created=datetime.now(UTC),
         flag=data.flag,
     )

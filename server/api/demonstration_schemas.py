@@ -25,14 +25,17 @@ class DemonstrationRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_o
         ]
         | None
     ) = None
-    reference: Annotated[
-        str,
-        Meta(
-            max_length=20_000,
-            description="A known answer: pages that contain it are not shown.",
-            examples=["It scatters blue light more than red light."],
-        ),
-    ] = ""
+    reference: (
+        Annotated[
+            str,
+            Meta(
+                max_length=20_000,
+                description="A known answer: pages that contain it are not shown.",
+                examples=["It scatters blue light more than red light."],
+            ),
+        ]
+        | None
+    ) = None
 
 
 class ActionRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -56,28 +59,34 @@ class ActionRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
 class SubmissionRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """The answer to the question, which cites the quotes by their numbers."""
 
-    answer: Annotated[
-        str,
-        Meta(
-            max_length=20_000,
-            description="Empty if browsing ended without an answer.",
-            examples=["The sky is blue because air scatters blue light most [1]."],
-        ),
-    ] = ""
+    answer: (
+        Annotated[
+            str,
+            Meta(
+                max_length=20_000,
+                description="Null if browsing ended without an answer.",
+                examples=["The sky is blue because air scatters blue light most [1]."],
+            ),
+        ]
+        | None
+    ) = None
 
 
 class PageLink(Struct, frozen=True):
-    """A visible link. `domain` is empty for links to the same site."""
+    """A visible link. `domain` is null for links to the same site."""
 
     id: int
     text: str
-    domain: str
+    domain: str | None
 
 
 class BrowserView(Struct, frozen=True):
-    """The visible part of a page: lines `first` to `last`. Links in it are marked `【id†text†domain】`."""
+    """The visible part of a page: lines `first` to `last`. Links in it are marked `【id†text†domain】`.
 
-    title: str
+    `title` is null while no page is open.
+    """
+
+    title: str | None
     first: int
     last: int
     lines: int
@@ -91,7 +100,7 @@ class QuoteObject(Struct, frozen=True):
 
     number: int
     title: str
-    domain: str
+    domain: str | None
     url: str
     text: str
 
@@ -101,7 +110,7 @@ class LastAction(Struct, frozen=True):
 
     command: str
     valid: bool
-    reason: str
+    reason: str | None
 
 
 class Demonstration(Struct, frozen=True):
@@ -144,9 +153,9 @@ class EpisodeStep(Struct, frozen=True):
     state: str
     command: str
     kind: str
-    reason: str = ""
-    title: str = ""
-    url: str = ""
+    reason: str | None = None
+    title: str | None = None
+    url: str | None = None
     tokens: int = 0
     seconds: float = 0.0
 
@@ -169,8 +178,8 @@ class EpisodeExport(Struct, frozen=True):
     steps: list[EpisodeStep]
     quotes: list[EpisodeQuote]
     ending: Ending
-    answer: str = ""
+    answer: str | None = None
     reward: float | None = None
-    created: str = ""
+    created: str | None = None
     seconds: float = 0.0
     about: dict[str, str] = {}

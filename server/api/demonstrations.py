@@ -81,7 +81,7 @@ async def begin_demonstration(
         caller.key_id,
         pipelines.browser_limits(data.actions),
         collection=data.collection,
-        reference=data.reference,
+        reference=data.reference or "",
     )
     return await _shown(services, seen)
 
@@ -124,7 +124,7 @@ async def submit_demonstration(
     demonstration = await visible_demonstration(services, caller, demonstration_id)
     urls = await _public_urls(services, demonstration)
     episode: EpisodeExport = to(
-        EpisodeExport, await services.demonstrations.submit(demonstration, data.answer, urls)
+        EpisodeExport, await services.demonstrations.submit(demonstration, data.answer or "", urls)
     )
     return episode
 
@@ -257,7 +257,10 @@ async def _shown(services: Services, seen: DemonstrationState) -> Demonstration:
     """Convert a demonstration to the API's form."""
     stored, state, last = seen.demonstration, seen.state, seen.last
     urls = await _public_urls(services, stored)
-    links = [{"id": number, "text": link.text, "domain": link.domain} for number, link in state.links.items()]
+    links = [
+        {"id": number, "text": link.text, "domain": link.domain or None}
+        for number, link in state.links.items()
+    ]
     values: dict[str, Any] = {
         "id": stored.id,
         "status": stored.status,
@@ -266,11 +269,17 @@ async def _shown(services: Services, seen: DemonstrationState) -> Demonstration:
         "count": stored.count,
         "actions_left": state.actions_left,
         "quotes": [
-            {"number": number, "title": q.title, "domain": q.domain, "url": urls.name(q.url), "text": q.text}
+            {
+                "number": number,
+                "title": q.title,
+                "domain": q.domain or None,
+                "url": urls.name(q.url),
+                "text": q.text,
+            }
             for number, q in enumerate(seen.quotes, 1)
         ],
         "view": {
-            "title": state.title,
+            "title": state.title or None,
             "first": state.first,
             "last": state.last,
             "lines": state.lines,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from importlib.metadata import version
 from typing import Any
 
@@ -35,17 +37,45 @@ _TAGS = (
 )
 
 
+_REFERENCE = re.compile(r'"#/components/schemas/([^"]+)"')
+
+
 class _Description(JsonRenderPlugin):
-    """The description as JSON, with `additionalProperties: false`, which Litestar omits."""
+    """The description as JSON, with what Litestar does not tell of the schemas.
+
+    Requests have `additionalProperties: false`. Replies have all their fields, since what is not there is
+    null; in formats of others it is left out.
+    """
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
         found = openapi_schema["components"]["schemas"]
-        modules = (schemas, question_schemas, demonstration_schemas, text_schemas, study_schemas)
-        for name, shape in (each for module in modules for each in vars(module).items()):
-            closed = isinstance(shape, type) and issubclass(shape, Struct) and shape is not Struct
-            if closed and shape.__struct_config__.forbid_unknown_fields and name in found:
-                found[name]["additionalProperties"] = False
+        sent = _sent_by_clients(openapi_schema)
+        structs = _structs()
+        for name, schema in found.items():
+            rules = structs[name].__struct_config__ if name in structs else None
+            if rules and rules.forbid_unknown_fields:
+                schema["additionalProperties"] = False
+            if name not in sent and not (rules and rules.omit_defaults) and "properties" in schema:
+                schema["required"] = sorted(schema["properties"])
         return super().render(request, openapi_schema)
+
+
+def _structs() -> dict[str, type[Struct]]:
+    modules = (schemas, question_schemas, demonstration_schemas, text_schemas, study_schemas)
+    named = (each for module in modules for each in vars(module).items())
+    return {name: shape for name, shape in named if isinstance(shape, type) and issubclass(shape, Struct)}
+
+
+def _sent_by_clients(described: dict[str, Any]) -> set[str]:
+    """Return the names of the schemas in the bodies of requests."""
+    operations = [each for methods in described["paths"].values() for each in methods.values()]
+    waiting, found = [each.get("requestBody") for each in operations], set[str]()
+    while waiting:
+        for name in _REFERENCE.findall(json.dumps(waiting.pop())):
+            if name not in found:
+                found.add(name)
+                waiting.append(described["components"]["schemas"][name])
+    return found
 
 
 def _operation_id(

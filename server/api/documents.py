@@ -94,7 +94,9 @@ async def list_collection_documents(
 ) -> DocumentList:
     """The documents of a collection, by URL."""
     found = await asyncio.to_thread(list_documents, services.settings, name, words, after, limit)
-    rows = [DocumentSummary(page.url, page.title, len(page.passages), page.date) for page in found.pages]
+    rows = [
+        DocumentSummary(page.url, page.title, len(page.passages), page.date or None) for page in found.pages
+    ]
     return DocumentList(rows, found.total, found.next)
 
 

@@ -34,7 +34,8 @@ async def create_feedback(
 ) -> Created:
     """Store a thumb, a comment, or that a sentence is unsupported. It is on disk when this returns."""
     answer = await visible_answer(services, caller, answer_id)
-    if not data.thumb and not data.comment.strip() and data.sentence is None:
+    comment = (data.comment or "").strip()
+    if not data.thumb and not comment and data.sentence is None:
         raise InputError("The feedback is empty.", "Send a thumb, a comment or a sentence.")
     body = written(answer)
     sentences = body["sentences"]
@@ -48,7 +49,7 @@ async def create_feedback(
         answer_id=answer_id,
         key_id=caller.key_id,
         thumb=cast(Literal[1, 0, -1], data.thumb),
-        comment=data.comment.strip(),
+        comment=comment,
         sentence=data.sentence,
         created=datetime.now(UTC),
         question=answer.question,

@@ -12,7 +12,8 @@ from citewell.server.work.options import QuestionOptions, listed
 
 def question_options(data: SearchOptions, changes: Mapping[str, Any] = {}) -> QuestionOptions:
     """Return the question of a request with its options, some of them changed."""
-    given = {name: getattr(data, name) for name in data.__struct_fields__} | dict(changes)
-    places = {name: listed(given[name]) for name in ("collection", "search")}
-    options: QuestionOptions = to(QuestionOptions, given | places)
+    asked = {name: getattr(data, name) for name in data.__struct_fields__} | dict(changes)
+    places = {name: listed(asked[name]) for name in ("collection", "search")}
+    given = {name: value for name, value in (asked | places).items() if value is not None}
+    options: QuestionOptions = to(QuestionOptions, given)
     return options

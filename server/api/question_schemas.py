@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from citewell.server.api.schemas import Id, Name, Question
+from citewell.server.work.options import Place
 
 MAX_PLACES = 8
 """Collections that a question may search at once: they share `search.hits` pages."""
@@ -22,26 +23,29 @@ class SearchOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
 
     k: Annotated[int, Meta(ge=1, le=20, description="Max references.", examples=[5])] | None = None
     search: Annotated[
-        Literal["", "wikipedia", "web"] | Annotated[list[Literal["wikipedia", "web"]], Meta(max_length=2)],
+        Place | Annotated[list[Place], Meta(max_length=2)] | None,
         Meta(
             description="Search Wikipedia, the web by the providers of the settings, or both, beside the "
             "collections that are named; by default, what is set up is searched.",
             examples=["wikipedia"],
         ),
-    ] = ""
+    ] = None
     collection: Annotated[
         Name | Annotated[list[Name], Meta(max_length=MAX_PLACES)] | None,
         Meta(description="Search this collection, or each of several.", examples=["handbook"]),
     ] = None
     sites: Domains = []
-    language: Annotated[
-        str,
-        Meta(
-            pattern=r"^([A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?)?$",
-            description="Language of the pages.",
-            examples=["de"],
-        ),
-    ] = ""
+    language: (
+        Annotated[
+            str,
+            Meta(
+                pattern=r"^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-[A-Za-z]{2})?$",
+                description="Language of the pages.",
+                examples=["de"],
+            ),
+        ]
+        | None
+    ) = None
     recency: Literal["day", "week", "month", "year"] | None = None
 
 
@@ -93,15 +97,18 @@ class AskRequest(AnswerOptions, forbid_unknown_fields=True, frozen=True, kw_only
         ]
         | None
     ) = None
-    generator: Annotated[
-        str,
-        Meta(
-            max_length=200,
-            description="Who writes the answer: `extractive`, which quotes, or a generator that the settings "
-            "allow; by default that of the settings.",
-            examples=["extractive"],
-        ),
-    ] = ""
+    generator: (
+        Annotated[
+            str,
+            Meta(
+                max_length=200,
+                description="Who writes the answer: `extractive`, which quotes, or a generator that the "
+                "settings allow; by default that of the settings.",
+                examples=["extractive"],
+            ),
+        ]
+        | None
+    ) = None
     stream: Annotated[
         bool, Meta(description="Reply with events as they happen, as with `Accept: text/event-stream`.")
     ] = False

@@ -42,7 +42,7 @@ async def create_ranking(
         question=data.question,
         answers=[await compared(services, caller, answer) for answer in data.answers],
         ranks=data.ranks,
-        comment=data.comment.strip(),
+        comment=(data.comment or "").strip(),
         created=datetime.now(UTC),
     )
     await services.store.get().rankings.add(ranking)

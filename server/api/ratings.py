@@ -48,7 +48,7 @@ async def create_rating(
     check_scores(data.answer, ANSWERS, "The answer")
     for number, scores in enumerate(data.references, 1):
         check_scores(scores, REFERENCES, f"Reference {number}")
-    rater, now = rater_of(caller, data.rater), datetime.now(UTC)
+    rater, now = rater_of(caller, data.rater or ""), datetime.now(UTC)
     ratings = [
         StoredRating(new_id(), rater, "answer", answer_id, data.answer, now, system),
         *(

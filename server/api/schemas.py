@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from citewell.core.types import Failure, Reference, Sentence
+from citewell.core.types import Failure, Fallback, Reference, Sentence
 
 Question = Annotated[
     str,
@@ -44,7 +44,7 @@ class FeedbackRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=T
     """Feedback on an answer: a thumb, a comment, or a sentence that is not supported."""
 
     thumb: Annotated[int, Meta(ge=-1, le=1, description="1 up, -1 down, 0 neither.", examples=[1])] = 0
-    comment: Comment = ""
+    comment: Comment | None = None
     sentence: (
         Annotated[
             int,
@@ -107,7 +107,7 @@ class ComparisonRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only
     coherence: Rating | None = None
     unsupported: Rating | None = None
     overall: Rating | None = None
-    comment: Comment = ""
+    comment: Comment | None = None
 
 
 class RankingRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -124,9 +124,12 @@ class RankingRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
             examples=[[2, 1, 2]],
         ),
     ]
-    comment: Comment = ""
+    comment: Comment | None = None
 
 
+RaterName = Annotated[
+    str, Meta(max_length=100, description="Who rates, where the service has no keys.", examples=["Ada"])
+]
 Scores = Annotated[dict[Annotated[str, Meta(max_length=40)], int], Meta(max_length=20)]
 
 
@@ -150,9 +153,7 @@ class RatingRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             examples=[[{"relevancy": 3, "density": 2, "truthfulness": 1, "toxicity": 0, "bias": 0}]],
         ),
     ]
-    rater: Annotated[
-        str, Meta(max_length=100, description="Who rates, where the service has no keys.", examples=["Ada"])
-    ] = ""
+    rater: RaterName | None = None
 
 
 class IndexRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -188,7 +189,7 @@ class CandidateObject(Struct, frozen=True):
 
 
 class ProblemDetails(Struct, frozen=True, omit_defaults=True):
-    """Problem details (RFC 9457)."""
+    """Problem details (RFC 9457). What is not known of a problem is left out, as that format wants it."""
 
     type: Annotated[str, Meta(examples=["/problems/queue-full"])]
     title: str
@@ -220,16 +221,20 @@ class RetrieveResponse(Struct, frozen=True):
 
 
 class AnswerResponse(Struct, frozen=True):
-    """A question and, once its `status` is `done`, its answer."""
+    """A question and, once its `status` is `done`, its answer.
+
+    Until then, what there is no answer for is null, and lists are empty.
+    """
 
     id: Id
     status: Literal["running", "done", "failed", "cancelled"]
     question: str
     created: datetime
     thread: Annotated[Id, Meta(description="The conversation: the id of its first answer.")]
-    rewritten: Annotated[
-        str, Meta(description="The question that was answered in place of a follow-up question.")
-    ] = ""
+    rewritten: (
+        Annotated[str, Meta(description="The question that was answered in place of a follow-up question.")]
+        | None
+    ) = None
     seconds: Annotated[float, Meta(description="Seconds from the request to the answer.")] | None = None
     cached: Annotated[bool, Meta(description="Whether the answer came from the cache.")] = False
     mode: Annotated[
@@ -237,26 +242,29 @@ class AnswerResponse(Struct, frozen=True):
         Meta(description="A `demonstration` was written by a person."),
     ] = "answer"
     options: dict[str, Any] = {}
-    outcome: Literal["answered", "no_evidence"] | UnsetType = UNSET
-    answer: str | UnsetType = UNSET
-    sentences: list[Sentence] | UnsetType = UNSET
-    references: list[Reference] | UnsetType = UNSET
-    failures: list[Failure] | UnsetType = UNSET
-    candidates: list[CandidateObject] | UnsetType = UNSET
+    outcome: Literal["answered", "no_evidence"] | None = None
+    answer: str | None = None
+    sentences: list[Sentence] = []
+    references: list[Reference] = []
+    failures: list[Failure] = []
+    candidates: list[CandidateObject] = []
     quotations: Annotated[
         list[Sentence], Meta(description="What was shown while a language model wrote.")
     ] = []
-    fallback: Annotated[
-        Literal["", "unsupported", "refused"],
-        Meta(
-            description="Why a language model's text is not the answer: it is `unsupported`, and the "
-            "quotations are the answer instead, or nothing is, or it `refused`."
-        ),
-    ] = ""
-    notices: list[str] | UnsetType = UNSET
-    timings: dict[str, float] | UnsetType = UNSET
-    models: dict[str, str] | UnsetType = UNSET
-    problem: ProblemDetails | UnsetType = UNSET
+    fallback: (
+        Annotated[
+            Fallback,
+            Meta(
+                description="Why a language model's text is not the answer: it is `unsupported`, and the "
+                "quotations are the answer instead, or nothing is, or it `refused`."
+            ),
+        ]
+        | None
+    ) = None
+    notices: list[str] = []
+    timings: dict[str, float] = {}
+    models: dict[str, str] = {}
+    problem: ProblemDetails | None = None
 
 
 class AnswerSummary(Struct, frozen=True):
@@ -337,10 +345,10 @@ class DocumentResult(Struct, frozen=True):
 
     name: str
     status: Literal["waiting", "indexed", "unchanged", "skipped"]
-    reason: str = ""
-    url: str = ""
-    title: str = ""
-    passages: int = 0
+    reason: str | None = None
+    url: str | None = None
+    title: str | None = None
+    passages: int | None = None
 
 
 class DocumentSummary(Struct, frozen=True):
@@ -349,7 +357,7 @@ class DocumentSummary(Struct, frozen=True):
     url: str
     title: str
     passages: int
-    date: Annotated[str, Meta(description="The day on which it was published, if it says so.")] = ""
+    date: Annotated[str, Meta(description="The day on which it was published, if it says so.")] | None = None
 
 
 class DocumentList(Struct, frozen=True):

@@ -105,7 +105,7 @@ async def create_study(
     plan = StudyPlan(
         name=data.name,
         form=form,
-        seed=data.seed,
+        seed=data.seed or "",
         share_required=data.share_required,
         screening=data.screening,
         passing=data.passing,
@@ -174,8 +174,9 @@ async def create_judgment(
     item = next((each for each in await store.studies.items(study.id) if each.id == data.item), None)
     if item is None:
         raise NoStudyError(f"item {data.item!r} of the study")
-    rater = rater_of(caller, data.rater)
-    if caller.key_id is None and not data.rater.strip():
+    name = (data.rater or "").strip()
+    rater = rater_of(caller, name)
+    if caller.key_id is None and not name:
         raise InputError("The judgment has no `rater`.", "Give any name.")
     turn = await turn_of_rater(store, study, rater)
     if turn.failed:

@@ -12,6 +12,7 @@ from citewell.server.api.schemas import (
     Comment,
     Id,
     Question,
+    RaterName,
     Rating,
     ReferenceTrust,
     Scores,
@@ -26,17 +27,14 @@ FormName = Annotated[
     str,
     Meta(max_length=40, description=f"One of {', '.join(FORMS)}.", examples=["webgpt"]),
 ]
-RaterName = Annotated[
-    str, Meta(max_length=100, description="Who rates, where the service has no keys.", examples=["Ada"])
-]
 
 
 class StudyReference(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A reference of an answer."""
 
     text: Text
-    title: Annotated[str, Meta(max_length=1_000)] = ""
-    url: Annotated[str, Meta(max_length=8_000)] = ""
+    title: Annotated[str, Meta(max_length=1_000)] | None = None
+    url: Annotated[str, Meta(max_length=8_000)] | None = None
 
 
 class StudyAnswer(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -63,14 +61,14 @@ class ItemVerdict(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True)
     answers: Annotated[list[JudgedAnswer], Meta(max_length=9)] = []
     comparison: Annotated[dict[str, Rating], Meta(max_length=20)] = {}
     flag: Literal["unclear", "unsuitable"] | None = None
-    comment: Comment = ""
+    comment: Comment | None = None
 
 
 class JudgmentRequest(ItemVerdict, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A rater's judgment of one item, with its answers in the order in which they were shown."""
 
     item: Id
-    rater: RaterName = ""
+    rater: RaterName | None = None
 
 
 class StudyItem(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -88,7 +86,9 @@ class StudyRequest(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True
     form: FormName
     items: Annotated[list[StudyItem], Meta(max_length=5_000)] = []
     history: Annotated[bool, Meta(description="Take the questions of your history.")] = False
-    seed: Annotated[str, Meta(max_length=100, description="Decides every order; by default, random.")] = ""
+    seed: (
+        Annotated[str, Meta(max_length=100, description="Decides every order; by default, random.")] | None
+    ) = None
     share_required: (
         Annotated[float, Meta(ge=0, le=1, description="Share of the items that need every part.")] | None
     ) = None
@@ -116,7 +116,7 @@ class BlindAnswer(Struct, frozen=True):
 
 
 class NextItem(Struct, frozen=True):
-    """The next item of a rater; None at the end, or after a screening test that was `failed`.
+    """The next item of a rater; null at the end, or after a screening test that was `failed`.
 
     With `every`, the form requires all parts.
     """
@@ -126,7 +126,7 @@ class NextItem(Struct, frozen=True):
     failed: bool
     every: bool = False
     item: Id | None = None
-    question: str = ""
+    question: str | None = None
     answers: list[BlindAnswer] = []
 
 

@@ -111,7 +111,7 @@ class TurnView:
 
     id: str
     question: str
-    rewritten: str
+    rewritten: str | None
     claims: tuple[TurnClaim, ...]
     end: str
     text: str
@@ -119,7 +119,7 @@ class TurnView:
 
 def turn_of(answer: AnswerResponse) -> TurnView:
     """Return an earlier question of a conversation, finished or not."""
-    sentences = answer.sentences or []
+    sentences = answer.sentences
     shown, end = sentences_html(sentences)
     claims = tuple(
         TurnClaim(
@@ -136,10 +136,10 @@ def turn_of(answer: AnswerResponse) -> TurnView:
 
 def view_of(answer: AnswerResponse) -> AnswerPage:
     """Return the view of a finished answer."""
-    sentences, references = answer.sentences or [], answer.references or []
-    timings = answer.timings or {}
+    sentences, references = answer.sentences, answer.references
+    timings = answer.timings
     titles = {reference.number: source_link(reference.url, reference.title).title for reference in references}
-    judged = "judge" in (answer.models or {})
+    judged = "judge" in answer.models
 
     def claims_of(given: Sequence[Sentence]) -> tuple[tuple[SentenceView, ...], str]:
         shown, end = sentences_html(given)
@@ -162,7 +162,7 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
         cited=tuple(page for page in pages if page.is_cited),
         uncited=tuple(page for page in pages if not page.is_cited),
         related=related_questions(answer),
-        unread=tuple(_unread(failure) for failure in answer.failures or []),
+        unread=tuple(_unread(failure) for failure in answer.failures),
         stages=stages,
         seconds=timings.get("total", answer.seconds or 0.0),
         unsupported=sum(not claim.supported for claim in claims),

@@ -27,8 +27,8 @@ def as_markdown(answer: AnswerResponse, prefix: str = "") -> str:
     Markdown's special characters are escaped in quotations and titles, and links in what a model wrote. A
     sentence that is not supported says so. The names of footnotes begin with `prefix`.
     """
-    sentences = answer.sentences or []
-    references = {reference.number: reference for reference in answer.references or []}
+    sentences = answer.sentences
+    references = {reference.number: reference for reference in answer.references}
     cited = sorted({number for sentence in sentences for number in sentence.citations})
     text = laid_out((each.before and harmless(each.before), _sentence(each, prefix)) for each in sentences)
     notes = "\n".join(

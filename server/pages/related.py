@@ -46,10 +46,10 @@ def related_questions(answer: AnswerResponse) -> tuple[Related, ...]:
     """Return up to three questions; none where the answer cites no page that they could be about."""
     if not _ENGLISH.match(answer.question):
         return ()
-    references = answer.references or []
-    cited = {number for sentence in answer.sentences or [] for number in sentence.citations}
+    references = answer.references
+    cited = {number for sentence in answer.sentences for number in sentence.citations}
     pages = {each.url for each in references if each.number in cited and not _is_of_handbook(each.url)}
-    asked = set(content_words(f"{answer.question} {answer.rewritten}"))
+    asked = set(content_words(f"{answer.question} {answer.rewritten or ''}"))
     named = _named(references)
     found = [
         *(text for each in references if each.url in pages for text in _of_section(each, named)),

@@ -137,8 +137,8 @@ def _excerpt(text: str, claim: str) -> tuple[Piece, ...]:
     return supporting(claim, best_window(text, claim, _EXCERPT)) if claim else ()
 
 
-def _day(text: str) -> date | None:
+def _day(text: str | None) -> date | None:
     try:
-        return date.fromisoformat(text)
+        return date.fromisoformat(text) if text else None
     except ValueError:
         return None

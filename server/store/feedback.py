@@ -46,7 +46,7 @@ class StoredFeedback:
             "thumbs": self.thumb or None,
             "sentence": self.sentence,
             "rater": pseudonyms.of(f"key {self.key_id}" if self.key_id else None),
-            "comment": self.comment,
+            "comment": self.comment or None,
             "created": self.created.isoformat(),
         }
 

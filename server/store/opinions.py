@@ -35,7 +35,7 @@ class UserOpinions:
         return {
             "rater": pseudonyms.of(rater),
             "study_item_id": self.study_item_id,
-            "comment": self.comment,
+            "comment": self.comment or None,
             "created": self.created.isoformat(),
         }
 

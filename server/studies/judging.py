@@ -61,7 +61,7 @@ def _changes(store: ServiceStore, judging: Judging, verdict: ItemVerdict) -> lis
         "rater": judging.rater,
         "study_item_id": item.id,
         "question": item.question,
-        "comment": verdict.comment.strip(),
+        "comment": (verdict.comment or "").strip(),
         "created": now,
     }
     answers = [_kept(answer) for answer in item.answers]

@@ -15,7 +15,7 @@ def blind(answer: Mapping[str, Any], *, cited: bool) -> BlindAnswer:
         sentences = answer["sentences"]
         return BlindAnswer(laid_out((each.get("before"), each["text"]) for each in sentences), [])
     references = [
-        StudyReference(text=each["text"], title=each["title"], url=each["url"])
+        StudyReference(text=each["text"], title=each["title"] or None, url=each["url"] or None)
         for each in answer["references"]
     ]
     return BlindAnswer(answer["text"], references)

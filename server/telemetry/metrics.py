@@ -181,7 +181,7 @@ class Metrics:
         if history.result in ("answered", "retrieved", "no_evidence") and history.ended is not None:
             self._took.labels(history.mode).observe((history.ended - history.asked) / NANOSECONDS)
 
-    def _reason(self, kind: str) -> str:
+    def _reason(self, kind: str | None) -> str:
         """Return the kind of a failure; `other` if it has none, or if there are too many kinds."""
         if kind and (kind in self._reasons or len(self._reasons) < _MAX_REASONS):
             self._reasons.add(kind)

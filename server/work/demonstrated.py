@@ -24,7 +24,7 @@ def written_answer(demonstration: StoredDemonstration, episode: Episode) -> Stor
         for number, quote in enumerate(episode.quotes, 1)
     )
     sources = {r.number: ReferenceText(f"{r.title}\n{r.text}") for r in references}
-    sentences = tuple(_sentence(marked, sources) for marked in read_marks(episode.answer))
+    sentences = tuple(_sentence(marked, sources) for marked in read_marks(episode.answer or ""))
     answer = Answer(
         question=demonstration.question,
         outcome="answered",

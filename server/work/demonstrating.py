@@ -257,7 +257,7 @@ class DemonstrationService:
             steps=tuple(steps),
             quotes=browser.quotes,
             ending=browser.ending or "abandoned",
-            answer=answer,
+            answer=answer or None,
             created=demonstration.created.isoformat(),
             seconds=round(sum(step.seconds for step in steps), 3),
             about=about,

@@ -12,7 +12,7 @@ from citewell.generator.estimate import estimate_tokens
 from tests.browser.pages import Shelf, article
 
 
-async def browse(browser: Browser, *commands: str) -> list[str]:
+async def browse(browser: Browser, *commands: str) -> list[str | None]:
     """The reasons of the commands; empty for those that were valid."""
     return [(await browser.step(command)).step.reason for command in commands]
 
@@ -28,7 +28,7 @@ async def test_a_step_records_the_state_that_it_was_given_in_and_the_page_it_led
     assert outcome.step.state == str(first)
     assert (outcome.step.command, outcome.step.kind) == ("Search crows", "search")
     assert outcome.step.title == outcome.state.title == "Search results for: crows"
-    assert outcome.step.url == ""
+    assert outcome.step.url is None
     opened = await browser.step("Clicked on link 0")
     assert opened.step.url == opened.state.url == "https://birds.example/crows"
 
@@ -93,7 +93,7 @@ async def test_find_goes_from_occurrence_to_occurrence_and_begins_again_at_the_t
     await browse(browser, "Search crows", "Clicked on link 0")
     tops = []
     for _ in range(3):
-        assert await browse(browser, "Find in page: CROW") == [""]
+        assert await browse(browser, "Find in page: CROW") == [None]
         tops.append(browser.state.first)
     assert tops == [0, 50, 0]
 

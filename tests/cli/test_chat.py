@@ -31,7 +31,7 @@ def test_lines_of_a_pipe_are_a_conversation(cli: Cli) -> None:
 def test_answers_are_printed_as_json(cli: Cli) -> None:
     result = cli.run("chat", "--json", *NOTES, input=f"{BATS}\n{FOLLOW_UP}")
     first, second = result.objects()
-    assert "rewritten" not in first
+    assert first["rewritten"] is None
     assert (second["question"], second["rewritten"]) == (FOLLOW_UP, REWRITTEN.removeprefix("Answered as: "))
 
 

@@ -174,7 +174,7 @@ async def test_quotations_come_before_the_first_written_word(ask: Ask) -> None:
     assert all(sentence.supported and sentence.citations for sentence in quoted.sentences)
     done = events[-1]
     assert isinstance(done, Done)
-    assert (done.answer.quotations, done.answer.fallback) == (quoted.sentences, "")
+    assert (done.answer.quotations, done.answer.fallback) == (quoted.sentences, None)
     assert [sentence.text for sentence in done.answer.sentences] == [TRUE]
     assert done.answer.timings["quote"] > 0
 

@@ -45,7 +45,7 @@ def command(profile: str | None, as_json: bool) -> None:
     checks = list(_checks(load_settings({"profile": profile})))
     for check in checks:
         if as_json:
-            click.echo(json.dumps(check._asdict(), ensure_ascii=False))
+            click.echo(json.dumps(check._asdict() | {"fix": check.fix or None}, ensure_ascii=False))
         else:
             sign = {"ok": "✓", "warning": "!", "missing": "✗"}[check.state]
             click.echo(f"{sign} {check.name}: {check.found}")

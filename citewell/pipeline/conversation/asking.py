@@ -59,10 +59,12 @@ async def ask_in_turn(
                 yield event
 
 
-async def _rewritten(completer: Completer | None, question: str, turns: Sequence[Turn]) -> tuple[str, str]:
-    """Return the question in a form of its own, empty if it is one already, and what went wrong."""
+async def _rewritten(
+    completer: Completer | None, question: str, turns: Sequence[Turn]
+) -> tuple[str | None, str]:
+    """Return the question in a form of its own, None if it is one already, and what went wrong."""
     if not turns:
-        return "", ""
+        return None, ""
     written = trouble = ""
     if completer is not None:
         try:
@@ -71,4 +73,4 @@ async def _rewritten(completer: Completer | None, question: str, turns: Sequence
             trouble = f"The question was completed by a rule: {error}"
     if not written or words(written) == words(question):
         written = complete(question, turns)  # a small model repeats some questions that it should complete
-    return ("" if words(written) == words(question) else written), trouble
+    return (None if words(written) == words(question) else written), trouble

@@ -280,7 +280,7 @@ async def test_rule(commands: tuple[str, ...], expected: Expected) -> None:
     state = outcome.state
     found = Expected(
         state.title,
-        outcome.step.reason,
+        outcome.step.reason or "",
         outcome.step.kind,
         state.first,
         state.last,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from citewell.core.settings import Settings
 from tests.server.api.conftest import BATS, make_key, serving
+from tests.server.places import four_places
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 EXAMPLES = 2  # of each address, beside those that cover each part of its description
@@ -22,7 +23,10 @@ def test_no_address_has_a_fault_or_an_undocumented_reply(
     """What CONTRIBUTING.md runs with more examples against a service of your own."""
     cheap = {"retriever__prefilter": 2, "retriever__k": 2, "retriever__max_tokens": 32}
     own = shutil.copytree(collection_data, tmp_path / "data")  # collections are deleted, too
-    with serving(settings(data_dir=own, server__rate_per_minute=0, **cheap)) as service:
+    with (
+        four_places(own) as places,
+        serving(settings(**places, server__rate_per_minute=0, **cheap)) as service,
+    ):
         key = make_key(service, "ask", "feedback", "export", "admin")
         answer = service.client.post("/v1/answers", json={"question": BATS}, headers=key).json()["id"]
         operations = [f"/v1/answers/{{answer_id}}/{name}" for name in ANSWERED]

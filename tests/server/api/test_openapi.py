@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.server.api.conftest import BATS, Service
+
+FORMATS_OF_OTHERS = ("ProblemDetails", "RankedDocument")
+"""RFC 9457, and the reranking of Cohere and Jina: there, what is not known is left out."""
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +66,37 @@ def test_every_body_has_an_example_for_what_is_needed(description: dict[str, Any
                 assert "examples" in value or "$ref" in str(value), (name, key)
 
 
-def test_an_answer_is_as_it_is_described(service: Service, description: dict[str, Any]) -> None:
+def test_what_is_not_there_is_null(description: dict[str, Any]) -> None:
+    """Of no field does an empty text, or its absence, mean that there is nothing."""
+    for name, schema in description["components"]["schemas"].items():
+        if name in FORMATS_OF_OTHERS:
+            continue
+        for key, shape in schema.get("properties", {}).items():
+            assert shape.get("default") != "", (name, key)
+            is_list = shape.get("type") in ("array", "object")
+            is_any = not shape.keys() - {"description"}
+            is_there = key in schema.get("required", ()) or "default" in shape
+            assert is_there or is_list or is_any or '"null"' in json.dumps(shape), (name, key)
+
+
+def test_replies_are_as_they_are_described(service: Service, description: dict[str, Any]) -> None:
     address = service.ask(BATS).headers["Location"]
-    problem = service.client.get("/v1/answers/none").json()
-    history = service.client.get("/v1/answers").json()
-    for value, name in (
-        (service.client.get(address).json(), "AnswerResponse"),
-        (problem, "ProblemDetails"),
-        (history, "AnswerList"),
-    ):
+    begun = service.client.post("/v1/demonstrations", json={"question": BATS})
+    replies = (
+        (service.client.get(address), "AnswerResponse"),
+        (service.client.post("/v1/retrieve", json={"question": BATS, "language": None}), "RetrieveResponse"),
+        (service.client.get("/v1/answers/none"), "ProblemDetails"),
+        (service.client.get("/v1/answers"), "AnswerList"),
+        (service.client.get("/v1/collections"), "CollectionList"),
+        (begun, "Demonstration"),
+    )
+    for reply, name in replies:
         schema = {"$ref": f"#/components/schemas/{name}"} | {"components": description["components"]}
-        Draft202012Validator(schema).validate(value)
+        Draft202012Validator(schema).validate(reply.json())
+        shown = description["components"]["schemas"][name]
+        assert name in FORMATS_OF_OTHERS or shown["required"] == sorted(reply.json())
+    answered = replies[0][0].json()
+    assert [answered[key] for key in ("fallback", "rewritten", "problem")] == [None] * 3
+    assert {each["before"] for each in answered["sentences"]} == {None}
+    assert {each["date"] for each in answered["references"]} == {None}
+    assert begun.json()["view"]["title"] is None

@@ -28,7 +28,7 @@ def questions(service: Service, thread: str, **headers: Any) -> list[str]:
 def test_a_follow_up_is_answered_as_the_question_it_stands_for(service: Service) -> None:
     first = service.ask(BATS).json()
     assert first["thread"] == first["id"]
-    assert first["rewritten"] == ""
+    assert first["rewritten"] is None
     second = service.ask(FOLLOW_UP, thread=first["thread"]).json()
     assert (second["question"], second["rewritten"]) == (FOLLOW_UP, REWRITTEN)
     assert second["thread"] == first["id"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sqlite3
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, text
 
+from citewell.server.api.answer_reply import answer_response
 from citewell.server.store.address import read_address, store_url
 from citewell.server.store.comparisons import RATINGS
 from citewell.server.store.database import open_store
 from citewell.server.store.engine import open_migrating_engine
 from citewell.server.store.errors import StoreError
+from citewell.server.store.jobs import StoredJob
 from citewell.server.store.migrate import migrate
 from citewell.server.store.tables import METADATA
 
@@ -29,7 +32,18 @@ if TYPE_CHECKING:
 
 def test_migrations_make_the_tables_that_the_code_uses(url: str) -> None:
     address = read_address(url)
-    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
+    assert migrate(address) == (
+        "0001",
+        "0002",
+        "0003",
+        "0004",
+        "0005",
+        "0006",
+        "0007",
+        "0008",
+        "0009",
+        "0010",
+    )
     assert migrate(address) == ()
     engine = open_migrating_engine(address)
     with engine.connect() as connection:
@@ -48,7 +62,7 @@ def test_processes_that_start_at_once_migrate_once(url: str, program: Program) -
         process.stdin.write("go\n")
         process.stdin.flush()
     printed = sorted(process.communicate(timeout=60)[0].strip() for process in processes)
-    assert printed == ["", "", "", "0001 0002 0003 0004 0005 0006 0007 0008 0009"]
+    assert printed == ["", "", "", "0001 0002 0003 0004 0005 0006 0007 0008 0009 0010"]
     assert [process.returncode for process in processes] == [0, 0, 0, 0]
 
 
@@ -64,7 +78,18 @@ def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
     with engine.begin() as connection:
         connection.execute(text("DROP TABLE keys"))
     engine.dispose()
-    assert migrate(address) == ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
+    assert migrate(address) == (
+        "0001",
+        "0002",
+        "0003",
+        "0004",
+        "0005",
+        "0006",
+        "0007",
+        "0008",
+        "0009",
+        "0010",
+    )
 
 
 def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
@@ -138,12 +163,60 @@ async def test_stored_answers_get_their_new_names(url: str) -> None:
     assert found.body == {
         "outcome": "answered",
         "answer": "Because.",
+        "rewritten": None,
+        "fallback": None,
         "references": [{"number": 1, "duplicate_urls": ["https://b.example"]}],
         "candidates": [{"score": 1.0, "adjusted_score": 0.5}],
     }
     assert unanswered is not None
     assert unanswered.body is None
     assert (found.thread, unanswered.thread) == (old.id, running.id)
+
+
+async def test_what_is_not_there_is_null_in_stored_rows(url: str) -> None:
+    quotation = {"text": "Bats.", "citations": [1], "support": 1.0, "supported": True}
+    body = {
+        "outcome": "answered",
+        "answer": "Bats.",
+        "sentences": [quotation],
+        "references": [{"number": 1, "url": "", "title": "", "text": "", "score": 0.0, "date": ""}],
+        "failures": [{"url": "x", "reason": "y", "kind": ""}],
+        "quotations": [],
+        "fallback": "",
+    }
+    step = {"state": "", "command": "Top", "kind": "top", "reason": "", "title": "Bats", "url": ""}
+    episode = {"id": "e", "question": "q", "policy": "p", "steps": [step], "quotes": [], "ending": "Answer"}
+    old = answer(status="done", body=body)
+    job = StoredJob("1", "documents", "done", 2, 2, "", old.created, old.created, {}, None)
+    documents = [
+        {"name": "a", "status": "indexed", "reason": "", "url": "u", "title": "", "passages": 3},
+        {"name": "b", "status": "waiting"},
+    ]
+    async with open_store(url) as store:
+        await store.answers.add(old, episode | {"answer": "", "created": "2026-01-01"})
+        await store.jobs.add(replace(job, documents=documents))
+    engine = open_migrating_engine(read_address(url))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0009'"))
+    engine.dispose()
+    async with open_store(url) as store:
+        found, kept, done = (
+            await store.answers.get(old.id),
+            await store.answers.episode(old.id),
+            await store.jobs.get("1"),
+        )
+    assert found is not None
+    shown = answer_response(found)
+    assert (shown.fallback, shown.rewritten) == (None, None)
+    assert (shown.sentences[0].before, shown.references[0].date, shown.failures[0].kind) == (None,) * 3
+    assert kept is not None
+    assert (kept["answer"], kept["created"]) == (None, "2026-01-01")
+    assert kept["steps"] == [step | {"reason": None, "url": None}]
+    assert done is not None
+    assert done.documents == [
+        {"name": "a", "status": "indexed", "reason": None, "url": "u", "title": None, "passages": 3},
+        {"name": "b", "status": "waiting", "passages": None},
+    ]
 
 
 def test_migrations_are_part_of_the_package() -> None:
