@@ -318,8 +318,8 @@ class BrowserSettings(Section):
     constrained: bool = Field(True, description="Constrain language models to valid commands.")
     answerer: Literal["generator", "policy"] = Field(
         "generator",
-        description="Who answers from the quotes: the `generator`, or the `policy` itself if it learned to; "
-        "in the service always the generator.",
+        description="Who answers from the quotes: the `generator`, or the `policy` itself if it learned to. "
+        "A generator that a request to the service names answers in any case.",
     )
 
 

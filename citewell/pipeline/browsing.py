@@ -230,17 +230,24 @@ async def open_browsing(
     `policy`, such as a person, replaces the policy of the settings. `over` wraps the web, for example to
     record it. Raises as `open_pipeline`, `open_web` and `open_policy` do.
     """
-    wanted = settings.browser
     async with (
         open_parts(settings, on_step=on_step) as parts,
         pipeline_of(parts, on_step) as pipeline,
         _opened(settings, pipeline, policy, on_step) as opened,
     ):
-        limits = browser_limits(wanted, opened.limits)
-        web = web_of(parts, pipeline.search)
-        if wanted.answerer == "policy":
-            pipeline = replace(pipeline, generator=_answerer(opened.policy, limits, settings))
-        yield Browsing(pipeline, over(web), opened, limits, best_of=wanted.best_of)
+        yield browsing_of(settings, pipeline, over(web_of(parts, pipeline.search)), opened)
+
+
+def browsing_of(settings: Settings, pipeline: Pipeline, web: Web, opened: Opened) -> Browsing:
+    """Return the browsing that the settings describe, from its open parts.
+
+    Raises `InputError` for a policy that is to answer but writes no answers, and as `variants` does.
+    """
+    wanted = settings.browser
+    limits = browser_limits(wanted, opened.limits)
+    if wanted.answerer == "policy":
+        pipeline = replace(pipeline, generator=_answerer(opened.policy, limits, settings))
+    return Browsing(pipeline, web, opened, limits, best_of=wanted.best_of)
 
 
 def _answerer(policy: Policy, limits: BrowserLimits, settings: Settings) -> PolicyAnswerer:

@@ -22,7 +22,7 @@ from citewell.core.events import Event
 from citewell.core.settings import SearchSettings, Settings
 from citewell.core.types import Page
 from citewell.generator.auto import EXTRACTIVE
-from citewell.pipeline.browsing import Browsing, browser_limits
+from citewell.pipeline.browsing import browser_limits, browsing_of
 from citewell.pipeline.build import pipeline_of, written_by
 from citewell.pipeline.chosen_providers import (
     OF_COLLECTION,
@@ -149,9 +149,7 @@ class Pipelines:
         pipeline = await self._shaped(options)
         if options.mode == "browse":
             web, policy = await self.web(options), await self._policy()
-            wanted = self._settings.browser
-            limits = browser_limits(wanted, policy.limits)
-            browsing = Browsing(pipeline, web, policy, limits, best_of=wanted.best_of)
+            browsing = browsing_of(self._answered_by(options.generator), pipeline, web, policy)
             actions = self.browser_limits(options.actions).actions
             return ask_in_turn(
                 pipeline, options.question, options.turns, partial(browsing.ask, actions=actions)
@@ -159,6 +157,13 @@ class Pipelines:
         if options.mode == "retrieve":
             return pipeline.retrieve(options.question)
         return ask_in_turn(pipeline, options.question, options.turns)
+
+    def _answered_by(self, generator: str) -> Settings:
+        """Return the settings of browsing: a generator that a question names answers, not the policy."""
+        if not generator:
+            return self._settings
+        browser = self._settings.browser.model_copy(update={"answerer": "generator"})
+        return self._settings.model_copy(update={"browser": browser})
 
     async def read(self, options: QuestionOptions, address: str) -> Page:
         """Return a page of the web or of the collection; raises `NoCollectionError` and as `read_page`."""

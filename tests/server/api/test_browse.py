@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from citewell.core.settings import Settings
 from citewell.core.weights import locate
 from tests.server.api.conftest import BATS, Service, Start, read_events, serving
 from tests.server.linked import linked_pages
+from tests.server.local import ReplyHandler, answering
 
 QUESTION = "Which animals are known to give gifts to humans?"
 
@@ -63,6 +65,42 @@ def test_actions_belong_to_browsing(service: Service) -> None:
     assert (len(steps), limited["outcome"]) == (1, "no_evidence")
     for options in ({"mode": "retrieve"}, {"mode": "browse", "actions": 0}):
         assert service.ask(QUESTION, **options).status_code == 400
+
+
+GIFTS = "Many animals give gifts to members of their own species"
+COMMANDS = (f"Search {QUESTION}", "Clicked on link 0", f"Quote: {GIFTS}", "End: Answer")
+
+
+class PolicyElsewhere(ReplyHandler):
+    """A language model that browses in four commands, and answers what is not a state of the browser."""
+
+    def do_POST(self) -> None:  # noqa: N802 - http.server calls it
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][-1]["content"]
+        past = asked.partition("♦Past actions")[2].partition("♦")[0].split("\n")
+        done = sum(bool(line) for line in past)
+        text = COMMANDS[done] if "♦Actions left" in asked else f"{GIFTS} [1]. Crows write letters [1]."
+        choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        self.reply(json.dumps({"choices": [choice]}).encode())
+
+
+def test_the_policy_answers_where_the_settings_say_so(start: Start, tmp_path: Path) -> None:
+    with linked_pages(tmp_path) as linked, answering(PolicyElsewhere) as url:
+        model = {"browser__policy": "openai:tiny", "generator__base_url": f"{url}/v1"}
+        service = start(**linked.settings, **model, browser__answerer="policy")
+        found = service.ask(QUESTION, mode="browse").json()
+        assert found["models"]["generator"] == "openai:tiny"
+        assert [(each["text"], each["supported"]) for each in found["sentences"]] == [
+            (f"{GIFTS}.", True),
+            ("Crows write letters.", False),
+        ]
+        named = service.ask(QUESTION, mode="browse", generator="extractive").json()
+        assert named["models"]["generator"] == "extractive"
+        assert service.ask(QUESTION).json()["models"]["generator"] == "extractive"
+
+
+def test_a_policy_that_writes_nothing_is_refused(start: Start) -> None:
+    refused = start(browser__answerer="policy").ask(QUESTION, mode="browse")
+    assert "The policy scripted writes no answers" in refused.json()["detail"]
 
 
 def test_loading_a_policy_blocks_no_other_question(start: Start, tmp_path: Path) -> None:
