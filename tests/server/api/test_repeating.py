@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from threading import Barrier
 from typing import Any
 
 import httpx
@@ -24,8 +26,12 @@ def ask(
     return service.client.post("/v1/answers", json={"question": question} | more, headers=headers)
 
 
+def stored_ids(service: Service) -> list[str]:
+    return [each["id"] for each in service.client.get("/v1/answers").json()["answers"]]
+
+
 def stored(service: Service) -> int:
-    return len(service.client.get("/v1/answers").json()["answers"])
+    return len(stored_ids(service))
 
 
 def test_a_repeated_question_gets_its_answer_again_from_any_worker(settings: Callable[..., Settings]) -> None:
@@ -47,6 +53,25 @@ def test_a_repeated_question_gets_its_answer_again_from_any_worker(settings: Cal
         reused = ask(other, "Why are there tides?")
         assert (reused.status_code, reused.json()["type"]) == (422, "/problems/key-reused")
         assert ask(one, headers={"Idempotency-Key": "other"}).json()["id"] != first.json()["id"]
+
+
+def test_of_two_first_requests_at_two_workers_one_is_answered(
+    settings: Callable[..., Settings], database: str
+) -> None:
+    wanted = settings(server__cache_seconds=0, server__database_url=database)
+    with serving(wanted) as one, serving(wanted) as other, ThreadPoolExecutor(2) as pool:
+        together = Barrier(2)
+
+        def send(service: Service) -> httpx.Response:
+            together.wait()
+            return ask(service)
+
+        replies = list(pool.map(send, (one, other)))
+        first = [each for each in replies if "Idempotency-Replayed" not in each.headers]
+        assert [each.status_code for each in first].count(201) == 1
+        assert {each.status_code for each in replies} <= {201, 409}
+        assert stored(one) == 1
+        assert ask(other).json()["id"] == stored_ids(one)[0]
 
 
 def test_the_name_is_of_one_key_and_of_one_body(start: Start) -> None:
