@@ -63,11 +63,13 @@ def _listed(sets: Mapping[str, DataSet]) -> str:
             each.origin,
             "by hand" if not each.converter else "with --accept" if each.consent else "yes",
             "yes" if each.tried else "no",
-            each.compared,
+            each.compared or each.by_hand,
         ]
         for each in sets.values()
     ]
-    return table(["data set", "rows", "license", "origin", "get", "download tried", "compared"], rows)
+    return table(
+        ["data set", "rows", "license", "origin", "get", "download tried", "compared, or why by hand"], rows
+    )
 
 
 def _verify(sets: Sequence[DataSet], folder: Path) -> int:

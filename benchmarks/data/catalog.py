@@ -38,8 +38,9 @@ class DataSet:
     """A public data set.
 
     `converter` names the function that makes `files` of `originals`; without one, the files are to be
-    obtained by hand. `consent` says why somebody must agree first. `compared` says what of the converter's
-    output was compared with data of the original's form, and `tried` whether the whole was downloaded.
+    obtained by hand, and `by_hand` says why. `consent` says why somebody must agree first. `compared` says
+    what of the converter's output was compared with data of the original's form, and `tried` whether the
+    whole was downloaded.
     """
 
     name: str
@@ -48,6 +49,7 @@ class DataSet:
     files: tuple[ConvertedFile, ...]
     originals: tuple[Original, ...] = ()
     converter: str = ""
+    by_hand: str = ""
     consent: str = ""
     tried: bool = False
     compared: str = ""
@@ -87,6 +89,7 @@ def _data_set(name: str, entry: dict[str, Any]) -> DataSet:
         files=tuple(ConvertedFile(**each) for each in entry["files"]),
         originals=originals,
         converter=entry.get("converter", ""),
+        by_hand=entry.get("by_hand", ""),
         consent=entry.get("consent", ""),
         tried=entry.get("tried", False),
         compared=entry.get("compared", ""),

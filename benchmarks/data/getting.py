@@ -44,7 +44,7 @@ def get(data_set: DataSet, folder: Path, on_bytes: Callable[[str], OnBytes]) -> 
         return False
     if not data_set.converter:
         raise DataSetError(
-            f"{data_set.name} has no converter: its exact conversion is not known.",
+            f"{data_set.name} has no converter: {data_set.by_hand}.",
             f"Obtain it by hand from {data_set.origin}, or copy its files from someone who has them; "
             f"`python -m benchmarks.data verify {data_set.name}` checks them.",
         )

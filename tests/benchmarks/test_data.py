@@ -205,7 +205,9 @@ def test_a_set_without_a_converter_says_where_it_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["get", "wikispeedia", "--to", str(tmp_path)]) == 1
-    assert "Obtain it by hand from angelpras/epfl_ADA_project" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "as pages, and their links placed, is known in words only" in error
+    assert "Obtain it by hand from angelpras/epfl_ADA_project" in error
     assert main(["get", "wikispedia", "--to", str(tmp_path)]) == 2
     assert "Did you mean wikispeedia?" in capsys.readouterr().err
 
@@ -213,6 +215,7 @@ def test_a_set_without_a_converter_says_where_it_is(
 def test_the_catalog_names_converters_and_files_that_exist() -> None:
     sets = read_catalog()
     assert {each.converter for each in sets.values() if each.converter} == set(CONVERTERS)
+    assert all(bool(each.converter) != bool(each.by_hand) for each in sets.values())
     paths = [file.path for each in sets.values() for file in each.files]
     assert len(paths) == len(set(paths))
     root = Path(__file__).parent.parent.parent

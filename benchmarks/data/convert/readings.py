@@ -1,15 +1,18 @@
-"""Questions with paragraphs that answer them: SQuAD, PubMedQA and FeedbackQA."""
+"""Questions with paragraphs that answer them: SQuAD, PubMedQA, FeedbackQA and QED."""
 
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.data.rows import Row, chosen, chosen_names, lines, question_id
+from benchmarks.data.detokenize import detokenized
+from benchmarks.data.rows import Row, chosen, chosen_names, lines, question_id, sha1
 
 _DOMAINS = ("Australia", "CDC", "UK", "WHO", "Quebec")
+_SHARDS = 6  # of QED's training questions
 
 
 def squad(originals: Path) -> Iterator[tuple[str, Iterator[str]]]:
@@ -47,6 +50,38 @@ def feedbackqa(originals: Path) -> Iterator[tuple[str, Iterator[str]]]:
         new = [row for key, row in rows.items() if key not in seen]
         yield f"qa_pairs/feedbackqa_{split}.jsonl.gz", lines(new)
         seen |= rows.keys()
+
+
+def qed(originals: Path) -> Iterator[tuple[str, Iterator[str]]]:
+    """Convert the training questions of QED, with the sentences that hold their answers."""
+    rows = (
+        _explained(json.loads(line))
+        for shard in range(_SHARDS)
+        for line in (originals / f"nq-train-{shard:02}-qed.jsonlines").read_text(encoding="utf-8").split("\n")
+        if line
+    )
+    yield "qa_pairs/qed_train.jsonl.gz", lines(chosen("qed", rows, 8))
+
+
+def _explained(entry: dict[str, Any]) -> Row:
+    title, text, starts = entry["title_text"], entry["paragraph_text"], entry["sentence_starts"]
+    places = {bisect_right(starts, start) for start, _ in entry["answer_spans"]} - {0}
+    ends = [*starts[1:], len(text)]
+    sentences = [text[starts[place - 1] : ends[place - 1]] for place in sorted(places)]
+    url = f"https://en.wikipedia.org/wiki/{title.replace(' ', '_')}"
+    return {
+        "id": f"qed-{sha1(str(entry['example_id']))}",
+        "question": entry["question_text"],
+        "positive": [{"title": title, "text": _numbered(text), "url": url}],
+        "answer": [_numbered(answer) for answer in entry["answer_text"]],
+        "evidence_sentences": [_numbered(sentence) for sentence in sentences],
+        "answer_type": entry["answer_type"],
+        "license": "annotations unspecified; text CC BY-SA 3.0",
+    }
+
+
+def _numbered(text: str) -> str:
+    return detokenized(text).replace("# ", "#")
 
 
 def _read_article(
