@@ -17,12 +17,14 @@ from typing import Any
 
 import click
 import uvicorn
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.supervisors import Multiprocess
 
 from citewell.core.errors import InputError
 from citewell.core.settings import Settings
 from citewell.server.access.limiter import open_limiter
 from citewell.server.access.owner import opening_page, owner_token
+from citewell.server.access.peer import NotesPeer
 from citewell.server.app import create_app
 from citewell.server.log_lines import OneLineFormatter
 from citewell.server.packages import need_tracing_packages
@@ -101,7 +103,7 @@ def server_config(settings: Settings) -> uvicorn.Config:
     """Return the configuration of uvicorn."""
     wanted = settings.server
     return uvicorn.Config(
-        partial(create_app, settings, on_startup=[_shorten_pauses]),
+        partial(_application, settings),
         factory=True,
         host=wanted.host,
         port=wanted.port,
@@ -114,11 +116,18 @@ def server_config(settings: Settings) -> uvicorn.Config:
         log_config=dict(_LOGGING),
         access_log=False,
         server_header=False,
-        proxy_headers=bool(wanted.trusted_proxies),
-        forwarded_allow_ips=list(wanted.trusted_proxies),
+        proxy_headers=False,  # see `_application`
         timeout_worker_healthcheck=30,  # loading models may keep a process busy for longer than the usual 5
         timeout_graceful_shutdown=math.ceil(wanted.drain_seconds),
     )
+
+
+def _application(settings: Settings) -> NotesPeer:
+    """Return the service behind its proxies, whose addresses are noted before their headers are believed."""
+    app: Any = create_app(settings, on_startup=[_shorten_pauses])
+    if proxies := settings.server.trusted_proxies:
+        app = ProxyHeadersMiddleware(app, list(proxies))
+    return NotesPeer(app)
 
 
 def _shorten_pauses() -> None:
@@ -149,11 +158,13 @@ async def _check(settings: Settings) -> str:
     except StoreError as error:
         click.echo(f"citewell: {error}", err=True)
         return "the database is not available yet; no question is answered without it"
+    if settings.server.accounts:
+        return f"API keys or accounts in {settings.server.account_header} are required"
     if count:
         return "API keys are required"
     if own:
         return "no API key is required, since only this computer can connect"
     raise InputError(
         f"Without API keys, the service only listens on this computer, not on {settings.server.host}.",
-        "Create a key first: citewell keys create NAME",
+        "Create a key first, citewell keys create NAME, or let a proxy sign people in (server.accounts).",
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from citewell.core.server_settings import ServerSettings
 from citewell.core.settings import Settings
+from citewell.server.access.accounts import accounts_of
 from citewell.server.access.authenticator import Authenticator
 from citewell.server.access.limiter import Limiter, open_limiter
 from citewell.server.access.owner import owner_token
@@ -97,7 +98,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
                 texts=TextService(limits),
                 indexing=indexing,
                 demonstrations=demonstrations,
-                authenticator=Authenticator(keys, loopback=own, owner=token),
+                authenticator=Authenticator(keys, loopback=own, owner=token, accounts=accounts_of(wanted)),
                 metrics=metrics,
             )
         finally:

@@ -128,7 +128,7 @@ def _table(fields: Mapping[str, FieldInfo]) -> str:
 def _default(name: str, field: FieldInfo) -> str:
     if field.default_factory is not None:
         return _DEPENDING[name]
-    if field.default in (None, "", (), SecretStr("")):
+    if field.default in (None, "", (), {}, SecretStr("")):
         return "none"
     if isinstance(field.default, tuple):
         return f"`{' '.join(map(str, field.default))}`"
@@ -157,6 +157,8 @@ def _values(field: FieldInfo) -> Iterator[str]:
 
 
 def _kind(annotation: str) -> str:
+    if annotation.startswith("dict"):
+        return "table"
     if "Literal" in annotation:
         return ", ".join(f"`{value}`" for value in re.findall(r"'(\w+)'", annotation))
     if "Network" in annotation:

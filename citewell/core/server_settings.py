@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import NoDecode
 
 from citewell.core.section import Section
+
+Scope = Literal["ask", "feedback", "export", "admin"]
+"""A permission. Each stands alone: `admin` does not include the others."""
 
 
 class ServerSettings(Section):
@@ -63,7 +67,18 @@ class ServerSettings(Section):
         0, ge=0, description="Default rate limit per key, in requests per day; 0 means no limit."
     )
     trusted_proxies: Annotated[tuple[str, ...], NoDecode] = Field(
-        (), description="Proxies whose `X-Forwarded-For` header is trusted."
+        (),
+        description="Addresses or networks of proxies, whose `X-Forwarded-For` and `account_header` are "
+        "believed.",
+    )
+    account_header: str = Field(
+        "",
+        pattern=r"^[A-Za-z0-9-]*$",
+        description="Header in which a trusted proxy names the account that it has signed in, such as "
+        "`X-Forwarded-Email`.",
+    )
+    accounts: dict[Annotated[str, Field(min_length=1)], Annotated[tuple[Scope, ...], Field(min_length=1)]] = (
+        Field({}, description='Accounts that are let in, with their scopes: `"ada@example.org" = ["ask"]`.')
     )
     generators: Annotated[tuple[str, ...], NoDecode] = Field(
         (),
@@ -75,6 +90,18 @@ class ServerSettings(Section):
         pattern=r"^(https?://\S+)?$",
         description="OpenTelemetry collector (OTLP over HTTP), such as `http://127.0.0.1:4318`.",
     )
+
+    @model_validator(mode="after")
+    def _check_accounts(self) -> Self:
+        """Refuse a header that anybody could send, and one without a list."""
+        if bool(self.account_header) != bool(self.accounts):
+            raise ValueError("account_header and accounts need each other")
+        if self.account_header and not self.trusted_proxies:
+            raise ValueError("account_header needs trusted_proxies, since only a proxy may name an account")
+        for proxy in self.trusted_proxies if self.account_header else ():
+            if not ip_network(proxy).prefixlen:
+                raise ValueError(f"{proxy} in trusted_proxies lets everybody name an account")
+        return self
 
     @field_validator("hosts", "cors_origins", "trusted_proxies", "generators", mode="before")
     @classmethod

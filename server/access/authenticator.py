@@ -1,4 +1,4 @@
-"""Authentication: the check of a request's key and of its scopes."""
+"""Authentication: the check of a request's key or account, and of its scopes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
+from citewell.server.access.accounts import Accounts, UnknownAccountError
 from citewell.server.access.errors import NoKeyError, WrongKeyError, WrongScopeError
 from citewell.server.access.keys import SCOPES, ApiKey, matches, read_key
 
@@ -26,12 +27,16 @@ class KeyRing(Protocol):
 
 @dataclass(frozen=True)
 class Caller:
-    """The sender of a request: the id of its key, or None; its scopes; and its own limits, if any."""
+    """The sender of a request: the id of its key, or None; its scopes; and its own limits, if any.
+
+    An `account`, which a proxy has signed in, has a key of its own in all that is stored and counted.
+    """
 
     key_id: str | None
     scopes: frozenset[str]
     rate_per_minute: int | None = None
     daily: int | None = None
+    account: str | None = None
 
 
 ANONYMOUS = Caller(None, frozenset(SCOPES) - {"admin"})
@@ -42,10 +47,11 @@ OWNER = Caller(None, frozenset(SCOPES))
 
 
 class Authenticator:
-    """An authenticator of requests by the keys of a store, or by the token of the owner.
+    """An authenticator of requests by the keys of a store, the owner's token, or the accounts of a proxy.
 
-    `loopback` says that the service listens on this computer only: there it is open while no key exists;
-    anywhere else it is closed. `owner` is the token of the owner, None if nobody has one.
+    `loopback` says that the service listens on this computer only: there it is open while no key exists and
+    no proxy signs people in; anywhere else it is closed. `owner` is the token of the owner, None if nobody
+    has one.
     """
 
     def __init__(
@@ -54,25 +60,32 @@ class Authenticator:
         *,
         loopback: bool = True,
         owner: str | None = None,
+        accounts: Accounts | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._keys = keys
         self._loopback = loopback
         self._owner = owner
+        self.accounts = accounts
         self._now = now
         self._has_keys = False
 
-    async def admit(self, header: str | None, scope: str) -> Caller:
+    async def admit(self, header: str | None, scope: str, *, account: str | None = None) -> Caller:
         """Return the caller, from the value of the header `Authorization` (RFC 6750, section 2.1).
 
+        `account` is what a trusted proxy has signed in; a key, which a program sends, counts before it.
+
         Raises `NoKeyError` if a key is needed and missing, `WrongKeyError` if it is unknown, wrong, revoked
-        or expired, `WrongScopeError` if it lacks `scope`, and `StoreError`.
+        or expired, `UnknownAccountError`, `WrongScopeError` if `scope` is lacking, and `StoreError`.
         """
         if self._is_owner(header):
             return OWNER
-        if self._loopback and not await self._any_keys():
-            return _allowed(ANONYMOUS, scope)
         scheme, _, text = (header or "").strip().partition(" ")
+        if self.accounts is not None:
+            if account is not None and not text.strip().startswith("cw_"):
+                return _allowed(_of_account(account, self.accounts), scope)
+        elif self._loopback and not await self._any_keys():
+            return _allowed(ANONYMOUS, scope)
         if scheme.lower() != "bearer" or not text.strip():
             raise NoKeyError("An API key is required.", _HOW)
         return _allowed(await self._caller(text.strip()), scope)
@@ -99,7 +112,18 @@ class Authenticator:
         return self._has_keys
 
 
+def _of_account(name: str, accounts: Accounts) -> Caller:
+    if name not in accounts.scopes:
+        raise UnknownAccountError(name)
+    return Caller(f"account:{name}", accounts.scopes[name], account=name)
+
+
 def _allowed(caller: Caller, scope: str) -> Caller:
+    if scope not in caller.scopes and caller.account is not None:
+        raise WrongScopeError(
+            f"The account {caller.account!r} lacks the scope `{scope}`, which this requires.",
+            "The owner of the service adds it with the setting server.accounts.",
+        )
     if scope not in caller.scopes:
         who = "The key lacks" if caller.key_id else "Requests without a key lack"
         raise WrongScopeError(

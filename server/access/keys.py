@@ -9,12 +9,13 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from citewell.core.errors import InputError
+from citewell.core.server_settings import Scope
 
-SCOPES = ("ask", "feedback", "export", "admin")
-"""A permission of a key. Each scope stands alone: `admin` does not include the others."""
+SCOPES: tuple[str, ...] = get_args(Scope)
+"""The permissions of keys and accounts."""
 
 _ID_BYTES = 8
 _SECRET_BYTES = 32

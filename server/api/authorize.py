@@ -1,4 +1,4 @@
-"""The guard of every request: the host name, the type of the body, the key and its limits."""
+"""The guard of every request: the host name, the type of the body, the key or account, and its limits."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 
 from citewell.core.errors import CitewellError
-from citewell.server.access.authenticator import Caller
+from citewell.server.access.accounts import check_origin
+from citewell.server.access.authenticator import Authenticator, Caller
 from citewell.server.access.errors import AccessError
 from citewell.server.access.limiter import AccessDecision
+from citewell.server.access.peer import PEER
 from citewell.server.api import sse
 from citewell.server.services import Services, own_names
 
@@ -73,7 +75,9 @@ async def authorize(connection: ASGIConnection[Any, Any, Any, Any], handler: Bas
     if scope is None:
         _check_type(connection, media_type)
         return
-    caller = await services.authenticator.admit(connection.headers.get("authorization"), scope)
+    caller = await admitted(connection, services.authenticator, scope)
+    if caller.account is not None and connection.scope.get("method") in _CHANGING:
+        check_origin(connection.headers)
     _check_type(connection, media_type)
     connection.state.caller = caller
     connection.state.services = services
@@ -86,10 +90,20 @@ async def authorize(connection: ASGIConnection[Any, Any, Any, Any], handler: Bas
             raise TooOftenError(decision.limit, decision.retry_after)
 
 
+async def admitted(
+    connection: ASGIConnection[Any, Any, Any, Any], authenticator: Authenticator, scope: str
+) -> Caller:
+    """Return the caller of a request; raises as `Authenticator.admit` and `Accounts.name` do."""
+    accounts, peer = authenticator.accounts, connection.scope["state"].get(PEER)
+    account = accounts.name(peer, connection.scope["headers"]) if accounts else None
+    return await authenticator.admit(connection.headers.get("authorization"), scope, account=account)
+
+
 def _check_type(connection: ASGIConnection[Any, Any, Any, Any], wanted: str) -> None:
     """Accept one type only: a page of another site may send forms and plain text without a preflight request.
 
-    Handlers that take a form need a scope that no request has without a header of its own.
+    Handlers that take a form need a scope that no request of another site has: it comes with a header of its
+    own, or with an account, for which `check_origin` looks where the request is from.
     """
     headers = connection.headers
     has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers

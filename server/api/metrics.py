@@ -13,6 +13,7 @@ from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 
 from citewell.server.access.authenticator import Authenticator
 from citewell.server.access.errors import WrongScopeError
+from citewell.server.api.authorize import admitted
 from citewell.server.api.documented import problems
 from citewell.server.services import Services
 
@@ -36,16 +37,16 @@ async def get_metrics(
     request: Request[Any, Any, Any], services: NamedDependency[Services]
 ) -> Response[bytes]:
     """The metrics of all processes. This requires the scope `admin`, or no key while none exists."""
-    await _check(services.authenticator, request.headers.get("authorization"))
+    await _check(request, services.authenticator)
     return Response(await asyncio.to_thread(services.metrics.text), media_type=_MEDIA_TYPE)
 
 
-async def _check(authenticator: Authenticator, header: str | None) -> None:
-    """Raise what `Authenticator.admit` raises, unless no key exists and the service is local."""
+async def _check(request: Request[Any, Any, Any], authenticator: Authenticator) -> None:
+    """Raise what `admitted` raises, unless no key exists and the service is local."""
     try:
-        await authenticator.admit(header, "admin")
+        await admitted(request, authenticator, "admin")
     except WrongScopeError:
         with suppress(WrongScopeError):
-            if (await authenticator.admit(header, "ask")).key_id is None:
+            if (await admitted(request, authenticator, "ask")).key_id is None:
                 return
         raise

@@ -9,6 +9,7 @@ from litestar.di import NamedDependency
 from litestar.response import Template
 
 from citewell.pipeline.collections import collection_names
+from citewell.server.access.authenticator import Caller
 from citewell.server.pages.replies import html
 from citewell.server.pages.searched import set_up
 from citewell.server.services import Services
@@ -16,12 +17,13 @@ from citewell.server.work.errors import NotReadyError
 
 
 @get("/settings", opt={"scope": "ask"})
-async def settings_page(services: NamedDependency[Services]) -> Template:
+async def settings_page(services: NamedDependency[Services], caller: NamedDependency[Caller]) -> Template:
     """The settings of a reader, and what questions are answered with."""
     return html(
         "settings.html",
         here="settings",
         title="Settings",
+        account=caller.account,
         writer=_writer(services),
         set_up=set_up(services.settings),
         collections=await asyncio.to_thread(collection_names, services.settings),

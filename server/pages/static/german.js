@@ -86,6 +86,7 @@ export const GERMAN = {
   "Cancelled": "Abgebrochen",
   "Newest": "Neueste",
   "Older": "Ältere",
+  "Signed in as": "Angemeldet als",
   "Appearance": "Darstellung",
   "Theme": "Farben",
   "As the system": "Wie das System",

@@ -93,3 +93,25 @@ async def test_the_owner_of_the_computer_needs_no_key(
         await other.goto(f"{service.url}/history")
         await other.get_by_role("dialog", name="API key required").wait_for()
         assert await other.evaluate("localStorage.length") == 0
+
+
+async def test_who_is_signed_in_by_a_proxy_needs_no_key(
+    open_page: OpenPage, settings: Callable[..., Settings]
+) -> None:
+    wanted = settings(
+        server__trusted_proxies="127.0.0.1",
+        server__account_header="X-Forwarded-Email",
+        server__accounts={"ada@example.org": ["ask", "feedback"]},
+    )
+    with serving(wanted) as service:
+        page = await open_page("/docs", url=service.url)
+        await page.set_extra_http_headers({"X-Forwarded-Email": "ada@example.org"})
+        await page.goto(f"{service.url}/")
+        await page.get_by_label("Your question").fill(BATS)
+        await page.keyboard.press("Enter")
+        await page.locator(".answer[data-answer] .actions").wait_for()
+        assert not await page.get_by_role("dialog", name="API key required").is_visible()
+        await page.get_by_role("link", name="Settings", exact=True).click()
+        await page.locator("#account").wait_for()
+        assert await page.locator("#account").inner_text() == "Signed in as ada@example.org"
+        await page.close()
