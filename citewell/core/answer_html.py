@@ -21,6 +21,9 @@ _PAGE = """<!doctype html>
 <title>{title}</title>
 <style>
 body {{ max-width: 42rem; margin: 2rem auto; padding: 0 1rem; font: 1.0625rem/1.6 Georgia, serif; }}
+mtd.right {{ text-align: right; justify-items: end; padding-right: 0; }}
+mtd.left {{ text-align: left; justify-items: start; }}
+mtd.right + mtd.left {{ padding-left: 0; }}
 </style>
 </head>
 <body>

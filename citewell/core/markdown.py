@@ -1,4 +1,4 @@
-"""The Markdown around the sentences that a model wrote: joined again, made harmless, and as HTML.
+"""The Markdown around the sentences that a model wrote: joined again, made harmless, and as HTML with MathML.
 
 `Sentence.before` is the Markdown between a sentence and the one before, such as the bullet of an item. It is
 None for a literal text, such as a quotation, whose asterisks are asterisks.
@@ -13,8 +13,11 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
+from citewell.core.formulas import formula_at, held, mathml, restored, without_tags
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
 
     from citewell.core.types import Sentence
 
@@ -55,15 +58,21 @@ def before_next(dropped: str | None, own: str | None) -> str | None:
 
 
 def harmless(markdown: str) -> str:
-    """Escape links, images and HTML, except in code, of what a model wrote."""
+    """Escape links, images and HTML, except in code and formulas, of what a model wrote."""
     if FENCE.match(markdown):
         return markdown
     pieces = _INLINE_CODE.split(markdown)  # every third one is code, and the one after it its backticks alone
     return "".join(
-        piece if place % 3 == 1 else _BACKTICK.sub(r"\1\1\`", without_links(piece))
+        piece if place % 3 == 1 else _harmless_text(piece)
         for place, piece in enumerate(pieces)
         if place % 3 != 2
     )
+
+
+def _harmless_text(piece: str) -> str:
+    text, formulas = held(piece)
+    escaped = _BACKTICK.sub(r"\1\1\`", without_links(text))
+    return restored(escaped, [without_tags(formula) for formula in formulas])
 
 
 def without_links(text: str) -> str:
@@ -125,4 +134,18 @@ def _html(sentence: Sentence, text: str) -> str:
 def _renderer() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark", {"html": False}).enable("table").disable(["link", "image", "autolink"])
+    renderer = MarkdownIt("commonmark", {"html": False}).enable("table")
+    renderer.disable(["link", "image", "autolink"]).inline.ruler.before("escape", "formula", _formula)
+    renderer.add_render_rule("formula", lambda _, tokens, place, options, env: tokens[place].content)
+    return renderer
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    """Read a formula, as a rule of the renderer."""
+    found = formula_at(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        state.push("formula", "", 0).content = mathml(found)
+    state.pos += len(found.source)
+    return True

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from citewell.core.formulas import before_unfinished
 from citewell.core.markdown import FENCE
 
 # Indentation, and the marks of quotes, lists and headings.
@@ -12,6 +14,7 @@ _PREFIX = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|#{1,6})\s+)*")
 _SEPARATOR = re.compile(r"(?=.*\|)\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 # The most words of a label: of a heading, and of a line that ends with a colon.
 _HEADING, _LEAD_IN = 5, 3
+_FORMULA_LINES = 50
 
 
 class WrittenBlock(NamedTuple):
@@ -26,15 +29,14 @@ def read_blocks(markdown: str) -> list[WrittenBlock]:
     """Return the blocks of a text in their order.
 
     A row of a table is a block, and its header stands before the first row: labels are not claims. Nor are
-    short headings and lines such as `For example:`, which stand before the next block. Code that is not
-    closed ends with the text (https://spec.commonmark.org/0.31.2/#fenced-code-blocks).
+    short headings and lines such as `For example:`, which stand before the next block. A formula is not
+    divided. Code that is not closed ends with the text (https://spec.commonmark.org/0.31.2/#fenced-code-blocks).
     """
     blocks: list[WrittenBlock] = []
     lines = markdown.splitlines()
     place, apart, label = 0, False, ""
     while place < len(lines):
-        line = lines[place]
-        place += 1
+        line, place = _with_formula(lines, place)
         prefix = _PREFIX.match(line)
         assert prefix is not None
         marks, text = prefix.group(), line[prefix.end() :].rstrip()
@@ -64,6 +66,18 @@ def read_blocks(markdown: str) -> list[WrittenBlock]:
             blocks.append(WrittenBlock(label + gap + marks, text))
             apart, label = marks.strip().endswith("#"), ""
     return blocks
+
+
+def _with_formula(lines: Sequence[str], place: int) -> tuple[str, int]:
+    """Return a line and the place of the next; the lines of a formula that ends in the paragraph are one."""
+    joined = line = lines[place]
+    for end in range(place + 1, min(place + _FORMULA_LINES, len(lines) + 1)):
+        if before_unfinished(joined) == joined:
+            return joined, end
+        if end == len(lines) or not lines[end].strip() or FENCE.match(lines[end].strip()):
+            break
+        joined = f"{joined} {lines[end].strip()}"
+    return line, place + 1
 
 
 def _is_label(marks: str, text: str) -> bool:

@@ -7,8 +7,8 @@ import re
 from citewell.core.text import split_sentences
 
 # With a stop, perhaps in quotes or brackets and with marks after it, or with a citation mark, or after a row
-# of a table or code.
-_FINISHED = re.compile(r"(?:[.!?…。！？।]['\"’”»)\]]*|\[[\d\s,;]+\]|\||```|~~~)\s*$")
+# of a table, code or a formula.
+_FINISHED = re.compile(r"(?:[.!?…。！？।]['\"’”»)\]]*|\[[\d\s,;]+\]|\||```|~~~|\$\$|\\\])\s*$")
 
 
 def finished(answer: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from citewell.core.formulas import held, restored, stands_alone
 from citewell.core.text import split_sentences, squeeze, words
 from citewell.generator.citations.blocks import WrittenBlock, read_blocks
 
@@ -45,24 +46,37 @@ def read_marks(answer: str, *, markdown: bool = False) -> list[MarkedSentence]:
 
     A mark belongs to the sentence that contains it; marks right after a full stop belong to the
     sentence before it. Numbers are not checked here. In `markdown`, a sentence ends with its block, and a
-    block of code is a sentence without marks.
+    block of code is a sentence without marks; a formula is not divided, and belongs to the sentence before it
+    even if it has a line of its own.
     """
     sentences: list[MarkedSentence] = []
+    is_open = False  # whether a formula, or what follows one, continues the last sentence
     for block in read_blocks(answer) if markdown else [WrittenBlock("", answer)]:
         before = block.before if markdown else None
         if block.is_code:
             sentences.append(MarkedSentence(block.text, (), before))
+            is_open = False
             continue
-        for part in split_sentences(block.text):
+        is_row = block.before.endswith("| ")
+        is_open = is_open and not is_row
+        text, formulas = held(block.text) if markdown else (block.text, [])
+        for part in split_sentences(text):
             leading = _LEADING_MARKS.match(part)
             if leading and sentences:
                 last = sentences[-1]
                 sentences[-1] = last._replace(marks=_merge(last.marks, _numbers(leading.group())))
                 part = part[leading.end() :]
-            text = squeeze(_MARK.sub(" ", _CLOSING.sub("", part)))
-            if words(text):
+            text = restored(squeeze(_MARK.sub(" ", _CLOSING.sub("", part))), formulas)
+            if not words(text):
+                continue
+            open_ = sentences[-1] if is_open and not (before or "").strip() else None
+            if open_ and (stands_alone(text) or stands_alone(open_.text)):
+                marks = _merge(open_.marks, _numbers(part))
+                sentences[-1] = open_._replace(text=f"{open_.text} {text}", marks=marks)
+            else:
                 sentences.append(MarkedSentence(text, _merge((), _numbers(part)), before))
-                before = " " if markdown else None
+            before = " " if markdown else None
+            is_open = markdown and not is_row
     return sentences
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from citewell.core.events import Ranked, Token
+from citewell.core.formulas import before_unfinished
 from citewell.core.types import Reference
 from citewell.generator.citations.correction import check_citations, kept
 from citewell.server.api.chat_text import sentences_text
@@ -41,10 +42,9 @@ class Draft:
         return self._more(text) if text.startswith(self.sent) else AGAIN + text
 
     def _checked(self) -> str:
-        # The last sentence may still grow.
-        sentences = check_citations(self._raw, self._references, self._threshold, markdown=self._markdown)[
-            :-1
-        ]
+        # The last sentence may still grow, and a formula belongs to the one before it.
+        raw = before_unfinished(self._raw) if self._markdown else self._raw
+        sentences = check_citations(raw, self._references, self._threshold, markdown=self._markdown)[:-1]
         if not any(sentence.supported for sentence in sentences):
             return ""
         shown = [place for place, each in enumerate(sentences) if each.supported or not self._drops]

@@ -48,6 +48,9 @@ HARM = (
     "`a <b>` `` <i> ` `` ` <img src=x>",
     "\\`a` <img src=x> `b`",
     "\\\\`a <img src=x>`",
+    "$a <img src=x>$ $$<b>$$ \\(<i>\\) \\[<https://evil.example>\\]",
+    "$[x](https://evil.example)$ $[x$](y) [y \\[x\\\\](https://evil.example) \\[z\\](https://evil.example)",
+    "$\\href{https://evil.example}{x}$ $\\text{<img src=x>}$ $$\\style{x}{<b>}$$ $a` <b>$ `",
 )
 
 
@@ -66,3 +69,12 @@ def test_links_images_and_html_do_not_work(text: str) -> None:
 def test_code_keeps_its_signs() -> None:
     assert harmless("Use `a<b>` and `` x[`y`](z) ``, <b>.") == "Use `a<b>` and `` x[`y`](z) ``, \\<b>."
     assert harmless("```\n<b>[x](y)\n```") == "```\n<b>[x](y)\n```"
+
+
+def test_formulas_are_typeset_in_sentences_headers_and_cells() -> None:
+    shown = html(("", "So $a_1*b_1$ is *c*."), ("\n\n| $d$ |\n|-|\n| ", "`$e$` \\(f\\)"))
+    assert "<p><s>So <math><msub><mi>a</mi><mn>1</mn></msub>" in shown
+    assert "</math> is <em>c</em>.</s></p>" in shown
+    assert "<th><math><mi>d</mi></math></th>" in shown
+    assert "<code>$e$</code> <math><mi>f</mi></math>" in shown
+    assert harmless("$a<b$, `$a<b$`, $[a](b)$") == "$a\\lt b$, `$a<b$`, $[a] (b)$"

@@ -109,6 +109,6 @@ Never:
     ]
 
 
-@pytest.mark.parametrize("end", ["```\na. b\n```", "| a | b. c |"])
-def test_code_and_rows_do_not_break_off(end: str) -> None:
+@pytest.mark.parametrize("end", ["```\na. b\n```", "| a | b. c |", "$$\na. b\n$$", "\\[a. b\\]"])
+def test_code_rows_and_formulas_do_not_break_off(end: str) -> None:
     assert finished(f"So it is.\n{end}") == f"So it is.\n{end}"

@@ -66,3 +66,37 @@ def test_text_without_marks_is_left_as_it_is() -> None:
 @pytest.mark.parametrize("answer", ["", " \n", "[1]", "[1][2] [3, 4].", "..."])
 def test_without_words_there_is_no_sentence(answer: str) -> None:
     assert read(answer) == []
+
+
+def test_a_formula_is_not_divided_and_belongs_to_the_sentence_before_it() -> None:
+    answer = r"""The area is known. [1]
+
+$$
+A = \pi r^2. \text{So it is}
+- c[2]
+$$ [3]
+
+Here $r = 1. 5$, or \(\sqrt[3]{x}\) [4]. It costs $5. Or $6.
+
+| a |
+|---|
+| b |
+
+\[e = f\]
+
+where $e$ is given."""
+    assert [(each.text, each.marks) for each in read_marks(answer, markdown=True)] == [
+        (r"The area is known. $$ A = \pi r^2. \text{So it is} - c[2] $$", (1, 3)),
+        (r"Here $r = 1. 5$, or \(\sqrt[3]{x}\).", (4,)),
+        ("It costs $5.", ()),
+        ("Or $6.", ()),
+        ("b", ()),
+        (r"\[e = f\] where $e$ is given.", ()),
+    ]
+
+
+@pytest.mark.parametrize("begun", ["$$\nA = b", "\\[\n- b"])
+def test_a_formula_without_an_end_is_text(begun: str) -> None:
+    texts = [each.text for each in read_marks(f"So it is.\n\n{begun}\n\nOr not.", markdown=True)]
+    assert texts[0] == "So it is."
+    assert texts[-1] == "Or not."

@@ -51,6 +51,12 @@ def test_what_is_sent_early_is_the_beginning_of_the_checked_answer(written: str)
     assert "".join(early) + draft.end(whole) == whole
 
 
+def test_a_formula_is_sent_with_its_sentence() -> None:
+    written = "Air scatters blue light [1].\n\n$$\nlight\n$$\n\nThe sea reflects the sky [2]. It is wet."
+    early = sent(Draft(0.5, drop_unsupported=False, markdown=True), written)
+    assert early == ["Air scatters blue light. $$ light $$ [1]", "\n\nThe sea reflects the sky. [2]"]
+
+
 def test_a_sentence_is_sent_with_checked_citations_once_the_next_one_has_begun() -> None:
     early = sent(Draft(0.5, drop_unsupported=False), "Air scatters blue light [2]. The sea reflects the sky.")
     assert early == ["Air scatters blue light. [1]"]

@@ -80,3 +80,46 @@ async def test_lists_tables_and_code_are_shown_with_their_citations(
             assert "another check" not in in_chunks
             page_of_answer = service.client.get(f"/v1/answers/{answer_id}/export?format=html").text
             assert "<li>A bat sends out short calls." in page_of_answer
+
+
+FORMULAS = r"""\
+Bats find their way by echolocation [1], at a speed of $v = \frac{s}{t}$ for $5 or $10.
+
+$$
+\begin{aligned} a &= b. \\ c &= \text{<img/src=x>} \end{aligned}
+$$
+
+A bat sends out \(\unknown{short}\) calls [1]."""
+
+
+async def test_formulas_are_typeset(open_page: OpenPage, settings: Any) -> None:
+    async def writes(request: web.Request) -> web.StreamResponse:
+        return await streamed(request, chunk(FORMULAS), chunk("", finish="stop"))
+
+    async with ChatService([writes]) as model:
+        wanted = settings(
+            generator__name="openai:tiny",
+            generator__base_url=model.url,
+            generator__key="none",
+            citations__judge="words",
+        )
+        with serving(wanted) as service:
+            page = await open_page("/", url=service.url, viewport=NARROW, color_scheme="dark")
+            answer_id = await ask(page)
+            prose = page.locator(".answer .prose")
+            assert await prose.locator(".sentence").count() == 2
+            inline, display = await prose.locator("math").all()
+            fraction = await inline.locator("mfrac").bounding_box()
+            line = await prose.locator(".words").first.evaluate("words => words.getClientRects()[0].height")
+            assert fraction["height"] > line / 2  # set one above the other
+            first, second = [await row.bounding_box() for row in await display.locator("mtr").all()]
+            assert second["y"] >= first["y"] + first["height"]
+            assert "<img/src=x>" in await display.text_content()
+            text = await prose.inner_text()
+            assert "for $5 or $10." in text
+            assert r"A bat sends out \(\unknown{short}\) calls" in text
+            assert await faults(page) == []
+            assert await page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+            export = partial(service.client.get, f"/v1/answers/{answer_id}/export")
+            assert "<mfrac><mi>s</mi><mi>t</mi></mfrac>" in export(params={"format": "html"}).text
+            assert r"$v = \frac{s}{t}$ for $5" in export().text
