@@ -59,7 +59,10 @@ def test_the_json_of_a_written_answer() -> None:
         "notices",
         "timings",
         "models",
+        "episode",
+        "rewritten",
     ]
+    assert [value[name] for name in ("fallback", "episode", "rewritten")] == [None] * 3
     [written] = replace(answer(generator="g"), sentences=(replace(SUPPORTED, before="- "),)).to_json()[
         "sentences"
     ]
@@ -72,8 +75,10 @@ def test_the_json_of_a_written_answer() -> None:
             "support": 0.9,
             "supported": True,
             "status": "supported",
+            "before": None,
         },
-        {"text": "It is green.", "citations": [], "support": 0.2, "supported": False, "status": "not_found"},
+        {"text": "It is green.", "citations": [], "support": 0.2, "supported": False, "status": "not_found"}
+        | {"before": None},
     ]
     assert value["candidates"] == [
         {
@@ -92,12 +97,12 @@ def test_the_json_of_a_written_answer() -> None:
         "text": "The sky is blue.",
         "score": 0.8,
         "duplicate_urls": [],
-        "date": "",
+        "date": None,
         "headings": [],
         "page_number": None,
         "orders": [],
     }
-    assert value["failures"] == [{"url": "https://example.org/b", "reason": "HTTP 404", "kind": ""}]
+    assert value["failures"] == [{"url": "https://example.org/b", "reason": "HTTP 404", "kind": None}]
 
 
 def test_the_json_of_references_alone_has_no_written_answer() -> None:
