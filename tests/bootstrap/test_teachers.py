@@ -126,7 +126,7 @@ async def test_a_language_model_teaches_by_name_or_file(is_file: bool) -> None:
     ("name", "kind", "message", "hint"),
     [
         *UNKNOWN_NAMES,
-        ("self:nobody", ModelError, "no model named 'nobody'", "citewell models"),
+        ("self:nobody", ModelError, "Unknown model 'nobody'", "citewell models"),
     ],
 )
 async def test_names_that_no_teacher_has(

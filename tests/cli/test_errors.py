@@ -64,10 +64,10 @@ MISTAKES = {
         (*ASK, "--search", "searxng"), 2, ("needs the address", "CITEWELL_SEARCH__SEARXNG_URL")
     ),
     "unknown encoder": Mistake(
-        (*ASK, "--encoder", "all-MiniLM"), 1, ("no model named 'all-MiniLM'", "all-MiniLM-L6-v2")
+        (*ASK, "--encoder", "all-MiniLM"), 1, ("Unknown model 'all-MiniLM'", "all-MiniLM-L6-v2")
     ),
     "unknown generator": Mistake(
-        (*ASK, "--generator", "smollm"), 1, ("no model named 'smollm'", "Did you mean smollm2-1.7b?")
+        (*ASK, "--generator", "smollm"), 1, ("Unknown model 'smollm'", "Did you mean smollm2-1.7b?")
     ),
     "missing generator file": Mistake((*ASK, "--generator", "./my.gguf"), 1, ("./my.gguf", "path")),
     "encoder as a generator": Mistake(

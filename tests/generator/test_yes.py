@@ -91,7 +91,7 @@ async def test_a_service_without_log_probabilities(tmp_path: Path) -> None:
     ("name", "kind", "message"),
     [
         ("extractive", InputError, "extractive is not one"),
-        ("nobody", ModelError, "no model named 'nobody'"),
+        ("nobody", ModelError, "Unknown model 'nobody'"),
         ("openai:", ModelError, "names no model"),
         ("nowhere.gguf", ModelError, "no file nowhere.gguf"),
         ("qwen3-1.7b", WeightsMissingError, "are not installed"),

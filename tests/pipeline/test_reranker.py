@@ -38,5 +38,5 @@ def test_the_named_cross_encoder_decides(tmp_path: Path) -> None:
 
 
 def test_an_unknown_cross_encoder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="no model named 'nothing'"):
+    with pytest.raises(ModelError, match="Unknown model 'nothing'"):
         build_ranker(load_settings({"retriever.reranker": "nothing"}))

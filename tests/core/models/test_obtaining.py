@@ -223,7 +223,7 @@ def test_removing_frees_the_model_and_its_conversions(hub: HubServer, cache: Pat
 
 
 def test_a_name_that_is_not_in_the_catalog() -> None:
-    with pytest.raises(InputError, match="no model 'e5-smal'") as caught:
+    with pytest.raises(InputError, match="Unknown model 'e5-smal'") as caught:
         obtain("e5-smal")
     assert "Did you mean e5-small?" in caught.value.hint
 

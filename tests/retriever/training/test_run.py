@@ -123,7 +123,7 @@ def test_a_model_that_is_not_there_leaves_no_folder(world: Path, old: str) -> No
         'name = "anchor"', 'name = "encoder_kl"\nencoder = "trained"\nlicense = "CC0"'
     )
     config.write_text(text.replace(old, old.split(" = ")[0] + ' = "no-such" #'))
-    with pytest.raises(ModelError, match="no model named 'no-such'"):
+    with pytest.raises(ModelError, match="Unknown model 'no-such'"):
         run(config, world / "missing")
     assert not (world / "missing").exists()
 
