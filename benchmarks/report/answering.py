@@ -53,13 +53,12 @@ def accuracy(results: ResultFiles, published: PublishedFigures) -> ReportSection
 
 def accuracy_chart(section: ReportSection) -> str:
     """Return the bars of all systems on NQ and WebQuestions."""
-    found = [
-        Bar(f"{row.system}, {name}", row.cells[name], row.published)
+    groups = {
+        name: [Bar(row.system, row.cells[name], row.published) for row in section.rows if name in row.cells]
         for name in _SETS
-        for row in section.rows
-        if name in row.cells
-    ]
-    return bars("Accuracy, percent of the questions", found, 100)
+    }
+    most = max(float(bar.cell.value or 0) for found in groups.values() for bar in found)
+    return bars("Accuracy, percent of the questions", groups, most)
 
 
 def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:

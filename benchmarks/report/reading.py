@@ -12,6 +12,9 @@ from benchmarks.report.cells import Cell, ReportRow
 from benchmarks.results_files import read_tables
 
 STAMPS = ("command", "machine", "date")
+_MEASURED = re.compile(
+    r"^Measured by `(?P<command>.+)` \((?P<machine>.+), (?P<date>[\d-]+)\)\.$", re.MULTILINE
+)
 PUBLISHED = Path(__file__).parents[1] / "published.json"
 
 
@@ -43,8 +46,10 @@ class ResultFiles:
         if not path.exists():
             self.missing.append(f"Not run here: there is no `{file}`.")
             return []
-        self._stamp(file, {})
-        return read_tables(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        measured = _MEASURED.search(text)
+        self._stamp(file, measured.groupdict() if measured else {})
+        return read_tables(text)
 
     def _stamp(self, file: str, found: Mapping[str, Any]) -> None:
         lacking = [name for name in STAMPS if not found.get(name)]

@@ -64,6 +64,18 @@ def test_a_result_without_a_command_is_named(tmp_path: Path) -> None:
     assert not results.sources
 
 
+def test_a_page_names_the_command_that_measured_it(tmp_path: Path) -> None:
+    table = "| a |\n| --- |\n| 1 |\n"
+    stamp = "Measured by `citewell eval scorer f.jsonl` (2 cores, 24 GiB, 2026-11-22)."
+    (tmp_path / "stamped.md").write_text(f"# f.jsonl\n\n{stamp}\n\n{table}", encoding="utf-8")
+    (tmp_path / "bare.md").write_text(table, encoding="utf-8")
+    results = ResultFiles(tmp_path)
+    assert results.tables("stamped.md") == results.tables("bare.md") == [[{"a": "1"}]]
+    source = {"command": "citewell eval scorer f.jsonl", "machine": "2 cores, 24 GiB", "date": "2026-11-22"}
+    assert results.sources == [{"file": "stamped.md"} | source]
+    assert results.missing == ["`bare.md` names no command, machine or date."]
+
+
 def test_published_figures_name_their_paper_and_place() -> None:
     found = json.loads(PUBLISHED.read_text(encoding="utf-8"))
     for topic in found["topics"].values():
@@ -102,4 +114,5 @@ def test_the_picture_has_a_bar_for_each_system() -> None:
     section = sections(RESULTS)["accuracy"]
     picture = accuracy_chart(section)
     assert picture.count("<rect") - 3 == 2 * sum("NQ" in row.cells for row in section.rows)
-    assert "WebGLM, 10B, NQ" in picture
+    assert picture.count(">WebGLM, 10B<") == 2, "one for NQ, and one for WebQuestions"
+    assert picture.index(">NQ<") < picture.index(">WebGLM, 10B<") < picture.index(">WebQuestions<")
