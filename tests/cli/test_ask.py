@@ -19,7 +19,17 @@ SENTENCE = "Bats find their way in the dark by echolocation."
 NOTES = ("--collection", "notes")
 KEYS = [
     *("question", "outcome", "answer", "sentences", "references"),
-    *("failures", "candidates", "quotations", "fallback", "notices", "timings", "models"),
+    *(
+        "failures",
+        "candidates",
+        "quotations",
+        "fallback",
+        "notices",
+        "timings",
+        "models",
+        "episode",
+        "rewritten",
+    ),
 ]
 _CONTROL = re.compile(r"\x1b\[(\??[\d;]*)([A-Za-z])")
 
