@@ -118,7 +118,7 @@ def test_json_has_the_documented_keys(cli: Cli) -> None:
     assert list(answer) == KEYS
     assert answer["outcome"] == "answered"
     assert SENTENCE in answer["answer"]
-    assert set(answer["sentences"][0]) == {"text", "citations", "support", "supported", "status"}
+    assert set(answer["sentences"][0]) == {"text", "citations", "support", "supported", "status", "before"}
     assert set(answer["references"][0]) == {
         "number",
         "url",
