@@ -73,9 +73,9 @@ def test_the_passage_with_the_number_of_the_question_comes_first(right: Passage)
 
 def test_a_reference_has_the_date_of_its_page() -> None:
     ranking = Ranking(CountingEncoder(), QUESTION, 48)
-    for number, (text, date) in enumerate((("bats call at night", "2024-05-06"), ("honey bee", ""))):
+    for number, (text, date) in enumerate((("bats call at night", "2024-05-06"), ("honey bee", None))):
         ranking.add(number, [Passage(f"https://p{number}.example/", "", text)], date)
-    assert [reference.date for reference in ranking.top(2)] == ["2024-05-06", ""]
+    assert [reference.date for reference in ranking.top(2)] == ["2024-05-06", None]
 
 
 @pytest.mark.parametrize("seed", range(20))

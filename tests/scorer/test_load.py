@@ -97,12 +97,9 @@ def test_the_layout_is_kept_to(made: Path) -> None:
     assert "cold" not in text
 
 
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [("no-such-scorer", "no scorer named"), ("/nowhere/at/all", "no scorer named"), ("", "no scorer named")],
-)
-def test_no_such_scorer(name: str, problem: str, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=problem):
+@pytest.mark.parametrize("name", ["no-such-scorer", "/nowhere/at/all", ""])
+def test_no_such_scorer(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=f"Unknown scorer '{name}'. Give one of citewell-scorer, or a folder"):
         load_scorer(name, tmp_path, 1)
 
 
