@@ -35,7 +35,7 @@ test: .venv/.tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not alone" --numprocesses logical --maxprocesses 4 --dist loadfile
+	$(BIN)/pytest -m "not alone" --numprocesses 3 --dist loadfile
 	$(BIN)/pytest -m alone $$(grep -rl --include='test_*.py' 'pytest.mark.alone' tests)
 
 .venv/.installed: pyproject.toml

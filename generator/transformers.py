@@ -166,7 +166,7 @@ class TransformersModel:
             if n > 1:
                 cache.batch_repeat_interleave(n)
                 logits = logits.repeat(n, 1)
-            choose = _Chooser(logits, sampling, forbidden, sampled=sampling.draws(n))
+            choose = RowChoice(logits, sampling, forbidden, sampled=sampling.draws(n))
             rows = list(range(n))  # the candidate of each row of the batch
             for _ in range(most):
                 if cancelled.is_set():
@@ -268,7 +268,7 @@ class TransformersModel:
         return text
 
 
-class _Chooser:
+class RowChoice:
     """The choice of each row's next token, with counts of the tokens written so far."""
 
     def __init__(

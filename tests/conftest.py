@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
@@ -27,6 +28,9 @@ from tests.nursery import Nursery, open_nursery
 
 # Whether a language model is installed on this computer must not matter.
 os.environ["CITEWELL_GENERATOR__NAME"] = "extractive"
+
+# A shell's background jobs ignore Ctrl-C, as do their children; the programs that tests interrupt must not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MINILM = "all-MiniLM-L6-v2"
 SMOLLM2 = "SmolLM2-135M-Instruct"

@@ -45,6 +45,5 @@ def _answer(answer: StoredAnswer) -> SystemAnswer:
 
 
 def _system(answer: StoredAnswer) -> str:
-    hidden = ("cached", "fresh", "stream")
-    options = [f"{name}={value}" for name, value in sorted(answer.settings.items()) if name not in hidden]
+    options = [f"{name}={value}" for name, value in sorted(answer.settings.items()) if name != "cached"]
     return ", ".join([generator_of(answer) or "unknown", *options])

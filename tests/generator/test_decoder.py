@@ -10,7 +10,7 @@ import pytest
 
 from citewell.generator.causal import PromptTooLongError, Sampling
 from citewell.generator.decoder import PagedDecoder
-from citewell.generator.decoding import read_prompt
+from citewell.generator.decoding import TokenChoice, read_prompt
 from citewell.generator.lookup import PromptLookup
 from citewell.generator.openvino import OpenVinoModel, open_openvino
 
@@ -180,3 +180,13 @@ def test_guesses_follow_the_last_occurrence_of_the_longest_sequence() -> None:
     other.add([3])
     assert list(other.guess(2)) == [5, 8]
     assert list(lookup.guess(2)) == []
+
+
+def test_only_what_begins_with_the_forbidden_tokens_is_kept_from_them() -> None:
+    def chosen(*preferred: int) -> list[int]:
+        choose = TokenChoice(GREEDY, (5, 7))
+        return [choose(np.eye(9, dtype=np.float32)[token]) for token in preferred]
+
+    assert chosen(5, 7)[1] != 7
+    assert chosen(3, 7) == [3, 7]
+    assert chosen(5, 6, 7) == [5, 6, 7]

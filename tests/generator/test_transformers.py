@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from citewell.core.errors import ModelError
 from citewell.core.types import Reference
 from citewell.generator.causal import PromptTooLongError, RefusalRule, Sampling
 from citewell.generator.local import LocalGenerator
-from citewell.generator.transformers import TransformersModel, open_transformers
+from citewell.generator.transformers import RowChoice, TransformersModel, open_transformers
 
 from .tiny import CONTROL, NO_SYSTEM, write_tiny
 
@@ -158,6 +159,13 @@ def test_a_refusal_is_chosen_by_its_probability(model: TransformersModel) -> Non
     (other,) = written(1, RefusalRule(free, beginning, likelihood * 1.01))
     assert other
     assert not other.startswith(beginning)
+
+
+def test_only_rows_that_begin_with_the_forbidden_tokens_are_kept_from_them() -> None:
+    choose = RowChoice(torch.zeros(2, 9), GREEDY, (5, 7), sampled=False)
+    assert choose(torch.eye(9)[[5, 3]]).tolist() == [5, 3]
+    kept, free = choose(torch.eye(9)[[7, 7]]).tolist()
+    assert (kept != 7, free) == (True, 7)
 
 
 async def test_closing_stops_the_model(folder: Path) -> None:

@@ -99,7 +99,7 @@ def test_the_layout_is_kept_to(made: Path) -> None:
 
 @pytest.mark.parametrize("name", ["no-such-scorer", "/nowhere/at/all", ""])
 def test_no_such_scorer(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=f"Unknown scorer '{name}'. Give one of citewell-scorer, or a folder"):
+    with pytest.raises(ModelError, match=f"Unknown scorer '{name}'. Give one of citewell-scorer"):
         load_scorer(name, tmp_path, 1)
 
 

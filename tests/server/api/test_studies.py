@@ -232,6 +232,29 @@ def test_the_history_becomes_a_study(service: Service) -> None:
     assert in_store(service, systems) == ["extractive", "extractive, k=1"]
 
 
+def test_the_last_answer_of_a_system_in_the_history_counts_with_its_list(service: Service) -> None:
+    async def answered(store: ServiceStore) -> None:
+        for name, before, cached in (("first", "", False), ("second", "- ", False), ("first", "1. ", True)):
+            body = {
+                "outcome": "answered",
+                "answer": "- They fly. [1]",
+                "sentences": [{"text": "They fly.", "citations": [1], "before": before}],
+                "references": [{"number": 1, "url": "", "title": "Bats", "text": "They fly.", "score": 1.0}],
+                "models": {"generator": name},
+            }
+            changes = {"status": "done", "body": body, "settings": {"cached": True} if cached else {}}
+            await store.answers.add(stored_answer(question="What do bats do?", **changes))
+
+    in_store(service, answered)
+    study = make(service, form="webglm", history=True)
+
+    async def found(store: ServiceStore) -> list[Any]:
+        (only,) = await store.studies.items(study)
+        return [(each["system"], each["sentences"][0]["before"]) for each in only.answers]
+
+    assert in_store(service, found) == [("first", "1. "), ("second", "- ")]
+
+
 def test_quotations_of_the_history_stay_literal(service: Service) -> None:
     quoted = "1. An asterisk * marks a note, *not* emphasis."
     page = {"number": 1, "url": "", "title": "Marks", "text": quoted, "score": 1.0}
