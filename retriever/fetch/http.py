@@ -74,12 +74,13 @@ class HttpFetcher:
         """Fetch the page at `url`, as `fetch` does."""
         return await self.fetch(PageRequest(url))
 
-    async def get_part(self, url: str) -> Download:
-        """Fetch a resource of a page, such as a script, of any content type.
+    async def get_part(self, url: str, *, cut_at: int | None = None) -> Download:
+        """Fetch a resource of a page, such as a script, of any content type, or its first `cut_at` bytes.
 
         Raises `FetchError` as `fetch` does. It does not count as a page of its host.
         """
-        return await self._within_time(PageRequest(url), _as_declared, self._robots, is_page=False)
+        request = PageRequest(url)
+        return await self._within_time(request, _as_declared, self._robots, cut_at=cut_at, is_page=False)
 
     async def wait(self, url: str) -> None:
         """Wait until the site of `url` allows another page to be requested, for at most a minute.

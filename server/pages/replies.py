@@ -17,13 +17,16 @@ POLICY = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         "connect-src 'self'",
-        "img-src 'self'",
+        "img-src 'self' blob:",
         "form-action 'self'",
         "base-uri 'none'",
         "frame-ancestors 'none'",
     )
 )
-"""The content security policy (https://www.w3.org/TR/CSP3/): a page may only load its own files."""
+"""The content security policy (https://www.w3.org/TR/CSP3/): a page may only load its own files.
+
+Scripts make a `blob:` of an image that was loaded with the key.
+"""
 
 
 def html(

@@ -10,6 +10,7 @@ from citewell.pipeline.chosen_providers import (
     OF_COLLECTION,
     chosen_providers,
     is_about_citewell,
+    is_collection,
     searched_collections,
     searches_the_world,
     web_providers,
@@ -51,14 +52,22 @@ def examples(settings: Settings) -> tuple[str, ...]:
 
 def searched(settings: Settings, options: Mapping[str, Any], question: str) -> str:
     """Return the words for what a question with these options searched."""
+    return _joined(_providers(settings, options, question), settings)
+
+
+def needed_network(settings: Settings, options: Mapping[str, Any], question: str) -> bool:
+    """Return whether a question with these options searched more than collections."""
+    return not all(map(is_collection, _providers(settings, options, question)))
+
+
+def _providers(settings: Settings, options: Mapping[str, Any], question: str) -> tuple[str, ...]:
     collection, search = listed(options.get("collection")), listed(options.get("search"))
     if not collection and not search:
         is_own = searches_the_world(settings.search) and is_about_citewell(question)
-        meant = ("collection",) if is_own else chosen_providers(settings.search)
-        return _joined(meant, settings)
+        return ("collection",) if is_own else chosen_providers(settings.search)
     web = web_providers(chosen_providers(settings.search)) if "web" in search else ()
     named = (f"{OF_COLLECTION}{name}" for name in collection)
-    return _joined((*named, *web, *(name for name in search if name != "web")), settings)
+    return (*named, *web, *(name for name in search if name != "web"))
 
 
 def chosen(options: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from citewell.server.pages.compare import compare_page
 from citewell.server.pages.demonstrate import demonstration_page, demonstrations_page
 from citewell.server.pages.formats import spoken_bytes, spoken_day, spoken_seconds, spoken_time
 from citewell.server.pages.handbook import handbook_page, handbook_start
+from citewell.server.pages.icons import icon_of_source
 from citewell.server.pages.opensearch import opensearch_description
 from citewell.server.pages.rank import rank_page
 from citewell.server.pages.rate import rate_page, ratings_page
@@ -42,6 +43,7 @@ def pages() -> tuple[Router, Router]:
         route_handlers=[
             ask_page,
             answer_page,
+            icon_of_source,
             thread_page,
             history_page,
             settings_page,

@@ -82,6 +82,12 @@ class SourceCard:
         """Whether a passage of the page supports a sentence."""
         return any(passage.supports for passage in self.passages)
 
+    @property
+    def letter(self) -> str:
+        """The first letter of the site, shown without its icon; empty for a page that is not of the web."""
+        site = self.link.site if web_address(self.passages[0].url) else ""
+        return next((sign.upper() for sign in site if sign.isalnum()), "")
+
 
 def source_pages(sources: Iterable[CitedSource]) -> tuple[SourceCard, ...]:
     """Return the pages of sources in their order, each with all of its passages."""

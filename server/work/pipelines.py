@@ -44,6 +44,7 @@ from citewell.retriever.fetch.http import HttpFetcher
 from citewell.retriever.rank import Ranker
 from citewell.retriever.search.query import Query
 from citewell.server.work.generator_names import generator_names
+from citewell.server.work.icons import SiteIcons
 from citewell.server.work.options import QuestionOptions
 from citewell.server.work.public_urls import PublicUrls
 
@@ -85,6 +86,7 @@ class Pipelines:
     def __init__(self, pipeline: Pipeline, parts: Parts) -> None:
         """Vary `pipeline`, which was made from `parts`."""
         settings = parts.settings
+        self.icons = SiteIcons(parts.fetcher)
         self._pipeline = pipeline
         self._parts = parts
         self._browsed: dict[tuple[str, ...], _Browsed] = {}

@@ -25,13 +25,13 @@ class ReplyHandler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def answering(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+def answering(handler: type[BaseHTTPRequestHandler], host: str = "127.0.0.1") -> Iterator[str]:
     """The address of a server that answers by a handler, each request in a thread of its own."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with ThreadingHTTPServer((host, 0), handler) as server:
         server.daemon_threads = True
         # How often it looks whether it is to stop, which each test would wait for.
         threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True).start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}"
+            yield f"http://{host}:{server.server_port}"
         finally:
             server.shutdown()

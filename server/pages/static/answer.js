@@ -1,6 +1,7 @@
 // Actions on an answer: show the words that support a sentence, give feedback, and copy.
 
 import { prepareExports } from "./export.js";
+import { prepareIcons } from "./icons.js";
 import { make } from "./progress.js";
 import { post, problemOf, troubleOf } from "./service.js";
 
@@ -19,6 +20,7 @@ export function prepareAnswer(root) {
   const send = (opinion) => give(article.dataset.answer, opinion, message);
   prepareThumbs(actions, article.querySelector(".comment"), send);
   prepareCopy(article, actions.querySelector("[data-copy]"), message);
+  prepareIcons(article);
   prepareExports(actions, `/v1/answers/${encodeURIComponent(article.dataset.answer)}`, message);
   actions.querySelector("[data-print]").addEventListener("click", () => print());
   const panel = article.querySelector("#panel");
