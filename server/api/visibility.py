@@ -21,7 +21,8 @@ class NoAnswerError(CitewellError):
     def __init__(self, answer_id: str) -> None:
         """Name the answer that was requested."""
         super().__init__(
-            f"The answer {answer_id[:64]!r} does not exist.", "GET /v1/answers lists your answers."
+            f"The answer {answer_id[:64]!r} does not exist.",
+            "The history lists your answers: GET /v1/answers.",
         )
 
 
@@ -33,7 +34,8 @@ class NoThreadError(CitewellError):
     def __init__(self, thread: str) -> None:
         """Name the conversation that was requested."""
         super().__init__(
-            f"The conversation {thread[:64]!r} does not exist.", "GET /v1/threads lists your conversations."
+            f"The conversation {thread[:64]!r} does not exist.",
+            "The history lists your conversations: GET /v1/threads.",
         )
 
 

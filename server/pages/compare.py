@@ -14,6 +14,7 @@ from litestar.response import Template
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.answer_reply import answer_response
 from citewell.server.pages.answer_view import view_of
+from citewell.server.pages.modes import modes
 from citewell.server.pages.pairs import queue_of
 from citewell.server.pages.replies import html
 from citewell.server.services import Services
@@ -65,4 +66,5 @@ async def compare_page(
         choices=PREFERENCES,
         parts=PARTS,
         flags=FLAGS,
+        ways=dict(modes(services)),
     )

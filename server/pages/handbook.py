@@ -55,6 +55,8 @@ def rendered(name: str) -> Rendered:
     tokens = markdown.parse(file.read_text(encoding="utf-8"))
     titles = [_mark(token, after) for token, after in pairwise(tokens)]
     title = next((title for title in titles if title), name)
+    for table in (token for token in tokens if token.type == "table_open"):
+        table.attrSet("tabindex", "0")  # a wide one scrolls, by keyboard too
     return Rendered(title, markdown.renderer.render(_links(tokens), markdown.options, {}))
 
 

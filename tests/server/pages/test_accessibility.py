@@ -31,7 +31,7 @@ async def test_no_page_has_a_fault(
 ) -> None:
     page = await open_page("/", color_scheme=scheme, viewport=viewport)
     found = await faults(page)
-    for address in ("/history", "/collections", "/docs/fetching", "/docs/generation"):
+    for address in ("/history", "/collections", "/docs/fetching", "/docs/results"):
         await page.goto(address)
         found += await faults(page)
     await page.goto(f"/answers/{stored}")

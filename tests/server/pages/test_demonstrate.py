@@ -167,7 +167,7 @@ async def test_a_question_becomes_a_demonstration_that_replays_to_the_same_state
 async def test_it_can_be_done_with_the_keyboard_alone(open_page: OpenPage, service: Service) -> None:
     page = await open_page("/demonstrate")
     await begin(page)
-    await page.locator("#text").wait_for()
+    await page.locator("#window").wait_for()
     await page.keyboard.press("s")
     await page.keyboard.type("crows")
     await page.keyboard.press("Enter")
@@ -206,7 +206,7 @@ async def test_it_can_be_done_with_the_keyboard_alone(open_page: OpenPage, servi
 async def test_two_windows_do_not_undo_each_other(open_page: OpenPage, service: Service) -> None:
     page = await open_page("/demonstrate", expected="409 (Conflict)")
     await begin(page)
-    await page.locator("#text").wait_for()
+    await page.locator("#window").wait_for()
     address = page.url.replace("/demonstrate/", "/v1/demonstrations/")
     sent = {"command": "Search tides", "after": 0}
     assert service.client.post(f"{address}/actions", json=sent).status_code == 201
@@ -292,7 +292,7 @@ async def test_no_page_has_a_fault(
     page = await open_page("/demonstrate", color_scheme=scheme, viewport=viewport)
     found = await faults(page)
     await begin(page)
-    await page.locator("#text").wait_for()
+    await page.locator("#window").wait_for()
     found += await faults(page)
     await search(page, "crows")
     await page.get_by_text("Keyboard shortcuts").click()
