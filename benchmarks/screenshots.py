@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import uvicorn
 
@@ -23,24 +23,9 @@ from citewell.server.sockets import listen
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
-
-class Picture(NamedTuple):
-    """A picture: its name, the question, the citation to show, and the browser's options."""
-
-    name: str
-    question: str
-    citation: int
-    browser: dict[str, Any]
-
-
-_WIDE = {"viewport": {"width": 1160, "height": 720}}
+QUESTION = "How does Citewell check a citation?"
+_WIDE: dict[str, Any] = {"viewport": {"width": 1160, "height": 720}}
 _TALL: dict[str, Any] = {"viewport": {"width": 1160, "height": 900}}
-_PHONE = {
-    "viewport": {"width": 390, "height": 760},
-    "device_scale_factor": 1.5,
-    "is_mobile": True,
-    "has_touch": True,
-}
 _SELECT = """(text, place) => {
   const found = [...text.textContent.matchAll(/[A-Z][^.#*]{60,}\\./g)][place];
   const node = [...text.childNodes].find(({ data }) => data?.includes(found[0]));
@@ -48,16 +33,6 @@ _SELECT = """(text, place) => {
   getSelection().setBaseAndExtent(node, begin, node, begin + found[0].length);
 }"""
 """Selects one of the sentences of a page that have no link."""
-PICTURES = (
-    Picture("ask-light", "How does Citewell check a citation?", 0, _WIDE | {"color_scheme": "light"}),
-    Picture(
-        "ask-dark",
-        "How does Citewell choose the references of an answer?",
-        0,
-        _WIDE | {"color_scheme": "dark"},
-    ),
-    Picture("ask-phone", "How does Citewell check a citation?", 0, _PHONE | {"color_scheme": "light"}),
-)
 
 
 def main() -> None:
@@ -76,29 +51,23 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=find_chromium(), chromium_sandbox=not runs_as_root()
         )
-        for picture in PICTURES:
-            file = out / f"{picture.name}.png"
-            take(browser.new_context(base_url=url, locale="en-GB", **picture.browser), picture, file)
+        for name, take, size in (("ask-light", ask, _WIDE), ("demonstrate-light", demonstrate, _TALL)):
+            file = out / f"{name}.png"
+            take(browser.new_context(base_url=url, locale="en-GB", **size), file)
             print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
-        file = out / "demonstrate-light.png"
-        demonstrate(browser.new_context(base_url=url, locale="en-GB", **_TALL), file)
-        print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
         browser.close()
 
 
-def take(context: Any, picture: Picture, file: Path) -> None:
-    """Ask the question, hover over the citation, and save a screenshot in `file`."""
+def ask(context: Any, file: Path) -> None:
+    """Ask the question, hover over the first citation, and save a screenshot in `file`."""
     page = context.new_page()
+    page.set_default_timeout(120_000)  # a language model is loaded for the first answer
     page.goto("/")
-    page.get_by_label("Your question").fill(picture.question)
+    page.get_by_label("Your question").fill(QUESTION)
     page.keyboard.press("Enter")
     page.locator(".answer[data-answer] .actions").wait_for()
     page.locator("body").evaluate("() => document.activeElement.blur()")
-    citation = page.locator(".citation").nth(picture.citation)
-    if picture.browser.get("has_touch"):
-        citation.tap()
-    else:
-        citation.hover()
+    page.locator(".citation").first.hover()
     page.locator(".panel.open").wait_for()
     page.screenshot(path=file)
     context.close()
@@ -108,7 +77,7 @@ def demonstrate(context: Any, file: Path) -> None:
     """Begin a demonstration, quote a sentence, select another one, and save a screenshot in `file`."""
     page = context.new_page()
     page.goto("/demonstrate")
-    page.get_by_label("Question").fill("How does Citewell check a citation?")
+    page.get_by_label("Question").fill(QUESTION)
     page.get_by_role("button", name="Begin").click()
     page.get_by_label("Search", exact=True).fill("how a citation is checked")
     page.keyboard.press("Enter")
