@@ -7,11 +7,12 @@ if they did. Each answer is written without a refusal and checked, and kept with
 (`--details`; an interrupted run continues). From these follows for each value of `generator.refusal` how many
 questions get
 
-- `written`: an answer with a sentence that the judge finds supported;
-- `quoted`: else quotations, of which the reader is sure that one answers;
+- `written`: an answer with a sentence that the judge finds supported, and that is relevant;
+- `quoted`: if none is supported, quotations, if the reader or the judge is sure that they answer;
 - neither, which is right where no page answers.
 
-The rule and its two thresholds were chosen on these questions.
+The same follows for each least relevance. The rules and their three thresholds were chosen on these
+questions.
 """
 
 from __future__ import annotations
@@ -28,14 +29,17 @@ from benchmarks.reading import QUESTIONS, prepare
 from benchmarks.results_files import output_option, save, table
 from citewell.core.errors import InputError
 from citewell.core.events import final_answer
-from citewell.core.settings import Settings, load_settings
+from citewell.core.settings import GeneratorSettings, Settings, load_settings
 from citewell.core.types import Answer
+from citewell.generator.citations.relevance import LEAST_RELEVANCE, relevance
 from citewell.generator.local import LocalGenerator
 from citewell.generator.orders.marking import evidence_of
 from citewell.generator.refusal import REFUSAL
+from citewell.generator.yes import YesModel
 from citewell.pipeline.build import open_pipeline
 
-LEAST = (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)
+REFUSALS = (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)
+RELEVANCES = (0.0, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85)
 _FILES = {"reading": True, "newcomer": True, "unanswerable": False}
 
 
@@ -62,10 +66,16 @@ def main() -> None:
             prepare(settings)
             asyncio.run(ask(settings, missing, arguments.details))
     rows = read(arguments.details)
-    results = {str(least): measured(rows, least) for least in LEAST}
-    save("refusals", {"generator": arguments.generator, "by refusal": results}, arguments.output)
-    header = ["generator.refusal", *next(iter(results.values()))]
-    print(table(header, [[least, *values.values()] for least, values in results.items()]))
+    by_refusal = {str(least): measured(rows, refusal=least) for least in REFUSALS}
+    by_relevance = {str(least): measured(rows, relevance=least) for least in RELEVANCES}
+    save(
+        "refusals",
+        {"generator": arguments.generator, "by refusal": by_refusal, "by relevance": by_relevance},
+        arguments.output,
+    )
+    for name, results in (("generator.refusal", by_refusal), ("least relevance", by_relevance)):
+        header = [name, *next(iter(results.values()))]
+        print(table(header, [[least, *values.values()] for least, values in results.items()]))
 
 
 def read(details: Path) -> list[dict[str, Any]]:
@@ -89,7 +99,7 @@ async def ask(settings: Settings, asked: Sequence[tuple[str, bool]], details: Pa
     Raises `InputError` for a generator that is not a language model that runs in this process.
     """
     async with open_pipeline(settings) as pipeline:
-        if not isinstance(pipeline.generator, LocalGenerator):
+        if not isinstance(pipeline.generator, LocalGenerator) or pipeline.judge is None:
             raise InputError(
                 "--generator is not a language model that runs in this process.", "See: citewell models"
             )
@@ -97,6 +107,7 @@ async def ask(settings: Settings, asked: Sequence[tuple[str, bool]], details: Pa
             answer = await final_answer(pipeline.ask(question))
             row = {"question": question, "answerable": answerable, "outcome": outcome(answer)}
             row["refusal"] = await refusal(pipeline.generator, answer) if answer.candidates else 1.0
+            row["relevance"] = await relevance_of(pipeline.judge.model, answer)
             with details.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row | {"answer": answer.answer}, ensure_ascii=False) + "\n")
             print(f"{settings.search.collection}: {number} of {len(asked)}", flush=True)
@@ -109,19 +120,38 @@ async def refusal(generator: LocalGenerator, answer: Answer) -> float:
     return round(math.exp(sum(likelihoods)), 4)
 
 
+async def relevance_of(model: YesModel, answer: Answer) -> float | None:
+    """Return the relevance of what is written; None if nothing of it is supported."""
+    if not answer.candidates:
+        return None
+    sentences = answer.candidates[answer.best].sentences
+    return await relevance(model, answer.question, sentences, answer.references)
+
+
 def outcome(answer: Answer) -> str:
-    """Return what becomes of an answer if it is not refused."""
-    if answer.outcome != "answered":
-        return "none"
-    return "quoted" if answer.fallback else "written"
+    """Return what becomes of an answer if it is neither refused nor irrelevant."""
+    if answer.candidates and any(each.supported for each in answer.candidates[answer.best].sentences):
+        return "written"
+    return "quoted" if answer.outcome == "answered" else "none"
 
 
-def measured(rows: Sequence[Mapping[str, Any]], least: float) -> dict[str, str]:
-    """Return the numbers of questions by outcome, for a value of the setting."""
+def measured(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    refusal: float = GeneratorSettings().refusal,
+    relevance: float = LEAST_RELEVANCE,
+) -> dict[str, str]:
+    """Return the numbers of questions by outcome, for values of the two thresholds."""
+
+    def becomes(row: Mapping[str, Any]) -> str:
+        found: str = row["outcome"]
+        irrelevant = found == "written" and row["relevance"] < relevance
+        return "none" if irrelevant or row["refusal"] >= refusal else found
+
     cells = {}
     for name, answerable in (("answered", True), ("unanswerable", False)):
         mine = [row for row in rows if row["answerable"] is answerable]
-        found = ["none" if row["refusal"] >= least else row["outcome"] for row in mine]
+        found = [becomes(row) for row in mine]
         cells[f"{name} ({len(mine)}): written"] = str(found.count("written"))
         cells[f"{name} ({len(mine)}): quoted"] = str(found.count("quoted"))
     return cells

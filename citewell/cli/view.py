@@ -38,7 +38,9 @@ _CANDIDATE = 120
 
 UNSUPPORTED = "The references do not support what the model wrote, so these are quotations:"
 REJECTED = "The references do not support what the model wrote, so it is not shown. They say:"
+IRRELEVANT = "What the model wrote does not answer the question, so it is not shown."
 REFUSED = "The model found no answer in the references."
+_WITHHELD = {"unsupported": REJECTED, "irrelevant": IRRELEVANT, "refused": REFUSED}
 
 
 class AnswerView(Protocol):
@@ -218,7 +220,7 @@ def _print(console: Console, answer: Answer, detail: AnswerDetail) -> None:
     else:
         console.print(f"[bold]{escape(answer.answer)}[/]")
         if answer.fallback:
-            console.print(REFUSED if answer.fallback == "refused" else REJECTED)
+            console.print(_WITHHELD[answer.fallback])
         if answer.fallback == "unsupported":
             console.print(_text(answer.quotations))
         console.print("\n[bold]Nearest pages[/]" if answer.references else "No related page was found.")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from citewell.core.markdown import is_code, laid_out
 
 Outcome = Literal["answered", "retrieved", "no_evidence"]
-Fallback = Literal["unsupported", "refused"]
+Fallback = Literal["unsupported", "irrelevant", "refused"]
 SupportStatus = Literal["supported", "partly", "contradicted", "not_found"]
 STATUS_WORDS: Mapping[SupportStatus, str] = {
     "supported": "supported",
@@ -192,8 +192,9 @@ class Answer:
     `rewritten` is the question that was answered in place of a follow-up question; None otherwise. `best` is
     the index of the winner among `candidates`. `quotations` are what was shown while a language model wrote.
     `fallback` says why its text is not the answer: it is `unsupported`, and the quotations are the answer
-    instead, or nothing is if a model judged it and the reader is not sure that they answer; or it `refused`,
-    saying that the references do not answer. `episode` is the browsing episode that found the references, as
+    instead, or nothing is if a model judged it and the reader is not sure that they answer; or what is
+    supported is `irrelevant`, since it does not answer; or it `refused`, saying that the references do not
+    answer. `episode` is the browsing episode that found the references, as
     the plain values of `citewell.browser.episode.Episode`; None without browsing. `timings` are seconds per
     stage, `models` the name of the model of each role.
     """

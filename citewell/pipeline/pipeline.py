@@ -26,6 +26,7 @@ from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.correction import check_citations, kept
 from citewell.generator.citations.ending import finished
 from citewell.generator.citations.judged import JudgedCitations
+from citewell.generator.citations.relevance import LEAST_RELEVANCE, SURE_RELEVANCE, relevance
 from citewell.generator.extractive import ExtractiveGenerator, Relevance
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
@@ -318,7 +319,9 @@ class Pipeline:
             yield Scored(tuple(map(self._shown, candidates)), run.best)
             candidates[run.best] = await self._judged(run, candidates[run.best])
             run.candidates = tuple(map(self._shown, candidates))
-            run.quotable = self.judge is None or await self._quotations_answer(run, candidates[run.best])
+            run.quotable = self.judge is None or await self._quotations_answer(
+                run, self.judge, candidates[run.best]
+            )
 
     def _checked(self, text: str, references: Sequence[Reference]) -> tuple[Sentence, ...]:
         """Return the sentences of an answer without later ones that say that there is none."""
@@ -332,18 +335,24 @@ class Pipeline:
             return best
         with run.timed("check"):
             sentences = await self.judge.check(run.question, best.sentences, run.evidence)
+            run.relevance = await relevance(self.judge.model, run.searched, sentences, run.evidence)
         return replace(best, sentences=sentences, unsupported=sum(not s.supported for s in sentences))
 
-    async def _quotations_answer(self, run: QuestionRun, written: Candidate) -> bool:
-        """Return whether nothing of what is written is supported, and a quotation surely answers."""
-        if self.reader is None or any(sentence.supported for sentence in written.sentences):
+    async def _quotations_answer(self, run: QuestionRun, judge: JudgedCitations, written: Candidate) -> bool:
+        """Return whether nothing of what is written is supported, and the quotations surely answer."""
+        if is_refusal(written.raw) or any(sentence.supported for sentence in written.sentences):
             return False
         titles = {reference.number: reference.title for reference in run.evidence}
         # A sentence of nothing but function words is quoted without a citation.
         cited = [each for each in run.quotations if each.citations]
         texts = [encoded_text(titles[each.citations[0]], each.text) for each in cited]
         with run.timed("check"):
-            return await asyncio.to_thread(self.reader.is_sure, run.searched, texts)
+            if self.reader is not None:
+                is_sure = await asyncio.to_thread(self.reader.is_sure, run.searched, texts)
+                if is_sure:
+                    return True
+            likely = await relevance(judge.model, run.searched, run.quotations, run.evidence)
+            return likely is not None and likely >= SURE_RELEVANCE
 
     def _shown(self, candidate: Candidate) -> Candidate:
         # After scoring: dropping unsupported sentences must not raise an answer's score.
@@ -357,6 +366,8 @@ class Pipeline:
         best = run.candidates[run.best] if run.candidates else Candidate(())
         if is_refusal(best.raw):
             return (), "refused"
+        if run.relevance is not None and run.relevance < LEAST_RELEVANCE:
+            return (), "irrelevant"
         if any(sentence.supported for sentence in best.sentences):
             return best.sentences, None
         if best.raw and not run.quotable:

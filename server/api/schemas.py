@@ -256,7 +256,7 @@ class AnswerResponse(Struct, frozen=True):
             Fallback,
             Meta(
                 description="Why a language model's text is not the answer: it is `unsupported`, and the "
-                "quotations are the answer instead, or nothing is, or it `refused`."
+                "quotations are the answer instead, or nothing is; or it is `irrelevant`, or it `refused`."
             ),
         ]
         | None

@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from benchmarks.refusals import measured, outcome, questions
-from citewell.core.types import Answer, Sentence
+from citewell.core.types import Answer, Candidate, Sentence
 
 ROWS = [
-    {"answerable": True, "refusal": 0.05, "outcome": "written"},
-    {"answerable": True, "refusal": 0.35, "outcome": "quoted"},
-    {"answerable": True, "refusal": 0.01, "outcome": "none"},
-    {"answerable": False, "refusal": 0.6, "outcome": "written"},
+    {"answerable": True, "refusal": 0.05, "relevance": 0.9, "outcome": "written"},
+    {"answerable": True, "refusal": 0.05, "relevance": 0.5, "outcome": "written"},
+    {"answerable": True, "refusal": 0.35, "relevance": None, "outcome": "quoted"},
+    {"answerable": True, "refusal": 0.01, "relevance": None, "outcome": "none"},
+    {"answerable": False, "refusal": 0.6, "relevance": 0.9, "outcome": "written"},
 ]
 
 
 def test_a_refusal_leaves_neither_text_nor_quotations() -> None:
-    assert list(measured(ROWS, 0.3).values()) == ["1", "0", "0", "0"]
-    assert list(measured(ROWS, 0.4).values()) == ["1", "1", "0", "0"]
-    assert list(measured(ROWS, 1.0).values()) == ["1", "1", "1", "0"]
-    assert next(iter(measured(ROWS, 1.0))) == "answered (3): written"
+    assert list(measured(ROWS, refusal=0.3).values()) == ["1", "0", "0", "0"]
+    assert list(measured(ROWS, refusal=0.4).values()) == ["1", "1", "0", "0"]
+    assert list(measured(ROWS, refusal=1.0).values()) == ["1", "1", "1", "0"]
+    assert next(iter(measured(ROWS))) == "answered (4): written"
+
+
+def test_what_is_written_and_irrelevant_is_not_shown() -> None:
+    assert list(measured(ROWS, refusal=1.0, relevance=0.5).values()) == ["2", "1", "1", "0"]
+    assert list(measured(ROWS, refusal=1.0, relevance=0.95).values()) == ["0", "1", "0", "0"]
 
 
 def test_the_outcome_tells_writing_from_quoting() -> None:
     said = (Sentence("Bats fly.", (1,), 1.0, True),)
-    assert outcome(Answer("Q", "answered", "A", said, ())) == "written"
-    assert outcome(Answer("Q", "answered", "A", said, (), fallback="unsupported")) == "quoted"
+    supported, unsupported = ((Candidate((replace(said[0], supported=each),)),) for each in (True, False))
+    assert outcome(Answer("Q", "answered", "A", said, (), candidates=supported)) == "written"
+    irrelevant = Answer("Q", "no_evidence", "A", (), (), candidates=supported, fallback="irrelevant")
+    assert outcome(irrelevant) == "written"
+    quoted = Answer("Q", "answered", "A", said, (), candidates=unsupported, fallback="unsupported")
+    assert outcome(quoted) == "quoted"
     assert outcome(Answer("Q", "no_evidence", "A", (), (), fallback="unsupported")) == "none"
 
 

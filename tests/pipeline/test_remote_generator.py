@@ -58,12 +58,13 @@ async def test_a_service_that_is_down_is_named(settings: Make) -> None:
 
 
 async def test_a_model_elsewhere_judges_its_own_sentences_if_it_is_asked_to(settings: Make) -> None:
-    written = ANSWER
+    written, relevance = ANSWER, 0.89
 
     async def write_or_judge(request: web.Request) -> web.Response:
         body = await request.json()
         if body.get("logprobs"):
-            return web.json_response(yes_or_no(0.3))
+            is_claim = "\n\nClaim: " in body["messages"][-1]["content"]
+            return web.json_response(yes_or_no(0.3 if is_claim else relevance))
         return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
 
     async with ChatService([write_or_judge]) as http:
@@ -75,18 +76,46 @@ async def test_a_model_elsewhere_judges_its_own_sentences_if_it_is_asked_to(sett
         strict = flags | {"citations.judge": "writer"}
         nothing = await ask(settings(**strict, **{"retriever.reader": "none"}))
         quoted = await ask(settings(**strict))
+        relevance = 0.9
+        relevant = await ask(settings(**strict, **{"retriever.reader": "none"}))
     assert "judge" not in plain.models
     assert (nothing.outcome, nothing.fallback, nothing.sentences) == ("no_evidence", "unsupported", ())
     assert nothing.quotations
-    # The reader is sure that one of them answers.
-    assert (quoted.outcome, quoted.fallback) == ("answered", "unsupported")
-    assert quoted.sentences == quoted.quotations
+    # The reader is sure that one of them answers, or the model that all do.
+    for answer in (quoted, relevant):
+        assert (answer.outcome, answer.fallback) == ("answered", "unsupported")
+        assert answer.sentences == answer.quotations
     assert nothing.candidates[0].sentences[0].status == "partly"
     assert judged.models["judge"] == "openai:tiny"
     assert [(s.supported, s.status, s.support) for s in judged.sentences] == [
         (True, "supported", 1.0),  # a quotation
         (False, "not_found", 0.0),
     ]
+
+
+async def test_what_is_true_but_does_not_answer_is_not_shown(settings: Make) -> None:
+    likely, asked = 0.69, ""
+
+    async def write_or_judge(request: web.Request) -> web.Response:
+        nonlocal asked
+        body = await request.json()
+        if body.get("logprobs"):
+            asked = body["messages"][-1]["content"]
+            return web.json_response(yes_or_no(likely))
+        written = "Ghosts walk[1]. Hamlet sees one[1]. Pizza delights everybody nightly[1]."
+        return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
+
+    reference = Reference(1, "https://hamlet.example/", "Hamlet", "Ghosts walk. Hamlet sees one.", 0.9)
+    async with ChatService([write_or_judge]) as http:
+        flags = {"generator.name": "openai:tiny", "generator.base_url": http.url, "citations.judge": "writer"}
+        async with open_pipeline(settings(**flags)) as pipeline:
+            beside = await final_answer(pipeline.write("What is Ophelia's age?", [reference]))
+            likely = 0.7
+            shown = await final_answer(pipeline.write("What does Hamlet see?", [reference]))
+    assert (beside.outcome, beside.fallback, beside.sentences) == ("no_evidence", "irrelevant", ())
+    assert [each.supported for each in beside.candidates[0].sentences] == [True, True, False]
+    assert (shown.outcome, shown.fallback) == ("answered", None)
+    assert "Page: Hamlet\nSentence: Ghosts walk. Hamlet sees one.\n\nQuestion: What does Hamlet" in asked
 
 
 async def test_a_quotation_without_a_citation_is_no_answer(settings: Make) -> None:
