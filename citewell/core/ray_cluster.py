@@ -52,7 +52,8 @@ def connect(config: RayWorkers) -> bool:
             ray.init(address=address, **quiet)
         else:
             cpus = math.ceil(config.workers * config.cpus)
-            ray.init(num_cpus=max(1, cpus), include_dashboard=False, **quiet)
+            # "local" starts Ray beside a cluster that another program started on this machine.
+            ray.init(address="local", num_cpus=max(1, cpus), include_dashboard=False, **quiet)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         where = f"The Ray cluster {address}" if address else "Ray"
         raise CitewellError(

@@ -6,6 +6,8 @@ import asyncio
 import functools
 import importlib.util
 import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -136,3 +138,15 @@ async def test_parts_that_cannot_be_opened_are_an_error(cluster: None) -> None:
 
 async def test_no_tasks_give_no_outcomes(cluster: None) -> None:
     assert [outcome async for outcome in ray_outcomes([], broken, CONFIG, 1)] == []
+
+
+def test_ray_is_started_beside_a_cluster_of_another_program(cluster: None) -> None:
+    """It is not joined: its machines may have neither Citewell nor the sources."""
+    script = (
+        "from citewell.core.ray_cluster import RayWorkers, connect\n"
+        "connect(RayWorkers(workers=1))\n"
+        "import ray\n"
+        "print(ray.cluster_resources()['CPU'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "1.0\n"), done.stderr

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from citewell.core.errors import CitewellError, InputError
-from citewell.core.ray_cluster import RayWorkers
+from citewell.core.ray_cluster import RayWorkers, connect
 from citewell.core.settings import Settings, load_settings
 from citewell.pipeline.collections import catalog_of
 from citewell.pipeline.ray_indexing import IndexingWork, index_on_ray
@@ -30,11 +30,10 @@ PAGES = 300
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    connect(RayWorkers(workers=2))
+    yield
     import ray
 
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
-    yield
     ray.shutdown()
 
 
