@@ -60,9 +60,9 @@ async def test_a_key_is_asked_for_once(
         assert await page.locator("#name").input_value() == "typed meanwhile"
         job = page.locator("[data-job]")
         assert "1 added" in await job.inner_text()
-        await job.get_by_text("Pages that failed").click()
+        await job.get_by_text("Documents that failed").click()
         assert "broken.pdf" in await job.inner_text()
-        assert "1 page" in await page.locator("#collections").inner_text()
+        assert "1 document" in await page.locator("#collections").inner_text()
 
         await page.get_by_role("button", name="Remove the key").click()
         await page.wait_for_url(f"{service.url}/")
