@@ -8,7 +8,7 @@ if they did. Each answer is written without a refusal and checked, and kept with
 questions get
 
 - `written`: an answer with a sentence that the judge finds supported, and that is relevant;
-- `quoted`: if none is supported, quotations, if the reader or the judge is sure that they answer;
+- `quoted`: if none is supported, quotations, if the reader and the judge find that they answer;
 - neither, which is right where no page answers.
 
 The same follows for each least relevance. The rules and their three thresholds were chosen on these

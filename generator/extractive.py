@@ -15,6 +15,7 @@ from citewell.core.events import Token
 from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
 from citewell.core.types import Reference
 from citewell.generator.completer import Completer
+from citewell.generator.pointing_back import points_back
 from citewell.generator.yes import YesModel
 
 Relevance = Callable[[str, Sequence[str]], NDArray[np.float32]]
@@ -24,14 +25,6 @@ Split = Callable[[str], Sequence[str]]
 
 _STOP = re.compile(r"[.!?。！？…][\"'”’)\]]*$")
 _QUESTION = re.compile(r"[?？][\"'”’)\]]*$")
-# Beginnings that refer to the sentence before: such a sentence cannot stand alone.
-_POINTS_BACK = re.compile(
-    r"(?:\w+\W+){1,3}(?:he|she|it|they|this|these|those|such|above)\b|"
-    r"(?:he|she|it|its|his|her|they|their|them|this|these|those|that|such|however|but|and|or|so|thus|"
-    r"therefore|hence|moreover|furthermore|also|then|another|both|the former|the latter|yet|nor|"
-    r"consequently|additionally|similarly|likewise|instead|otherwise|meanwhile|nevertheless)\b",
-    re.IGNORECASE,
-)
 # Beginnings that take back what the sentence before says: it is never quoted without them.
 _TAKES_BACK = re.compile(
     r"(?:however|but|in fact|in reality|in truth|actually|nevertheless|on the contrary)\b|"
@@ -121,7 +114,7 @@ class ExtractiveGenerator:
             if len(chosen) >= most or sentence.score < ranked[0].score - _DROP:
                 break
             group = [sentence]
-            while _POINTS_BACK.match(group[0].text):
+            while points_back(group[0].text):
                 before = by_position.get((group[0].reference, group[0].position - 1))
                 if before is None:
                     group = []

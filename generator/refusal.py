@@ -18,7 +18,11 @@ _REFUSING = re.compile(
     r"(?:say|mention|provide|contain|state|answer|specify|include|tell|give|describe|explain|name|discuss)"
     r"|(?:say|mention|provide|contain|state|answer|specify|include|tell)s?\b)"
     r"|(?:there is|i have|i found) no\b[^.]{0,30}(?:information|mention|answer|evidence)"
-    r"|it is not (?:stated|mentioned|specified|possible to))",
+    r"|it is not (?:stated|mentioned|specified|possible to)"
+    r"|[^.!?]{0,120}\b(?:is|are|was|were)(?: not|n't) (?:\w+ly )?"
+    r"(?:stated|mentioned|specified|given|provided|included|found|described|said)\s+(?:in|by)\s+"
+    r"(?:any of\s+)?(?:the|these|this)\s+(?:(?:provided|given|available)\s+)?"
+    r"(?:references?|texts?|passages?|sources?|information|context)\b(?! of))",
     re.IGNORECASE,
 )
 _NEGATED = re.compile(r"\W*(?:none|no)\b|.*?(?:not|n't|no)\b", re.IGNORECASE | re.DOTALL)

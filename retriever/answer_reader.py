@@ -16,8 +16,6 @@ NONE = "none"
 """The name in the settings that leaves the reader out."""
 _WEIGHT = 0.05
 """Of a logit beside the relevance, measured by `python -m benchmarks.answer_sentences` on the set qed."""
-_SURE = 1.0
-"""The logit of a sentence that answers: `python -m benchmarks.refusals` shows what it lets pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +31,9 @@ class AnswerReader:
         """Return the scores of `n` sentences, (n,): relevance + `weight` × the cross-encoder's logit."""
         return self.relevance(question, texts) + np.float32(self.weight) * self.model.scores(question, texts)
 
-    def is_sure(self, question: str, texts: Sequence[str]) -> bool:
-        """Return whether the cross-encoder is sure that one of the sentences answers the question."""
-        return bool(len(texts)) and float(self.model.scores(question, texts).max()) >= _SURE
+    def best_logit(self, question: str, texts: Sequence[str]) -> float:
+        """Return the cross-encoder's highest logit of one or more sentences."""
+        return float(self.model.scores(question, texts).max())
 
 
 def load_answer_reader(

@@ -25,8 +25,10 @@ from citewell.core.types import (
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.citations.correction import check_citations, kept
 from citewell.generator.citations.ending import finished
+from citewell.generator.citations.helpful import helpful
 from citewell.generator.citations.judged import JudgedCitations
-from citewell.generator.citations.relevance import LEAST_RELEVANCE, SURE_RELEVANCE, relevance
+from citewell.generator.citations.mentions import without_mentions
+from citewell.generator.citations.relevance import LEAST_RELEVANCE, are_quotable, relevance
 from citewell.generator.extractive import ExtractiveGenerator, Relevance
 from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.orders.marking import evidence_of, mark_orders, order_notices
@@ -325,7 +327,9 @@ class Pipeline:
 
     def _checked(self, text: str, references: Sequence[Reference]) -> tuple[Sentence, ...]:
         """Return the sentences of an answer without later ones that say that there is none."""
-        sentences = check_citations(finished(text), references, self.limits.threshold, markdown=self.writes)
+        sentences = check_citations(
+            finished(without_mentions(text)), references, self.limits.threshold, markdown=self.writes
+        )
         answering = [place for place, each in enumerate(sentences) if not is_refusal(each.text)]
         return kept(sentences, answering) or sentences
 
@@ -334,7 +338,8 @@ class Pipeline:
         if self.judge is None or is_refusal(best.raw):
             return best
         with run.timed("check"):
-            sentences = await self.judge.check(run.question, best.sentences, run.evidence)
+            sentences = await helpful(self.judge.model, run.searched, best.sentences)
+            sentences = await self.judge.check(run.question, sentences, run.evidence)
             run.relevance = await relevance(self.judge.model, run.searched, sentences, run.evidence)
         return replace(best, sentences=sentences, unsupported=sum(not s.supported for s in sentences))
 
@@ -346,13 +351,14 @@ class Pipeline:
         # A sentence of nothing but function words is quoted without a citation.
         cited = [each for each in run.quotations if each.citations]
         texts = [encoded_text(titles[each.citations[0]], each.text) for each in cited]
+        if not texts:
+            return False
         with run.timed("check"):
+            logit = None
             if self.reader is not None:
-                is_sure = await asyncio.to_thread(self.reader.is_sure, run.searched, texts)
-                if is_sure:
-                    return True
+                logit = await asyncio.to_thread(self.reader.best_logit, run.searched, texts)
             likely = await relevance(judge.model, run.searched, run.quotations, run.evidence)
-            return likely is not None and likely >= SURE_RELEVANCE
+            return are_quotable(likely, logit)
 
     def _shown(self, candidate: Candidate) -> Candidate:
         # After scoring: dropping unsupported sentences must not raise an answer's score.

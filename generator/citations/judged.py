@@ -12,6 +12,7 @@ from citewell.core.windows import best_window
 from citewell.generator.citations.asking import support_prompt
 from citewell.generator.citations.support import ReferenceText
 from citewell.generator.extractive import reference_sentences
+from citewell.generator.pointing_back import points_back
 from citewell.generator.yes import YesModel
 
 # The least probability of yes of a supported sentence. Models say yes too easily where all words of a claim
@@ -50,7 +51,8 @@ class JudgedCitations:
 
         A sentence of a reference that it cites is not asked about. Others are compared with up to two
         references that share most words with them, until one supports them. Numbers that a reference lacks
-        rule it out. Raises the errors of the model.
+        rule it out. A sentence that refers to one before that is not supported is not supported either, since
+        nobody knows what it speaks of. Raises the errors of the model.
         """
         texts = {of: ReferenceText(f"{of.title}\n{of.text}") for of in references}
         claims = [_Claim.of(question, sentence, texts) for sentence in sentences]
@@ -58,7 +60,11 @@ class JudgedCitations:
         # Claims on one reference follow one another: what they share is then read once.
         for place in sorted(range(len(claims)), key=lambda place: [r.number for r in claims[place].closest]):
             judged[place] = await self._judged(claims[place])
-        return tuple(judged[place] for place in range(len(claims)))
+        found: list[Sentence] = []
+        for place, sentence in enumerate(sentences):
+            lost = found and not found[-1].supported and points_back(sentence.text)
+            found.append(_lost(judged[place]) if lost else judged[place])
+        return tuple(found)
 
     async def _judged(self, claim: _Claim) -> Sentence:
         sentence = claim.sentence
@@ -102,6 +108,12 @@ class _Claim(NamedTuple):
         cited = [reference for reference in texts if reference.number in sentence.citations]
         quoted = tuple(r.number for r in cited if squeezed in reference_sentences(r.text))
         return cls(sentence, text, quoted, closest, tuple(shares[r] for r in closest), texts)
+
+
+def _lost(sentence: Sentence) -> Sentence:
+    return (
+        replace(sentence, citations=(), supported=False, status="partly") if sentence.supported else sentence
+    )
 
 
 def _status(yes: float, share: float, *, held: bool) -> SupportStatus:

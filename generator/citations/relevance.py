@@ -10,8 +10,9 @@ from citewell.generator.yes import YesModel
 
 LEAST_RELEVANCE = 0.7
 """Of an answer that is shown: `python -m benchmarks.refusals` shows what other values let pass."""
-SURE_RELEVANCE = 0.9
-"""Of quotations that stand for an answer of which nothing is supported."""
+# The relevance and the reader's logit that suffice together for quotations that stand for an answer of which
+# nothing is supported.
+_QUOTABLE = ((0.7, 1.0), (0.9, -2.0))
 _INSTRUCTION = "You judge answers. Reply with one word: Yes or No."
 _ASKED = """\
 Page: {title}
@@ -35,6 +36,18 @@ async def relevance(
     titles = {reference.number: reference.title for reference in references}
     text = " ".join(sentence.text for sentence in supported)
     return (await model.ask(_prompt(question, titles[supported[0].citations[0]], text))).yes
+
+
+def are_quotable(relevance: float | None, logit: float | None) -> bool:
+    """Return whether quotations surely answer: by their relevance, and the logit of the best one.
+
+    `logit` is the reader's (`citewell.retriever.answer_reader`); without one (None), the relevance decides.
+    """
+    if relevance is None:
+        return False
+    if logit is None:
+        return relevance >= max(least for least, _ in _QUOTABLE)
+    return any(relevance >= least and logit >= lowest for least, lowest in _QUOTABLE)
 
 
 def _prompt(question: str, title: str, text: str) -> list[Message]:

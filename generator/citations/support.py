@@ -9,6 +9,8 @@ from citewell.core.rouge import Text, score
 from citewell.core.text import STOP_WORDS, content_words, words
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# Of rulers, wars and the like: "Elizabeth II".
+_ROMAN = re.compile(r"\b[A-Z]\w+ ([IVX]+)\b")
 _NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z]\w+")
 
 _NUMBER_WORDS = """\
@@ -40,8 +42,13 @@ class ReferenceText:
         return _numbers(sentence) <= self._numbers and names <= self._words
 
     def holds_numbers(self, sentence: str) -> bool:
-        """Return whether the text has each number that the sentence has in digits, in digits or in words."""
-        return _numbers(sentence) <= self._numbers | {_WORDS_OF[w] for w in self._words if w in _WORDS_OF}
+        """Return whether the text has each number that the sentence has in digits, in digits or in words.
+
+        Roman numerals after names count too: a text about Elizabeth I says nothing of Elizabeth II.
+        """
+        spelled = {_WORDS_OF[word] for word in self._words if word in _WORDS_OF}
+        romans = set(_ROMAN.findall(sentence))
+        return _numbers(sentence) <= self._numbers | spelled and romans <= set(re.findall(r"\w+", self._text))
 
     @cached_property
     def _numbers(self) -> set[str]:

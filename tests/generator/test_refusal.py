@@ -20,6 +20,8 @@ from citewell.generator.refusal import REFUSAL, is_refusal
         "Unfortunately, the references do not answer the question.",
         "There is no information about it in the references.",
         "It is not stated in the references.",
+        "The temperature of the greenhouse is not specified in the given references.",
+        "His age was not clearly mentioned in any of the provided texts.",
     ],
 )
 def test_refusals(text: str) -> None:
@@ -34,6 +36,8 @@ def test_refusals(text: str) -> None:
         "The text mentions two kings[1].",
         "Bats do not see well[1]. The references do not say more.",
         "No, tides are not caused by wind[2].",
+        "The right is not mentioned in the text of the constitution[1].",
+        "Whales spout[1]. Their age is not specified in the references.",
         *(example.answer for name, example in DEMONSTRATIONS.items() if name != "refusal"),
     ],
 )

@@ -118,6 +118,26 @@ async def test_what_is_true_but_does_not_answer_is_not_shown(settings: Make) -> 
     assert "Page: Hamlet\nSentence: Ghosts walk. Hamlet sees one.\n\nQuestion: What does Hamlet" in asked
 
 
+async def test_a_later_sentence_that_does_not_help_is_left_out(settings: Make) -> None:
+    async def write_or_judge(request: web.Request) -> web.Response:
+        body = await request.json()
+        if body.get("logprobs"):
+            content = body["messages"][-1]["content"]
+            return web.json_response(
+                yes_or_no(0.5 if content.endswith("help to answer the question?") else 0.9)
+            )
+        written = "Hamlet sees ghosts, as stated in the reference[1]. Pizza delights everybody[1]."
+        return web.json_response({"choices": [{"message": {"content": written}, "finish_reason": "stop"}]})
+
+    text = "Hamlet sees ghosts. Pizza delights everybody."
+    reference = Reference(1, "https://hamlet.example/", "Hamlet", text, 0.9)
+    async with ChatService([write_or_judge]) as http:
+        flags = {"generator.name": "openai:tiny", "generator.base_url": http.url, "citations.judge": "writer"}
+        async with open_pipeline(settings(**flags)) as pipeline:
+            answer = await final_answer(pipeline.write("What does Hamlet see?", [reference]))
+    assert answer.answer == "Hamlet sees ghosts. [1]"
+
+
 async def test_a_quotation_without_a_citation_is_no_answer(settings: Make) -> None:
     async def write_or_judge(request: web.Request) -> web.Response:
         if (await request.json()).get("logprobs"):

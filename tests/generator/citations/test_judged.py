@@ -129,3 +129,37 @@ async def test_only_the_part_of_a_long_reference_that_matters_is_shown() -> None
 async def test_a_short_sentence_is_read_with_its_question() -> None:
     _, asked = await judged("Yes, 1869.", question="Did the Suez Canal open in 1869?")
     assert asked[0][0] == "Did the Suez Canal open in 1869? Yes, 1869."
+
+
+async def test_a_ruler_of_another_number_is_another_ruler() -> None:
+    reference = Reference(
+        1, "https://example.org/1", "Elizabeth I", "Elizabeth I died on 24 March 1603.", 0.8
+    )
+    likely: Mapping[str, bool] = {
+        "Elizabeth II died on 24 March 1603.": False,
+        "Elizabeth I died in 1603.": True,
+    }
+
+    async def service(request: web.Request) -> web.StreamResponse:
+        return web.json_response(yes_or_no(0.9))
+
+    async with ChatService([service]) as http, ChatClient("tutor", http.url) as client:
+        judge = JudgedCitations(ApiYesModel(client))
+        for text, supported in likely.items():
+            (found,) = await judge.check("When did she die?", check_citations(text, [reference]), [reference])
+            assert found.supported is supported
+
+
+async def test_a_sentence_about_what_an_unsupported_one_names_is_not_supported() -> None:
+    answer = "Cats carry ships through Suez. It is 193 kilometers long for its ships."
+    (first, second), _ = await judged(answer, {"Suez Canal": 0.1, "Length": 0.1})
+    assert not first.supported
+    assert (second.supported, second.citations) == (False, ())
+    (alone,), _ = await judged("It is 193 kilometers long for its ships.", 0.9)
+    assert alone.supported
+    likely = {"Suez Canal": 0.1, "Length": 0.9}
+    (first, second), _ = await judged("Cats carry ships to the Red Sea. It is 193 kilometers long.", likely)
+    assert not first.supported
+    assert (second.supported, second.status, second.citations) == (False, "partly", ())
+    (first, named), _ = await judged("Cats carry ships to the Red Sea. Ships go 193 kilometers.", likely)
+    assert named.supported

@@ -1,0 +1,18 @@
+"""Sentences that cannot stand alone, since they refer to the one before."""
+
+from __future__ import annotations
+
+import re
+
+_POINTS_BACK = re.compile(
+    r"(?:\w+\W+){1,3}(?:he|she|it|they|this|these|those|such|above)\b|"
+    r"(?:he|she|it|its|his|her|they|their|them|this|these|those|that|such|however|but|and|or|so|thus|"
+    r"therefore|hence|moreover|furthermore|also|then|another|both|the former|the latter|yet|nor|"
+    r"consequently|additionally|similarly|likewise|instead|otherwise|meanwhile|nevertheless)\b",
+    re.IGNORECASE,
+)
+
+
+def points_back(sentence: str) -> bool:
+    """Return whether a sentence begins with a word, such as a pronoun, that refers to the one before."""
+    return _POINTS_BACK.match(sentence) is not None
