@@ -37,11 +37,11 @@ def resolve(name: str) -> ModelSource:
 
     A name is a packaged model, a shipped adapter, a GGUF file, a folder with a model in the Hugging Face
     layout, a folder with an adapter in the PEFT format, or a hub id. Raises `WeightsMissingError` if a
-    packaged model is not installed, and `ModelError` for anything else.
+    packaged model is not installed, and `ModelError` for anything else, such as a packaged encoder.
     """
     if is_shipped(name):
         return _adapted(name, ADAPTERS / name, _SHIPPED_BASE)
-    weights = locate(name)
+    weights = locate(name, role="writer")
     folder = weights.path
     if folder is None or weights.is_gguf:
         return ModelSource(name, name, weights.is_gguf)
@@ -67,7 +67,7 @@ def packaged_base(name: str) -> str:
 
 def _adapted(name: str, adapter: Path, base: str) -> ModelSource:
     base = local_name(base)
-    weights = locate(base)
+    weights = locate(base, role="writer")
     path = base if weights.is_gguf or weights.path is None else str(weights.path)
     return ModelSource(name, path, weights.is_gguf, adapter, read_defaults(adapter))
 

@@ -71,8 +71,9 @@ def checking(results: ResultFiles, published: PublishedFigures) -> ReportSection
         rows.append(ReportRow(label, cells, "here"))
     return ReportSection(
         title="The check of citations",
-        question="Can the check tell supported claims from others (balanced accuracy)? The default counts "
-        "words; the reader is a trained model that gains too little on other kinds of claims to be shipped.",
+        question="Can the check tell supported claims from others (balanced accuracy)? Quotations are "
+        "checked by words, and by default a language model also judges what it wrote; the reader is a "
+        "trained model that gains too little on other kinds of claims to be shipped.",
         first="check",
         columns=["kinds trained on", "other kinds", "false edits"],
         rows=rows,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from citewell.core.errors import ModelError, WeightsMissingError
 from citewell.core.file_sums import current_sha256
-from citewell.core.models.catalog import CatalogModel, catalog
+from citewell.core.models.catalog import CatalogModel, Role, catalog
 from citewell.core.models.installed import (
     installed_path,
     model_folder,
@@ -27,6 +27,21 @@ from citewell.core.models.installed import (
 _GGUF = ".gguf"
 # One of these is in a folder of weights: transformers' file, sentence-transformers', PEFT's, WebGLM's.
 _MARKS = ("config.json", "modules.json", "adapter_config.json", "query_encoder")
+_KINDS: Mapping[Role, str] = {
+    "encoder": "an encoder",
+    "reranker": "a reranker",
+    "scorer": "a scorer",
+    "writer": "a generator",
+    "policy": "a browsing policy",
+}
+_HINTS: Mapping[Role | None, str] = {
+    None: "Name one of `citewell models`, a GGUF file, a folder or a hub id such as facebook/contriever.",
+    "encoder": "Name an encoder of `citewell models`, a folder or a hub id such as facebook/contriever.",
+    "reranker": "Name a reranker of `citewell models`, a folder or a hub id such as "
+    "cross-encoder/ms-marco-MiniLM-L6-v2.",
+    "writer": "Name a writer of `citewell models`, a GGUF file, a folder or a hub id such as "
+    "Qwen/Qwen2.5-1.5B-Instruct; extractive needs no model.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +62,19 @@ class Weights:
         return self.path is not None and self.path.suffix == _GGUF
 
 
-def locate(name: str, models: Mapping[str, CatalogModel] | None = None) -> Weights:
+def locate(
+    name: str, models: Mapping[str, CatalogModel] | None = None, *, role: Role | None = None
+) -> Weights:
     """Find the weights that `name` stands for, without reading them whole; `models` is the catalog.
 
-    Raises `WeightsMissingError` when a model of the catalog is not installed, and `ModelError` for a name or
-    a folder without a model.
+    With `role`, only models of that role are found in the catalog and suggested. Raises `WeightsMissingError`
+    when a model of the catalog is not installed, and `ModelError` for a name or a folder without a model,
+    and for a model of another role.
     """
     known = catalog() if models is None else models
     model = known.get(name)
+    if model is not None and role not in (None, model.role):
+        raise _of_another_role(model, role)
     if model is not None and not model.base:
         path = installed_path(name, known)
         if path is None:
@@ -71,11 +91,11 @@ def locate(name: str, models: Mapping[str, CatalogModel] | None = None) -> Weigh
             )
         return Weights(name, folder, _fingerprint(folder, _files(folder)))
     if name.count("/") != 1 or name.startswith((".", "/", "~")):
-        close = difflib.get_close_matches(name, known, n=1)
+        fitting = [one.name for one in known.values() if one.name != name and role in (None, one.role)]
+        close = difflib.get_close_matches(name, fitting, n=1)
         raise ModelError(
             f"Unknown model {name!r}.",
-            (f"Did you mean {close[0]}? " if close else "")
-            + "Name one of `citewell models`, a GGUF file, a folder or a hub id such as facebook/contriever.",
+            (f"Did you mean {close[0]}? " if close else "") + _HINTS.get(role, _HINTS[None]),
         )
     return Weights(name, None, hashlib.sha256(name.encode()).hexdigest()[:16])
 
@@ -133,6 +153,13 @@ def expected_sums(model: CatalogModel) -> dict[Path, str]:
         if folder != model_folder(model):
             sums |= {folder / name: expected for name, expected in model.package_sums.items()}
     return sums
+
+
+def _of_another_role(model: CatalogModel, role: Role) -> ModelError:
+    return ModelError(
+        f"The model {model.name} cannot be used as {_KINDS[role]}: it is {_KINDS[model.role]}.",
+        _HINTS.get(role, _HINTS[None]),
+    )
 
 
 def _missing(model: CatalogModel) -> WeightsMissingError:

@@ -9,8 +9,8 @@ from citewell.core.rouge import Text, score
 from citewell.core.text import STOP_WORDS, content_words, words
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-# Of rulers, wars and the like: "Elizabeth II".
-_ROMAN = re.compile(r"\b[A-Z]\w+ ([IVX]+)\b")
+# The number of a ruler, a war or the like with the word before it, as in "Elizabeth II".
+_ROMAN = re.compile(r"\b[A-Z]\w+ [IVX]+\b")
 _NAME = re.compile(r"(?<=[\w,;:)\"'’”] )[A-Z]\w+")
 
 _NUMBER_WORDS = """\
@@ -48,7 +48,7 @@ class ReferenceText:
         """
         spelled = {_WORDS_OF[word] for word in self._words if word in _WORDS_OF}
         romans = set(_ROMAN.findall(sentence))
-        return _numbers(sentence) <= self._numbers | spelled and romans <= set(re.findall(r"\w+", self._text))
+        return _numbers(sentence) <= self._numbers | spelled and romans <= set(_ROMAN.findall(self._text))
 
     @cached_property
     def _numbers(self) -> set[str]:

@@ -45,7 +45,7 @@ def load_fluency(name: str) -> Fluency:
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    weights = locate(name)
+    weights = locate(name, role="writer")
     try:
         source, options = name, {}
         if weights.is_gguf and weights.path:

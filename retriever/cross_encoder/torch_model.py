@@ -33,7 +33,7 @@ class TorchCrossEncoder:
         from sentence_transformers import CrossEncoder as SentenceCrossEncoder
         from transformers.utils import logging
 
-        weights = locate(name)
+        weights = locate(name, role="reranker")
         folder = weights.path or download(name)
         logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         logging.disable_progress_bar()  # type: ignore[no-untyped-call]

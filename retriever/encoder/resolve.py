@@ -104,7 +104,7 @@ def resolve(name: str) -> Towers:
     """
     if is_shipped(name):
         return _shipped(name)
-    weights = locate(name)
+    weights = locate(name, role="encoder")
     if weights.is_gguf:
         raise _unusable(name, "it is a GGUF file, which holds a language model.")
     folder = weights.path or download(name)
@@ -150,7 +150,7 @@ def cache_key(name: str) -> str:
         for file in sorted((ADAPTERS / name).rglob("adapter_*")):
             digest.update(file.read_bytes())
         return digest.hexdigest()[:16]
-    weights = locate(name)
+    weights = locate(name, role="encoder")
     digest.update(weights.fingerprint.encode())
     if weights.path is not None:
         for tower in resolve(name):

@@ -69,6 +69,17 @@ MISTAKES = {
     "unknown generator": Mistake(
         (*ASK, "--generator", "smollm"), 1, ("Unknown model 'smollm'", "Did you mean smollm2-1.7b?")
     ),
+    "scorer as a generator": Mistake(
+        (*ASK, "--generator", "citewell-scorer"),
+        1,
+        ("cannot be used as a generator: it is a scorer", "writer"),
+    ),
+    "unknown model like one of another kind": Mistake(
+        (*ASK, "--generator", "citewell-scorers"), 1, ("Unknown model 'citewell-scorers'", "citewell-smollm2")
+    ),
+    "scorer as an encoder": Mistake(
+        (*ASK, "--encoder", "citewell-scorer"), 1, ("cannot be used as an encoder: it is a scorer", "encoder")
+    ),
     "missing generator file": Mistake((*ASK, "--generator", "./my.gguf"), 1, ("./my.gguf", "path")),
     "encoder as a generator": Mistake(
         (*ASK, "--generator", "all-MiniLM-L6-v2"), 1, ("cannot be used as a generator", "extractive")
