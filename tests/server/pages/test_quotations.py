@@ -72,8 +72,10 @@ async def test_what_the_model_does_not_find_supported_is_not_shown(
     open_page: OpenPage, settings: Any, yes: float, question: str
 ) -> None:
     async def writes_and_judges(request: web.Request) -> web.StreamResponse:
-        if (await request.json()).get("logprobs"):
-            return web.json_response(yes_or_no(yes))
+        body = await request.json()
+        if body.get("logprobs"):
+            answers = body["messages"][-1]["content"].startswith("Page: ")
+            return web.json_response(yes_or_no(max(yes, 0.8) if answers else yes))
         second = " In the dark, bats listen to echoes of [1] their own calls."
         return await streamed(request, chunk(WRITTEN + second), chunk("", finish="stop"))
 
@@ -96,7 +98,7 @@ async def test_what_the_model_does_not_find_supported_is_not_shown(
                 assert "echoes of their own calls" in shown
                 assert not await quotation.is_visible()
             elif question == BATS:
-                # The reader of sentences is sure that this one answers.
+                # The model and the reader of sentences find that this one answers.
                 assert "by echolocation" in shown
                 assert "these are quotations" in await page.locator("#fallback").inner_text()
                 assert await page.get_by_text("their own calls").count() == 0
