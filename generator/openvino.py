@@ -1,7 +1,7 @@
 """A causal language model in OpenVINO, on the CPU: text to tokens, tokens to tokens, and back.
 
 Of eight ways to run SmolLM2-135M on two cores, measured by `benchmarks.generation_engines`, OpenVINO wrote
-fastest; `benchmarks.engine_agreement` tests that it writes what others write.
+fastest; `benchmarks.engine_agreement` measures how often float32 prefers the same token.
 """
 
 from __future__ import annotations

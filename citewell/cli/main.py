@@ -55,10 +55,8 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        import difflib
-
-        if (name := args[0]) not in COMMANDS and (close := difflib.get_close_matches(name, COMMANDS, n=1)):
-            ctx.fail(f"The command {name!r} is unknown. Did you mean {close[0]}?")
+        if (name := args[0]) not in COMMANDS and (hint := _hint(args)):
+            ctx.fail(f"The command {name!r} is unknown. {hint}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -72,6 +70,20 @@ class _Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _hint(args: list[str]) -> str:
+    """Return what was probably meant by an unknown command: one with a similar name, or a question."""
+    import difflib
+    import shlex
+
+    words = " ".join(args).split()
+    is_sentence = len(words) >= 3 and not any(word.startswith("-") for word in words)
+    # A question begins with a word such as "what", which looks like "chat".
+    close = difflib.get_close_matches(args[0], COMMANDS, n=1, cutoff=0.8 if is_sentence else 0.6)
+    if close:
+        return f"Did you mean {close[0]}?"
+    return f"To ask a question: citewell ask {shlex.quote(' '.join(words))}" if is_sentence else ""
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

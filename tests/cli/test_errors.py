@@ -43,6 +43,13 @@ MISTAKES = {
     ),
     "no question": Mistake(("ask",), 2, ("Missing argument 'QUESTION'", "--help")),
     "unknown command": Mistake(("aks", "What?"), 2, ("Did you mean ask?", "--help")),
+    "unknown command with words": Mistake(("extrakt", "my", "page.html"), 2, ("Did you mean extract?",)),
+    "question without a command": Mistake(
+        ("why", "is", "the", "sky", "blue"), 2, ("citewell ask 'why is the sky blue'",)
+    ),
+    "question that looks like a command": Mistake(
+        ("what is it?",), 2, ("To ask a question: citewell ask 'what is it?'",)
+    ),
     "unknown option": Mistake((*ASK, "--best"), 2, ("No such option", "--best-of")),
     "missing collection": Mistake(
         ("ask", "What?", "--collection", "nothing"),

@@ -136,6 +136,7 @@ def test_every_shipped_model_is_named() -> None:
     folders = (
         "generator/adapters",
         "retriever/encoder/adapters",
+        "retriever/cross_encoder/models",
         "scorer/models",
         "citewell/browser/adapters",
     )
