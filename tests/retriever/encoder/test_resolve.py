@@ -168,9 +168,13 @@ def test_a_model_that_is_no_text_encoder(tmp_path: Path) -> None:
         resolve(str(tmp_path))
 
 
-def test_a_generators_weights_are_no_encoder() -> None:
-    with pytest.raises(ModelError, match="GGUF file"):
+def test_a_generators_weights_are_no_encoder(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="it is a generator"):
         resolve("SmolLM2-135M-Instruct")
+    file = tmp_path / "writer.gguf"
+    file.write_bytes(b"GGUF")
+    with pytest.raises(ModelError, match="it is a GGUF file"):
+        resolve(str(file))
 
 
 def test_what_is_converted_anew(bert: Path, tmp_path: Path) -> None:
