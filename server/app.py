@@ -16,7 +16,14 @@ from citewell.core.packages import is_installed
 from citewell.core.settings import Settings
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.answer_export import export_answer
-from citewell.server.api.answers import ask_question, delete_answer, follow_question, get_answer, list_answers
+from citewell.server.api.answers import (
+    ask_question,
+    cancel_question,
+    delete_answer,
+    follow_question,
+    get_answer,
+    list_answers,
+)
 from citewell.server.api.authorize import authorize
 from citewell.server.api.bodies import BodyReader
 from citewell.server.api.chat import create_chat_completion
@@ -74,6 +81,7 @@ _HANDLERS = (
     ask_question,
     export_answer,
     get_answer,
+    cancel_question,
     follow_question,
     get_answer_episode,
     list_answers,

@@ -1,4 +1,4 @@
-"""Answers: ask, follow, read, list and delete."""
+"""Answers: ask, follow, cancel, read, list and delete."""
 
 from __future__ import annotations
 
@@ -41,14 +41,15 @@ _LAST_EVENT = Annotated[
 
 
 class ElsewhereError(CitewellError):
-    """Another process of the service answers the question; only that process has its events."""
+    """Another process of the service answers the question; only that process can give events or cancel it."""
 
     status = 409
 
     def __init__(self, answer_id: str) -> None:
-        """Name the answer whose events were requested."""
+        """Name the answer."""
         super().__init__(
-            "Another process of the service answers this question, and only that process has its events.",
+            "Another process of the service answers this question: only that process has its events and can "
+            "cancel it.",
             f"GET /v1/answers/{answer_id} has the answer once it is done.",
         )
 
@@ -134,6 +135,26 @@ async def follow_question(
     position = sse.read_position(last_event or "")
     number = position.number if position and position.answer_id == answer_id else 0
     return await _resumed(services, caller, answer_id, number)
+
+
+@post(
+    "/v1/answers/{answer_id:str}/cancel",
+    status_code=204,
+    opt={"scope": "ask"},
+    summary="Cancel a question",
+    responses=problems(404, 409),
+    tags=["answers"],
+)
+async def cancel_question(
+    services: NamedDependency[Services], caller: NamedDependency[Caller], answer_id: FromPath[str]
+) -> None:
+    """Cancel a question that waits or runs; it stays in the history as cancelled.
+
+    A question that others have asked too goes on for them. One that has ended stays as it is.
+    """
+    answer = await visible_answer(services, caller, answer_id)
+    if not services.questions.cancel(answer_id) and answer.status == "running":
+        raise ElsewhereError(answer_id)
 
 
 @get(

@@ -9,6 +9,7 @@ from citewell.core.markdown import SentenceHtml, is_code, sentences_html
 from citewell.core.types import STATUS_WORDS, Failure, Sentence, SupportStatus
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.pages.markdown import as_markdown
+from citewell.server.pages.plain_text import as_plain_text
 from citewell.server.pages.related import Related, related_questions
 from citewell.server.pages.source_view import (
     CitedSource,
@@ -92,6 +93,7 @@ class AnswerPage:
     stages: tuple[tuple[str, float], ...]
     seconds: float
     unsupported: int
+    plain: str
     markdown: str
 
 
@@ -166,6 +168,7 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
         stages=stages,
         seconds=timings.get("total", answer.seconds or 0.0),
         unsupported=sum(not claim.supported for claim in claims),
+        plain=as_plain_text(answer),
         markdown=as_markdown(answer),
     )
 

@@ -50,7 +50,7 @@ async def compare_page(
     waiting = len(queue.pairs) - queue.compared
     return html(
         "compare.html",
-        here="judge",
+        here="training",
         title="Compare",
         question=pair.question if pair else None,
         body={

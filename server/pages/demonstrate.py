@@ -31,7 +31,7 @@ async def demonstrations_page(
     collections = await collections_api.list_collections.fn(services)
     return html(
         "demonstrations.html",
-        here="demonstrate",
+        here="training",
         title="Demonstrate",
         demonstrations=found.demonstrations,
         collections=[each.name for each in collections.collections if each.problem is None],
@@ -48,7 +48,7 @@ async def demonstration_page(
     demonstration = await api.visible_demonstration(services, caller, demonstration_id)
     return html(
         "demonstration.html",
-        here="demonstrate",
+        here="training",
         title=f"Demonstrate: {shorten(demonstration.question, 80)}",
         demonstration=demonstration,
     )

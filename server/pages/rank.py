@@ -31,7 +31,7 @@ async def rank_page(
     random.SystemRandom().shuffle(answers)
     return html(
         "rank.html",
-        here="judge",
+        here="training",
         title="Rank",
         question=found.question,
         body={

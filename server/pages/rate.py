@@ -64,7 +64,7 @@ async def rate_page(
     again = f"/rate?{urlencode({'rater': rater})}"
     return html(
         "rate.html",
-        here="judge",
+        here="training",
         title="Rate",
         needs_name=needs_name,
         answer=answer,
@@ -86,7 +86,7 @@ async def ratings_page(services: NamedDependency[Services]) -> Template:
     store = services.store.get()
     return html(
         "ratings.html",
-        here="judge",
+        here="training",
         title="Ratings",
         results=[
             await _results(store, "References", "reference", REFERENCES),

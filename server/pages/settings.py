@@ -1,4 +1,4 @@
-"""The page of settings: how the pages look, which the browser keeps, and what the service has set up."""
+"""The page of settings: how the pages look and how questions begin, which the browser keeps, and what is set up."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from litestar.response import Template
 
 from citewell.pipeline.collections import collection_names
 from citewell.server.access.authenticator import Caller
+from citewell.server.pages.modes import modes
 from citewell.server.pages.replies import html
 from citewell.server.pages.searched import set_up
 from citewell.server.services import Services
@@ -24,6 +25,9 @@ async def settings_page(services: NamedDependency[Services], caller: NamedDepend
         here="settings",
         title="Settings",
         account=caller.account,
+        where="",
+        mode="",
+        modes=modes(services),
         writer=_writer(services),
         set_up=set_up(services.settings),
         collections=await asyncio.to_thread(collection_names, services.settings),

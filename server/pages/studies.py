@@ -35,7 +35,7 @@ async def studies_page(services: NamedDependency[Services], caller: NamedDepende
     studies = await store.studies.page(_MOST)
     return html(
         "studies.html",
-        here="judge",
+        here="training",
         title="Studies",
         studies=[(study, form_named(study.form).title, sizes.get(study.id, 0)) for study in studies],
         may_see_results="export" in caller.scopes,
@@ -57,7 +57,7 @@ async def study_page(
     starts = not rater.strip()
     return html(
         "study.html",
-        here="judge",
+        here="training",
         title=study.name,
         study=study,
         form=form_named(study.form),
@@ -96,7 +96,7 @@ async def study_results_page(
     report = await read_report(store, await found_study(store, study_id), baseline)
     return html(
         "study_results.html",
-        here="judge",
+        here="training",
         title=f"Results of {report.study.name}",
         study=report.study,
         summary=summary(report),

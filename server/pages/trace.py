@@ -17,7 +17,7 @@ from citewell.server.services import Services
 @get("/trace")
 async def trace_page() -> Template:
     """The viewer for a file of episodes, which never leaves the viewer's computer."""
-    return html("trace.html", here="demonstrate", title="Trace", address="", question="")
+    return html("trace.html", here="training", title="Trace", address="", question="")
 
 
 @get("/trace/{id_:str}", opt={"scope": "ask"})
@@ -31,4 +31,4 @@ async def episode_page(
     except NoDemonstrationError:
         question = (await visible_answer(services, caller, id_)).question
         address = f"/v1/answers/{id_}/episode"
-    return html("trace.html", here="demonstrate", title="Trace", address=address, question=question)
+    return html("trace.html", here="training", title="Trace", address=address, question=question)

@@ -84,7 +84,7 @@ class CancelledError(CitewellError):
 
     def __init__(self) -> None:
         """Say so."""
-        super().__init__("The question was cancelled: nobody waits for its answer.", "Ask it again.")
+        super().__init__("The question was cancelled.", "Ask it again.")
 
 
 class BrowsingError(CitewellError):

@@ -137,6 +137,13 @@ class QuestionQueue:
         """Return the subscription to an answer, while its question runs and for a minute after."""
         return self._subscriptions.get(answer_id)
 
+    def cancel(self, answer_id: str) -> bool:
+        """Give up the claim on an answer; returns whether this queue knows it. Its end is stored."""
+        subscription = self._subscriptions.get(answer_id)
+        if subscription is not None:
+            subscription.leave()
+        return subscription is not None
+
     def forget(self, answer_id: str) -> None:
         """Give up the claim on an answer, and drop its events."""
         subscription = self._subscriptions.pop(answer_id, None)

@@ -94,6 +94,10 @@ class QuestionService:
         """Return a subscription to a finished question, for clients that want it as events."""
         return self._queue.replay(answer)
 
+    def cancel(self, answer_id: str) -> bool:
+        """Cancel a running question, which stays in the history; returns whether this process knows it."""
+        return self._queue.cancel(answer_id)
+
     def forget(self, answer_id: str) -> None:
         """Cancel a running question, or drop the events of a finished one."""
         self._queue.forget(answer_id)

@@ -49,6 +49,24 @@ export function prepareAdding(root, arrive) {
     }
   });
   prepareDropping(add, root);
+  preparePasting(add, root);
+}
+
+/** Take files that are pasted anywhere on the page, and a link that is pasted outside of the fields. */
+function preparePasting(add, root) {
+  document.addEventListener("paste", (event) => {
+    if (!root.isConnected || document.querySelector("dialog[open]")) {
+      return;
+    }
+    const files = [...event.clipboardData.files];
+    const isTyping = event.target.matches?.("input, textarea, [contenteditable]");
+    const text = isTyping ? "" : event.clipboardData.getData("text/plain").trim();
+    const links = !files.length && /^https?:\/\/\S+$/.test(text) ? [text] : [];
+    if (files.length || links.length) {
+      event.preventDefault();
+      add(files, links);
+    }
+  });
 }
 
 /** Take files and links that are dropped anywhere on the page. */

@@ -19,7 +19,7 @@ export function prepareAnswer(root) {
   const message = actions.querySelector(".message");
   const send = (opinion) => give(article.dataset.answer, opinion, message);
   prepareThumbs(actions, article.querySelector(".comment"), send);
-  prepareCopy(article, actions.querySelector("[data-copy]"), message);
+  prepareCopying(article, message);
   prepareIcons(article);
   prepareExports(actions, `/v1/answers/${encodeURIComponent(article.dataset.answer)}`, message);
   actions.querySelector("[data-print]").addEventListener("click", () => print());
@@ -65,20 +65,25 @@ function prepareThumbs(actions, comment, send) {
   });
 }
 
-function prepareCopy(article, button, message) {
-  const markdown = article.querySelector(".markdown");
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(markdown.textContent);
-      message.textContent = "Copied.";
-    } catch {
-      // The clipboard is for pages of HTTPS and of this computer only.
-      markdown.hidden = false;
-      markdown.focus();
-      getSelection().selectAllChildren(markdown);
-      message.textContent = "Copy the text below.";
-    }
-  });
+function prepareCopying(article, message) {
+  const texts = [...article.querySelectorAll("[data-copied]")];
+  texts.find((text) => text.dataset.copied === "link").textContent = article.querySelector(".permalink").href;
+  for (const button of article.querySelectorAll("[data-copy]")) {
+    const text = texts.find((each) => each.dataset.copied === button.dataset.copy);
+    button.addEventListener("click", async () => {
+      texts.forEach((each) => (each.hidden = true));
+      try {
+        await navigator.clipboard.writeText(text.textContent);
+        message.textContent = "Copied.";
+      } catch {
+        // The clipboard is for pages of HTTPS and of this computer only.
+        text.hidden = false;
+        text.focus();
+        getSelection().selectAllChildren(text);
+        message.textContent = "Copy the text below.";
+      }
+    });
+  }
 }
 
 function preparePassages(article, panel, send) {

@@ -1,9 +1,10 @@
 // The form for a question.
 
 import { prepareAdding } from "./add.js";
-import { post, request } from "./service.js";
+import { Asker } from "./asker.js";
+import { request } from "./service.js";
+import { beginAsUsual } from "./settings.js";
 import { chosenOptions, fillPicker, preparePicker } from "./where.js";
-import { work } from "./working.js";
 
 /** Add the behavior of the form; `arrive` is called with the address of the finished answer. */
 export function prepareAsking(root, arrive) {
@@ -12,15 +13,15 @@ export function prepareAsking(root, arrive) {
     return;
   }
   const field = form.querySelector("#question");
-  const ask = (question, begin) => work({ root, form, question, begin, arrive });
+  const asker = askerOf(root, form, arrive);
+  onQuestion(form, asker);
 
-  onQuestion(form, field, () => questionOptions(form), ask);
-
-  preparePicker(root);
-  const picked = fillPicker(root);
   if (root.querySelector("#hero")) {
+    beginAsUsual(form);
     field.focus();
   }
+  preparePicker(root);
+  const picked = fillPicker(root);
   if (root.querySelector("[data-at-once]")) {
     history.replaceState(null, "", "/");
     picked.then(() => form.requestSubmit());
@@ -34,8 +35,13 @@ export function prepareAsking(root, arrive) {
   if (running) {
     const address = `/v1/answers/${encodeURIComponent(running.dataset.answer)}/events`;
     const headers = { Accept: "text/event-stream" };
-    ask(running.querySelector("h1").textContent, (signal) => request(address, { headers, signal }));
+    asker.follow(running.querySelector("h1").textContent, (signal) => request(address, { headers, signal }));
   }
+}
+
+/** The way to ask with the form that every page with answers has. */
+export function askerOf(root, form, arrive) {
+  return new Asker({ root, form, options: () => questionOptions(form), arrive });
 }
 
 /** The options of a question that the form stands for. */
@@ -46,18 +52,16 @@ export function questionOptions(form) {
   return { ...modes[value], ...writer, ...chosenOptions(form) };
 }
 
-/** Call `ask` with the question that is sent, by Enter too, and the request for it; `options` adds to the request. */
-export function onQuestion(form, field, options, ask) {
+/** Ask what is sent with a form, by Enter too. */
+export function onQuestion(form, asker) {
+  const field = form.querySelector("textarea");
   sendOnEnter(form, field);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const question = field.value.trim();
-    if (!question || form.querySelector("[type=submit]").hidden) {
-      return;
+    if (question && !form.querySelector("[type=submit]").hidden) {
+      asker.ask(question);
     }
-    const headers = { Accept: "text/event-stream" };
-    const asked = { question, ...options() };
-    ask(question, (signal) => post("/v1/answers", asked, { headers, signal }));
   });
 }
 

@@ -14,6 +14,7 @@ export class Progress {
   #status = document.getElementById("status");
   #pages = { hits: 0, read: 0, failed: 0 };
   #draft = null;
+  #article = null;
 
   /** Begin to show the progress of a question; the draft replaces the content of `place`. */
   constructor(question, place, level) {
@@ -25,6 +26,7 @@ export class Progress {
     this.#box.hidden = false;
     const article = make("article", "answer draft");
     article.setAttribute("aria-busy", "true");
+    this.#article = article;
     const heading = make(level, "asked", question);
     heading.dir = "auto";
     this.#draft = make("p", "prose");
@@ -97,6 +99,19 @@ export class Progress {
     if (this.#status.textContent !== text) {
       this.#status.textContent = text;
     }
+  }
+
+  /** Keep what was written, with buttons to ask again, below a question without an answer; returns its element. */
+  keep(stopped) {
+    this.#article.removeAttribute("aria-busy");
+    if (stopped) {
+      const written = this.#draft.textContent.trim() || this.#article.querySelector(".quotations");
+      const about = written ? "Stopped. What was written so far is not checked." : "Stopped.";
+      this.#article.append(make("p", "note", about));
+      this.say("Stopped.");
+    }
+    this.#article.append(document.getElementById("again").content.cloneNode(true));
+    return this.#article;
   }
 
   /** Hide the progress. */

@@ -1,10 +1,10 @@
 // A conversation: follow-up questions, and to name, export and delete it.
 
-import { onQuestion, questionOptions } from "./ask.js";
+import { askerOf, onQuestion, questionOptions } from "./ask.js";
+import { Asker } from "./asker.js";
 import { twice } from "./collection.js";
 import { done, prepareExports } from "./export.js";
 import { request } from "./service.js";
-import { work } from "./working.js";
 
 /** Add the behavior of a conversation; `arrive` shows the page of an answer. */
 export function prepareThread(root, arrive) {
@@ -13,13 +13,15 @@ export function prepareThread(root, arrive) {
     return;
   }
   const thread = form.dataset.thread;
-  const field = form.querySelector("textarea");
+  const main = document.getElementById("main");
+  const first = main.querySelector("#ask");
+  const options = () => ({ thread, ...questionOptions(first) });
+  const asker = new Asker({ root: main, form, options, arrive, place: root.querySelector("#next") });
   form.hidden = false;
-  const options = () => ({ thread, ...questionOptions(document.querySelector("#ask")) });
-  onQuestion(form, field, options, (question, begin) => {
-    const place = root.querySelector("#next");
-    work({ root: document.getElementById("main"), form, question, begin, arrive, place });
-  });
+  onQuestion(form, asker);
+  const article = root.querySelector(".answer");
+  const isFollowUp = root.querySelector(".turns") !== null;
+  (isFollowUp ? asker : askerOf(main, first, arrive)).prepareAgain(article, article.querySelector("#asked").textContent);
   prepareTools(root.querySelector("#thread-tools"), `/v1/threads/${encodeURIComponent(thread)}`);
 }
 

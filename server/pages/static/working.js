@@ -2,18 +2,19 @@
 
 import { follow } from "./events.js";
 import { Progress } from "./progress.js";
-import { problemOf, troubleOf } from "./service.js";
+import { problemOf, request, troubleOf } from "./service.js";
 
 /**
- * Ask with a form, show the progress, and arrive at the address of the answer. `begin` sends the question. A
- * follow-up question has a place, below the answer that it follows; others replace what is shown.
+ * Ask with a form, show the progress, and arrive at the address of the answer. `begin` sends the question, and
+ * `again` prepares the buttons below one that was stopped or has failed. A follow-up question has a place,
+ * below the answer that it follows; others replace what is shown.
  */
-export async function work({ root, form, question, begin, arrive, place = null }) {
+export async function work({ root, form, question, begin, arrive, place, again }) {
   const field = form.querySelector("textarea");
   const asking = form.querySelector("[type=submit]");
   const stop = form.querySelector(".stop");
   const problem = root.querySelector("#problem");
-  const leaving = new AbortController();
+  const line = new AbortController();
   problem.textContent = "";
   root.querySelector("#hero")?.remove();
   stop.hidden = false;
@@ -21,16 +22,24 @@ export async function work({ root, form, question, begin, arrive, place = null }
     stop.focus();
   }
   asking.hidden = true;
-  stop.onclick = () => leaving.abort();
   moveProgress(root, (parts) => (place ? form.after(...parts) : root.querySelector("#result").before(...parts)));
   const progress = new Progress(question, place ?? root.querySelector("#result"), place ? "h2" : "h1");
+  const sent = begin(line.signal);
+  let stopped = false;
+  const stopping = new Promise((_, reject) => {
+    stop.onclick = () => {
+      stopped = true;
+      reject(new Error("Stopped."));
+      // A question that was sent and has no address yet is canceled when it has one.
+      sent.then(cancel, () => {}).then(() => line.abort());
+    };
+  });
   try {
-    const answer = await answered(begin, progress, leaving.signal);
+    const answer = await Promise.race([answered(sent, progress, line.signal), stopping]);
     if (answer) {
       moveProgress(root, (parts) => root.querySelector("#result").before(...parts)); // which is replaced
       field.value = "";
-      const address = place ? `/threads/${answer.thread}` : `/answers/${answer.id}`;
-      await arrive(address);
+      await arrive(place ? `/threads/${answer.thread}` : `/answers/${answer.id}`);
       progress.end();
       progress.say(summaryOf(answer));
       if (place) {
@@ -40,8 +49,8 @@ export async function work({ root, form, question, begin, arrive, place = null }
     }
   } catch (error) {
     progress.end();
-    (place ?? root.querySelector("#result")).replaceChildren();
-    problem.textContent = leaving.signal.aborted ? "Stopped." : error.message;
+    again(progress.keep(stopped));
+    problem.textContent = stopped ? "" : error.message;
   } finally {
     asking.hidden = false;
     if (document.activeElement === stop) {
@@ -56,8 +65,16 @@ function moveProgress(root, put) {
   put(["#status", "#problem", "#progress"].map((name) => root.querySelector(name)));
 }
 
-async function answered(begin, progress, signal) {
-  const response = await begin(signal).catch((error) => {
+/** Cancel the question of a reply. If another process works on it, the end of the stream does so seconds later. */
+function cancel(response) {
+  const address = response.headers.get("Location");
+  if (address) {
+    request(`${address}/cancel`, { method: "POST" }).catch(() => {});
+  }
+}
+
+async function answered(sent, progress, signal) {
+  const response = await sent.catch((error) => {
     throw new Error(troubleOf(error));
   });
   if (!response.ok) {

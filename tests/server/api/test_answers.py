@@ -253,6 +253,34 @@ def test_a_question_that_is_deleted_while_it_is_worked_on_is_given_up(slow: Serv
     assert slow.client.get("/v1/answers").json()["answers"] == []
 
 
+def test_a_question_that_is_cancelled_stays_in_the_history(slow: Service, search: Search) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        asking = pool.submit(slow.ask, "Why?")
+        search.await_question()
+        while not (listed := slow.client.get("/v1/answers").json()["answers"]):
+            time.sleep(0.01)
+        address = f"/v1/answers/{listed[0]['id']}"
+        assert slow.client.post(f"{address}/cancel").status_code == 204
+        assert asking.result().json()["type"] == "/problems/cancelled"
+    wait_for_state(slow, listed[0]["id"], "cancelled")
+    assert slow.client.get("/ready").json()["running"] == 0
+    assert slow.client.post(f"{address}/cancel").status_code == 204  # it has ended, and stays as it is
+    assert slow.client.get(address).json()["status"] == "cancelled"
+    assert slow.client.post("/v1/answers/none/cancel").status_code == 404
+
+
+def test_one_of_two_who_asked_the_same_cancels_for_itself_alone(slow: Service, search: Search) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        asking = [pool.submit(slow.ask, "Why?") for _ in range(2)]
+        search.await_question()
+        while len(listed := slow.client.get("/v1/answers").json()["answers"]) < 2:
+            time.sleep(0.01)
+        assert slow.client.post(f"/v1/answers/{listed[0]['id']}/cancel").status_code == 204
+        wait_for_state(slow, listed[0]["id"], "cancelled")
+        search.gate.set()
+        assert sorted(each.result().status_code for each in asking) == [201, 499]
+
+
 def test_the_events_of_a_failed_question_end_with_its_problem(start: Any, search: Search) -> None:
     service = start(search__providers="searxng", search__searxng_url=search.url, server__answer_seconds=0.2)
     with service.events("Why?") as stream:

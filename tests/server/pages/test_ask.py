@@ -74,15 +74,75 @@ async def test_a_sentence_is_reported_with_keys_alone(open_page: OpenPage, servi
     assert (feedback.thumb, feedback.sentence) == (-1, 0)
 
 
-async def test_an_answer_is_copied_as_markdown(open_page: OpenPage) -> None:
+async def test_an_answer_is_copied_as_text_as_markdown_and_as_a_link(open_page: OpenPage) -> None:
     page = await open_page("/", permissions=["clipboard-read", "clipboard-write"])
     await ask(page)
-    await page.get_by_role("button", name="Copy as Markdown").click()
-    await page.get_by_text("Copied.").wait_for()
-    copied = await page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith(f"**{BATS}**\n\nBats find their way")
-    assert "[^1]: [Bats \\<img" in copied
-    assert "](<https://notes.example/0>), notes.example" in copied
+
+    async def copied(button: str) -> str:
+        await page.evaluate("navigator.clipboard.writeText('')")
+        await page.get_by_role("button", name=button, exact=True).click()
+        await page.wait_for_function("async () => await navigator.clipboard.readText() !== ''")
+        return str(await page.evaluate("navigator.clipboard.readText()"))
+
+    text = await copied("Copy")
+    assert await page.get_by_text("Copied.").count() == 1
+    assert text.startswith(f"{BATS}\n\nBats find their way")
+    assert " [1]" in text
+    assert text.endswith(f"\n\n[1] Bats {HARM}, https://notes.example/0\n")
+    assert await copied("Copy the link") == page.url
+    await page.get_by_text("Export", exact=True).click()
+    markdown = await copied("Copy as Markdown")
+    assert markdown.startswith(f"**{BATS}**\n\nBats find their way")
+    assert "[^1]: [Bats \\<img" in markdown
+    assert "](<https://notes.example/0>), notes.example" in markdown
+
+
+async def test_what_cannot_be_copied_is_selected(open_page: OpenPage) -> None:
+    page = await open_page("/")
+    await ask(page)
+    await page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
+    for button in ("Copy", "Copy the link"):
+        await page.get_by_role("button", name=button, exact=True).click()
+        await page.get_by_text("Copy the text below.").wait_for()
+        selected = (await page.evaluate("String(getSelection())")).strip()
+        assert selected == page.url if button == "Copy the link" else selected.startswith(BATS)
+        assert await page.locator(".copied:visible").count() == 1
+
+
+async def test_an_answer_is_printed_with_its_sources_and_without_buttons(open_page: OpenPage) -> None:
+    page = await open_page("/", color_scheme="dark")
+    await ask(page)
+    await page.emulate_media(media="print")
+    for hidden in ("header", "#ask", "#follow", ".actions", "#panel", "#timings", "#thread-tools"):
+        assert not await page.locator(hidden).first.is_visible(), hidden
+    assert await page.locator(".prose").is_visible()
+    assert await page.locator(".sources .excerpt").first.is_visible()
+    address = "getComputedStyle(document.querySelector('.sources h3 a'), '::after').content"
+    assert "https://notes.example/0" in await page.evaluate(address)
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    assert await page.evaluate(ground) == "rgb(252, 251, 248)"  # light, whatever the screen has
+
+
+async def test_the_answer_to_a_question_is_asked_for_again_or_the_question_edited(
+    open_page: OpenPage, service: Service
+) -> None:
+    page = await open_page("/")
+    first = await ask(page)
+    await page.get_by_role("button", name="Ask again").click()
+    await page.wait_for_url(lambda url: not url.endswith(first))
+    await page.locator(".answer[data-answer] .actions").wait_for()
+    assert await page.locator("#asked").inner_text() == BATS
+    again = service.client.get(f"/v1/answers/{page.url.rpartition('/')[2]}").json()
+    assert again["cached"] is False
+    assert again["thread"] == again["id"]
+    await page.get_by_role("button", name="Edit the question").click()
+    field = page.get_by_label("Your question")
+    assert await field.input_value() == BATS
+    assert await field.evaluate("field => field === document.activeElement")
+    await page.keyboard.press("Backspace")
+    await page.keyboard.type(" cave?")
+    await page.keyboard.press("Enter")
+    await page.locator("#asked", has_text=f"{BATS[:-1]} cave?").wait_for()
 
 
 async def test_an_answer_is_exported(open_page: OpenPage) -> None:
@@ -123,26 +183,6 @@ async def test_the_history_is_searched(open_page: OpenPage, stored: str) -> None
     assert await page.locator(".history a").all_inner_texts() == [f"Why is the sky {HARM}?"]
     await page.locator(".history a").click()
     await page.wait_for_url(f"**/answers/{stored}")
-
-
-async def test_a_question_that_runs_shows_its_stage_and_is_stopped(
-    open_page: OpenPage, settings: Any, search: Search
-) -> None:
-    wanted = settings(
-        search__providers="searxng",
-        search__searxng_url=search.url,
-        search__seconds=30,
-    )
-    with serving(wanted) as service:
-        page = await open_page("/", url=service.url)
-        await page.get_by_label("Your question").fill("Why?")
-        await page.keyboard.press("Enter")
-        await page.locator('[data-stage="search"][data-state="now"]').wait_for()
-        assert await page.locator("#status").inner_text() == "Searching…"
-        await page.get_by_role("button", name="Stop").click()
-        await page.get_by_role("alert").get_by_text("Stopped.").wait_for()
-        search.gate.set()
-        await ask_nothing(page)
 
 
 async def test_a_stream_that_is_cut_off_is_taken_up_again(open_page: OpenPage, service: Service) -> None:

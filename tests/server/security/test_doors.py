@@ -56,6 +56,7 @@ DOORS = {
     "GET /v1/answers": "ask",
     "GET /v1/answers/{answer_id}": "ask",
     "DELETE /v1/answers/{answer_id}": "ask",
+    "POST /v1/answers/{answer_id}/cancel": "ask",
     "GET /v1/answers/{answer_id}/events": "ask",
     "GET /v1/answers/{answer_id}/episode": "ask",
     "GET /v1/answers/{answer_id}/export": "ask",
