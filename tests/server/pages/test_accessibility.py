@@ -29,11 +29,19 @@ async def faults(page: Any) -> list[str]:
 async def test_no_page_has_a_fault(
     open_page: OpenPage, stored: str, scheme: str, viewport: dict[str, int]
 ) -> None:
-    page = await open_page("/", color_scheme=scheme, viewport=viewport)
+    page = await open_page("/", color_scheme=scheme, viewport=viewport, expected="404")
     found = await faults(page)
-    for address in ("/history", "/collections", "/docs/fetching", "/docs/results"):
+    pages = ["/history", "/collections", "/settings", "/compare", "/rate", "/demonstrate", "/studies", "/trace"]
+    for address in (*pages, "/docs", "/docs/fetching", "/docs/results", "/nothing"):
         await page.goto(address)
         found += await faults(page)
+        assert await page.evaluate("document.documentElement.scrollWidth") == viewport["width"], address
+    await page.goto("/")
+    await page.evaluate("document.getElementById('key-dialog').showModal()")
+    found += await faults(page)
+    await page.goto("/api")
+    await page.locator(".opblock").first.wait_for()
+    found += await faults(page)
     await page.goto(f"/answers/{stored}")
     for details in await page.locator("summary").all():
         await details.click()

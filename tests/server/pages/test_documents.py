@@ -13,6 +13,7 @@ from citewell.core.settings import Settings
 from citewell.server.access.owner import owner_token
 from tests.retriever.extract.office.made import docx_file, xlsx_file
 from tests.server.api.conftest import Service, serving
+from tests.server.local import ReplyHandler, answering
 from tests.server.pages.conftest import HARM, OpenPage
 from tests.server.pages.test_accessibility import NARROW, WIDE, faults
 
@@ -38,6 +39,32 @@ DROP = """([files, links]) => {
         document.body.dispatchEvent(new DragEvent(type, event));
     }
 }"""
+
+
+PASTE = """([name, text]) => {
+    const data = new DataTransfer();
+    if (name) {
+        data.items.add(new File([text], name));
+    } else {
+        data.setData("text/plain", text);
+    }
+    const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true });
+    document.activeElement.dispatchEvent(event);
+}"""
+PAGE = "<title>Whale song</title><main><h1>Whale song</h1><p>Humpback whales sing for 30 minutes.</p></main>"
+
+
+@pytest.fixture
+def web() -> Iterator[str]:
+    """A proxy, behind which each site has one page on whales."""
+
+    class Handler(ReplyHandler):
+        def do_GET(self) -> None:  # noqa: N802 - http.server calls it
+            is_robots = self.path.endswith("/robots.txt")
+            self.reply(b"" if is_robots else PAGE.encode(), "text/plain" if is_robots else "text/html")
+
+    with answering(Handler) as url:
+        yield url
 
 
 @pytest.fixture
@@ -106,6 +133,30 @@ async def test_files_and_links_are_dropped(open_page: OpenPage, own: tuple[Servi
     await page.get_by_label("Link to a page").fill("http://169.254.169.254/")
     await page.keyboard.press("Enter")
     await page.locator(".given li.skipped").nth(1).wait_for()
+
+
+async def test_links_and_files_are_pasted_and_asked(
+    open_page: OpenPage, settings: Callable[..., Settings], tmp_path: Path, web: str
+) -> None:
+    with serving(settings(data_dir=tmp_path / "data", search__providers="wikipedia", fetch__proxy=web)) as service:
+        page = await open_page(f"/#token={owner_token(service.settings.data_dir)}", url=service.url)
+        await page.evaluate(PASTE, ["song.md", "# Kites\n\nA kite flies in the wind.\n"])  # into the field
+        await page.get_by_text("1 of 1 document in the collection documents.").wait_for()
+        await page.evaluate(PASTE, ["", "http://typed.example/"])  # the field takes it, as any text
+        await page.evaluate("document.activeElement.blur()")
+        await page.evaluate(PASTE, ["", "no link"])
+        await page.evaluate(PASTE, ["", "http://whales.example/song"])
+        await page.locator(".given li", has_text="http://whales.example/song").wait_for()
+        await page.locator(".given li.indexed", has_text="Whale song · 1 passage").wait_for()
+        await page.get_by_label("Link to a page").fill("http://more.example/song")
+        await page.get_by_role("button", name="Add", exact=True).click()
+        await page.locator(".given li.indexed").nth(2).wait_for()
+        assert await page.locator(".given li").count() == 3
+        await page.get_by_label("Your question").fill(QUESTION)
+        await page.keyboard.press("Enter")
+        await page.locator(".answer[data-answer] .actions").wait_for()
+        assert "30 minutes" in await page.locator(".prose").inner_text()
+        assert await page.locator(".source .site").first.inner_text() in ("whales.example", "more.example")
 
 
 async def test_a_collection_is_looked_into_and_emptied(open_page: OpenPage, own: tuple[Service, str]) -> None:

@@ -66,6 +66,29 @@ async def test_an_address_names_several_places(open_page: OpenPage, places: Serv
     assert not await page.get_by_role("checkbox", name="Wikipedia").is_visible()
 
 
+async def test_questions_begin_as_the_reader_has_set(open_page: OpenPage, places: Service) -> None:
+    page = await open_page("/settings", url=places.url)
+    await page.locator("#where summary").click()
+    await page.get_by_role("checkbox", name="The collection zoo").check()
+    await page.keyboard.press("Escape")
+    await page.get_by_label("Answer", exact=True).select_option("Browse step by step")
+    assert await faults(page) == []
+    await page.reload()
+    await page.locator("#where .chosen", has_text="The collection zoo").wait_for()
+    assert await page.get_by_label("Answer", exact=True).input_value() == "browse"
+    await page.goto("/")
+    await page.locator("#where .chosen", has_text="The collection zoo").wait_for()
+    assert await page.get_by_label("Answer", exact=True).input_value() == "browse"
+    await page.get_by_label("Answer", exact=True).select_option("Quote")
+    answer_id = await ask(page, QUESTION)
+    assert await page.locator("#searched").inner_text() == "Searched: the collection zoo"
+    await page.goto("/?collection=field")  # the address says otherwise
+    await page.locator("#where .chosen", has_text="The collection field").wait_for()
+    await page.goto(f"/answers/{answer_id}")  # as this one was asked
+    await page.locator("#where .chosen", has_text="The collection zoo").wait_for()
+    assert await page.get_by_label("Answer", exact=True).input_value() == ""
+
+
 async def test_the_picker_speaks_german(open_page: OpenPage, places: Service) -> None:
     page: Any = await open_page("/?collection=zoo", url=places.url)
     await page.evaluate("localStorage.setItem('citewell-language', 'de')")
