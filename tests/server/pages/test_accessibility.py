@@ -12,6 +12,10 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 NARROW = {"width": 360, "height": 740}
 WIDE = {"width": 1200, "height": 800}
+PAGES = (
+    *("/history", "/collections", "/settings", "/compare", "/rate", "/demonstrate", "/studies", "/trace"),
+    *("/docs", "/docs/fetching", "/docs/results", "/nothing"),
+)
 
 
 async def faults(page: Any) -> list[str]:
@@ -31,8 +35,7 @@ async def test_no_page_has_a_fault(
 ) -> None:
     page = await open_page("/", color_scheme=scheme, viewport=viewport, expected="404")
     found = await faults(page)
-    pages = ["/history", "/collections", "/settings", "/compare", "/rate", "/demonstrate", "/studies", "/trace"]
-    for address in (*pages, "/docs", "/docs/fetching", "/docs/results", "/nothing"):
+    for address in PAGES:
         await page.goto(address)
         found += await faults(page)
         assert await page.evaluate("document.documentElement.scrollWidth") == viewport["width"], address

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.api.conftest import Search, Service, serving
+from tests.server.api.conftest import Service
 from tests.server.pages.conftest import BATS, HARM, OpenPage, in_store
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

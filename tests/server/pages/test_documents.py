@@ -138,7 +138,8 @@ async def test_files_and_links_are_dropped(open_page: OpenPage, own: tuple[Servi
 async def test_links_and_files_are_pasted_and_asked(
     open_page: OpenPage, settings: Callable[..., Settings], tmp_path: Path, web: str
 ) -> None:
-    with serving(settings(data_dir=tmp_path / "data", search__providers="wikipedia", fetch__proxy=web)) as service:
+    wanted = settings(data_dir=tmp_path / "data", search__providers="wikipedia", fetch__proxy=web)
+    with serving(wanted) as service:
         page = await open_page(f"/#token={owner_token(service.settings.data_dir)}", url=service.url)
         await page.evaluate(PASTE, ["song.md", "# Kites\n\nA kite flies in the wind.\n"])  # into the field
         await page.get_by_text("1 of 1 document in the collection documents.").wait_for()
