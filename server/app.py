@@ -59,6 +59,7 @@ from citewell.server.api.one_collection import delete_collection, get_collection
 from citewell.server.api.problems import reply_to_depth, reply_to_error, reply_to_fault
 from citewell.server.api.rankings import create_ranking
 from citewell.server.api.ratings import create_rating
+from citewell.server.api.related import list_related
 from citewell.server.api.repeating import keep_reply, repeat
 from citewell.server.api.retrieve import find_references
 from citewell.server.api.studies import STUDIES
@@ -83,6 +84,7 @@ _HANDLERS = (
     get_answer,
     cancel_question,
     follow_question,
+    list_related,
     get_answer_episode,
     list_answers,
     delete_answer,

@@ -27,6 +27,7 @@ from citewell.server.work.pipelines import Pipelines, open_pipelines
 from citewell.server.work.queue import QuestionQueue, QueueLimits
 from citewell.server.work.reconnecting import Reconnecting
 from citewell.server.work.recorder import EndRecorder
+from citewell.server.work.related import RelatedService
 from citewell.server.work.service import QuestionService
 from citewell.server.work.texts import TextService
 
@@ -45,6 +46,7 @@ class Services:
     recorder: EndRecorder
     questions: QuestionService
     texts: TextService
+    related: RelatedService
     indexing: IndexingService
     demonstrations: DemonstrationService
     authenticator: Authenticator
@@ -96,6 +98,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
                 recorder=recorder,
                 questions=questions,
                 texts=TextService(limits),
+                related=RelatedService(),
                 indexing=indexing,
                 demonstrations=demonstrations,
                 authenticator=Authenticator(keys, loopback=own, owner=token, accounts=accounts_of(wanted)),

@@ -267,6 +267,12 @@ class AnswerResponse(Struct, frozen=True):
     problem: ProblemDetails | None = None
 
 
+class RelatedQuestions(Struct, frozen=True):
+    """Questions to ask next, at most three."""
+
+    questions: list[str]
+
+
 class AnswerSummary(Struct, frozen=True):
     """A question of the history."""
 

@@ -10,7 +10,7 @@ from citewell.core.types import STATUS_WORDS, Failure, Sentence, SupportStatus
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.pages.markdown import as_markdown
 from citewell.server.pages.plain_text import as_plain_text
-from citewell.server.pages.related import Related, related_questions
+from citewell.server.pages.related import Related, asked_alike, related_questions
 from citewell.server.pages.source_view import (
     CitedSource,
     SourceCard,
@@ -89,6 +89,7 @@ class AnswerPage:
     cited: tuple[SourceCard, ...]
     uncited: tuple[SourceCard, ...]
     related: tuple[Related, ...]
+    asked_alike: str
     unread: tuple[Unread, ...]
     stages: tuple[tuple[str, float], ...]
     seconds: float
@@ -164,6 +165,7 @@ def view_of(answer: AnswerResponse) -> AnswerPage:
         cited=tuple(page for page in pages if page.is_cited),
         uncited=tuple(page for page in pages if not page.is_cited),
         related=related_questions(answer),
+        asked_alike=asked_alike(answer),
         unread=tuple(_unread(failure) for failure in answer.failures),
         stages=stages,
         seconds=timings.get("total", answer.seconds or 0.0),

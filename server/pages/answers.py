@@ -20,7 +20,7 @@ from citewell.server.api.visibility import visible_answer, visible_thread, whose
 from citewell.server.pages.answer_view import turn_of, view_of
 from citewell.server.pages.history_view import history_rows
 from citewell.server.pages.icons import icons_of
-from citewell.server.pages.modes import mode_of, modes
+from citewell.server.pages.modes import is_quoted, mode_of, modes, writes
 from citewell.server.pages.replies import html
 from citewell.server.pages.searched import chosen, examples, searched, set_up
 from citewell.server.services import Services
@@ -91,6 +91,7 @@ def _answer_page(services: Services, thread: Sequence[StoredAnswer]) -> Template
         modes=modes(services),
         answer=answer,
         view=view,
+        writes=writes(services) and not is_quoted(answer),
         icons=icons_of(services.settings, answer),
         searched=searched(services.settings, answer.options, answer.rewritten or answer.question),
     )

@@ -16,15 +16,24 @@ _QUOTED, _BROWSED = ("quote", "Quote only"), ("browse", "Browse step by step")
 
 def modes(services: Services) -> tuple[tuple[str, str], ...]:
     """Return the values and the words of the choices, the usual one first."""
-    try:
-        writes = services.pipelines.get().writes
-    except NotReadyError:
-        writes = services.settings.generator.name != EXTRACTIVE
     names = generator_names(services.settings)
     listed = map(names.shown, services.settings.server.generators)
     others = [(WRITER + name, f"Write with {name}") for name in dict.fromkeys(listed)]
-    usual = (("", "Write"), *others, _QUOTED) if writes else (("", "Quote"), *others)
+    usual = (("", "Write"), *others, _QUOTED) if writes(services) else (("", "Quote"), *others)
     return (*usual, _BROWSED)
+
+
+def writes(services: Services) -> bool:
+    """Return whether a language model writes answers, as far as is known before it is loaded."""
+    try:
+        return services.pipelines.get().writes
+    except NotReadyError:
+        return services.settings.generator.name != EXTRACTIVE
+
+
+def is_quoted(answer: AnswerResponse) -> bool:
+    """Return whether an answer was asked for as quotations."""
+    return answer.options.get("generator") == EXTRACTIVE
 
 
 def mode_of(answer: AnswerResponse) -> str:
@@ -32,4 +41,4 @@ def mode_of(answer: AnswerResponse) -> str:
     if answer.mode == "browse":
         return "browse"
     generator = str(answer.options.get("generator") or "")
-    return "quote" if generator == EXTRACTIVE else WRITER + generator if generator else ""
+    return "quote" if is_quoted(answer) else WRITER + generator if generator else ""

@@ -15,11 +15,11 @@ from urllib.parse import urlencode
 from citewell.core.text import STOP_WORDS, content_words, squeeze
 from citewell.core.types import Reference
 from citewell.pipeline.collections import HANDBOOK
+from citewell.pipeline.conversation.related import MOST_RELATED
 from citewell.retriever.rarity import beginnings
 from citewell.server.api.schemas import AnswerResponse
 from citewell.server.pages.modes import mode_of
 
-_MOST = 3
 _LONGEST = 100  # characters of a heading that is a question
 _MOST_WORDS = 4
 _ENGLISH = re.compile(
@@ -56,9 +56,15 @@ def related_questions(answer: AnswerResponse) -> tuple[Related, ...]:
         *(text for each in references if each.url in pages for text in _of_page(each, named)),
     ]
     new = [text for text in dict.fromkeys(found) if not set(content_words(text)) <= asked | _OF_ANY_QUESTION]
+    same = asked_alike(answer)
+    return tuple(Related(text, f"/?{urlencode({'q': text})}{same}") for text in new[:MOST_RELATED])
+
+
+def asked_alike(answer: AnswerResponse) -> str:
+    """Return the end of the address of a question that is asked in the same way and of the same places."""
     options = {name: answer.options[name] for name in ("collection", "search") if name in answer.options}
     same = options | ({"mode": mode} if (mode := mode_of(answer)) else {})
-    return tuple(Related(text, f"/?{urlencode({'q': text} | same, doseq=True)}") for text in new[:_MOST])
+    return f"&{urlencode(same, doseq=True)}" if same else ""
 
 
 def _named(references: Sequence[Reference]) -> frozenset[str]:

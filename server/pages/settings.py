@@ -1,4 +1,4 @@
-"""The page of settings: the look of the pages and how questions begin, kept by the browser; what is set up."""
+"""The page of settings: looks and how questions begin, which the browser keeps, and what is set up."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from citewell.core.events import Event
 from citewell.core.settings import SearchSettings, Settings
 from citewell.core.types import Page
 from citewell.generator.auto import EXTRACTIVE
+from citewell.generator.completer import Completer
 from citewell.pipeline.browsing import browser_limits, browsing_of
 from citewell.pipeline.build import pipeline_of, written_by
 from citewell.pipeline.chosen_providers import (
@@ -121,6 +122,11 @@ class Pipelines:
     def writes(self) -> bool:
         """Whether a language model writes answers."""
         return self._pipeline.writes
+
+    @property
+    def completer(self) -> Completer | None:
+        """The language model that writes answers, for other texts; None if none does."""
+        return self._pipeline.generator.completer if self.writes else None
 
     @property
     def ranker(self) -> Ranker:

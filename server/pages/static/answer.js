@@ -3,6 +3,7 @@
 import { prepareExports } from "./export.js";
 import { prepareIcons } from "./icons.js";
 import { make } from "./progress.js";
+import { showRelated } from "./related.js";
 import { post, problemOf, troubleOf } from "./service.js";
 
 const WORDS = "What supports it";
@@ -21,6 +22,7 @@ export function prepareAnswer(root) {
   prepareThumbs(actions, article.querySelector(".comment"), send);
   prepareCopying(article, message);
   prepareIcons(article);
+  showRelated(article);
   prepareExports(actions, `/v1/answers/${encodeURIComponent(article.dataset.answer)}`, message);
   actions.querySelector("[data-print]").addEventListener("click", () => print());
   const panel = article.querySelector("#panel");

@@ -2,6 +2,7 @@
 
 import { follow } from "./events.js";
 import { Progress } from "./progress.js";
+import { leaveRelated } from "./related.js";
 import { problemOf, request, troubleOf } from "./service.js";
 
 /**
@@ -24,6 +25,7 @@ export async function work({ root, form, question, begin, arrive, place, again }
   asking.hidden = true;
   moveProgress(root, (parts) => (place ? form.after(...parts) : root.querySelector("#result").before(...parts)));
   const progress = new Progress(question, place ?? root.querySelector("#result"), place ? "h2" : "h1");
+  leaveRelated();
   const sent = begin(line.signal);
   let stopped = false;
   const stopping = new Promise((_, reject) => {

@@ -58,6 +58,7 @@ DOORS = {
     "DELETE /v1/answers/{answer_id}": "ask",
     "POST /v1/answers/{answer_id}/cancel": "ask",
     "GET /v1/answers/{answer_id}/events": "ask",
+    "GET /v1/answers/{answer_id}/related": "ask",
     "GET /v1/answers/{answer_id}/episode": "ask",
     "GET /v1/answers/{answer_id}/export": "ask",
     "GET /v1/threads": "ask",
