@@ -13,7 +13,7 @@ from citewell.generator.orders.marking import evidence_of
 from citewell.generator.prompt import Message
 
 _INSTRUCTION = (
-    "Write three questions that somebody who has read the answer would ask next. Each is about something that "
+    "Write three questions that a reader of the answer would ask next. Each is about something that "
     "the passages say and the answer leaves out. A question names what it is about, and has at most twelve "
     "words. Use the language of the question. Write one question per line and nothing else."
 )

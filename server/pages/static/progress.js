@@ -104,12 +104,14 @@ export class Progress {
   /** Keep what was written, with buttons to ask again, below a question without an answer; returns its element. */
   keep(stopped) {
     this.#article.removeAttribute("aria-busy");
-    if (stopped) {
-      const written = this.#draft.textContent.trim() || this.#article.querySelector(".quotations");
-      const about = written ? "Stopped. What was written so far is not checked." : "Stopped.";
-      this.#article.append(make("p", "note", about));
-      this.say("Stopped.");
+    if (this.#draft.textContent.trim()) {
+      this.#article.append(make("p", "note", "What was written so far is not checked."));
     }
+    const quotations = this.#article.querySelector(".quotations h2");
+    if (quotations) {
+      quotations.textContent = "Quotations";
+    }
+    this.say(stopped ? "Stopped." : "");
     this.#article.append(document.getElementById("again").content.cloneNode(true));
     return this.#article;
   }

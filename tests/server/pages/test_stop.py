@@ -38,7 +38,7 @@ async def test_a_question_that_runs_shows_its_stage_and_is_stopped(
         await page.locator('[data-stage="search"][data-state="now"]').wait_for()
         assert await page.locator("#status").inner_text() == "Searching…"
         await page.get_by_role("button", name="Stop").click()
-        await page.locator("#result").get_by_text("Stopped.").wait_for()
+        await page.locator("#status", has_text="Stopped.").wait_for()
         assert await page.locator("#result h1").inner_text() == "Why?"
         await is_over(service, 1)
         [asked] = service.client.get("/v1/answers").json()["answers"]

@@ -88,7 +88,7 @@ async def test_a_follow_up_is_stopped_and_the_answer_stays(
         await page.keyboard.press("Enter")
         await page.locator("#next .about", has_text="Answered as: What do bats send out?").wait_for()
         await page.get_by_role("button", name="Stop").click()
-        await page.locator("#next").get_by_text("Stopped.").wait_for()
+        await page.locator("#status", has_text="Stopped.").wait_for()
         assert await page.locator("#asked").inner_text() == BATS
         search.gate.set()
         await page.locator("#next").get_by_role("button", name="Ask again").click()
