@@ -1,4 +1,4 @@
-"""Takes the pictures of the pages that answer questions and demonstrate, for the README and the handbook.
+"""Takes the pictures of the pages, for the README and the handbook.
 
 A service of its own answers questions from the handbook, and Chromium looks at it: `python -m
 benchmarks.screenshots`. It needs the extras `server`, `browser` and `render`, and Chromium or Chrome.
@@ -9,8 +9,9 @@ from __future__ import annotations
 import argparse
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import uvicorn
 
 from citewell.core.settings import load_settings
 from citewell.retriever.fetch.render import find_chromium, runs_as_root
+from citewell.server.access.owner import owner_token
 from citewell.server.running import server_config
 from citewell.server.sockets import listen
 
@@ -26,6 +28,13 @@ IMAGES = Path(__file__).parents[1] / "docs" / "images"
 QUESTION = "How does Citewell check a citation?"
 _WIDE: dict[str, Any] = {"viewport": {"width": 1160, "height": 720}}
 _TALL: dict[str, Any] = {"viewport": {"width": 1160, "height": 900}}
+_PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
+FOLLOW_UP = "Does it need a GPU?"
+_FILES = {
+    "minutes-of-may.md": b"# Minutes of May\n\nWe decided to spend 400 euros of the budget on a new printer.\n",
+    "budget.csv": b"item,euros\nprinter,400\npaper,60\n",
+    "team.png": b"\x89PNG\r\n\x1a\n",
+}
 _SELECT = """(text, place) => {
   const found = [...text.textContent.matchAll(/[A-Z][^.#*]{60,}\\./g)][place];
   const node = [...text.childNodes].find(({ data }) => data?.includes(found[0]));
@@ -51,7 +60,14 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=find_chromium(), chromium_sandbox=not runs_as_root()
         )
-        for name, take, size in (("ask-light", ask, _WIDE), ("demonstrate-light", demonstrate, _TALL)):
+        owner = f"/#token={owner_token(Path(folder))}"
+        pictures: dict[str, tuple[Callable[[Any, Path], None], dict[str, Any]]] = {
+            "ask-light": (ask, _WIDE),
+            "conversation-dark": (converse, _PHONE),
+            "documents-light": (partial(add, owner), _TALL),
+            "demonstrate-light": (demonstrate, _TALL),
+        }
+        for name, (take, size) in pictures.items():
             file = out / f"{name}.png"
             take(browser.new_context(base_url=url, locale="en-GB", **size), file)
             print(f"{file}: {file.stat().st_size / 1000:.0f} kB")
@@ -69,6 +85,39 @@ def ask(context: Any, file: Path) -> None:
     page.locator("body").evaluate("() => document.activeElement.blur()")
     page.locator(".citation").first.hover()
     page.locator(".panel.open").wait_for()
+    page.screenshot(path=file)
+    context.close()
+
+
+def converse(context: Any, file: Path) -> None:
+    """Ask the question and a follow-up on a phone, and save a screenshot of the second answer in `file`."""
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    page.goto("/")
+    page.get_by_label("Your question").fill(QUESTION)
+    page.keyboard.press("Enter")
+    page.locator(".answer[data-answer] .actions").wait_for()
+    page.get_by_label("Ask a follow-up").fill(FOLLOW_UP)
+    page.keyboard.press("Enter")
+    page.locator("#asked", has_text=FOLLOW_UP).wait_for()
+    page.evaluate("document.querySelector('.turns').scrollIntoView()")
+    page.screenshot(path=file)
+    context.close()
+
+
+def add(address: str, context: Any, file: Path) -> None:
+    """Add documents as the owner, at an address with the token, and save a screenshot in `file`."""
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    page.goto(address)
+    page.get_by_role("button", name="Add documents").click()
+    given = [
+        {"name": name, "mimeType": "application/octet-stream", "buffer": body}
+        for name, body in _FILES.items()
+    ]
+    page.get_by_label("Choose files").set_input_files(given)
+    page.get_by_text(f"{len(_FILES) - 1} of {len(_FILES)} documents in the collection").wait_for()
+    page.locator("#where .chosen", has_text="The collection documents").wait_for()
     page.screenshot(path=file)
     context.close()
 
