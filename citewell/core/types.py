@@ -107,7 +107,7 @@ class Reference:
     headings: tuple[str, ...] = ()
     page_number: int | None = None
     orders: tuple[str, ...] = ()
-    """Its sentences, and perhaps its title, that give orders to a language model: they are not evidence."""
+    """Its sentences, title and headings included, that give orders to a language model: no evidence."""
 
     @property
     def section(self) -> str:
