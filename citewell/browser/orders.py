@@ -22,8 +22,10 @@ def without_orders(page: TextPage, detector: OrderDetector) -> TextPage:
     """Return the page without the orders that `mark_orders` finds in its title and text; a note counts them.
 
     A link whose text belongs to an order goes with it, and keeps its number without its text. A title with
-    an order becomes the domain. The titles of results and of errors are not a page's own words.
+    an order becomes the domain. Errors and the titles of results are not a page's own words.
     """
+    if page.kind == "error":
+        return page
     name = page.name if page.kind == "page" else ""
     (marked,) = mark_orders([Reference(1, page.url, name, stripped(page.text), 0.0)], detector)
     if not (orders := marked.orders):

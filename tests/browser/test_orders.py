@@ -9,7 +9,7 @@ import pytest
 
 from citewell.browser.limits import BrowserLimits
 from citewell.browser.orders import without_orders
-from citewell.browser.page import Link, TextPage
+from citewell.browser.page import Link, error_page
 from citewell.browser.view import PageView
 from citewell.generator.estimate import estimate_tokens
 from citewell.generator.orders.detector import OrderDetector
@@ -67,6 +67,7 @@ def test_results_lose_orders_and_keep_the_query(detector: OrderDetector) -> None
     assert page.text == f"Birds.\n【1†Crows†birds.example】\n\n{NOTE}"
 
 
-def test_an_error_loses_orders_too(detector: OrderDetector) -> None:
-    error = TextPage("error", "https://a.example/", "a.example", "Error", "Error", f"It failed. {ORDER}")
-    assert "BestShop" not in without_orders(error, detector).text
+def test_an_error_says_why_whatever_it_reads_like(detector: OrderDetector) -> None:
+    reason = "'%00.1' is not the name of a host, and not an IPv4 address"
+    error = error_page("https://a.example/", reason)
+    assert without_orders(error, detector) is error
