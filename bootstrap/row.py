@@ -23,7 +23,7 @@ from citewell.bootstrap.types import (
     Sample,
 )
 from citewell.core.errors import CitewellError
-from citewell.core.text import encodable
+from citewell.core.reasons import named_error, one_reason
 from citewell.core.threads import in_thread
 from citewell.generator.orders.detector import OrderDetector
 
@@ -54,9 +54,9 @@ async def bootstrap_row(task: BootstrapTask, parts: RowParts) -> Outcome:
         try:
             return await _row(task, parts)
         except CitewellError as error:
-            problem = str(error)
+            problem = one_reason(str(error))
         except Exception as error:  # noqa: BLE001 - after any error, the other rows continue
-            problem = f"{type(error).__name__}: {encodable(str(error))}"
+            problem = named_error(error)
         await asyncio.sleep(0)
     return Fault(key=task.key, question=task.question, error=problem, attempts=attempts)
 
