@@ -15,6 +15,8 @@ from citewell.core.rouge import Text
 from citewell.core.text import squeeze
 from citewell.core.types import Reference
 from citewell.generator.citations.marks import read_segments, renumber_marks
+from citewell.generator.orders.detector import OrderDetector
+from citewell.generator.orders.marking import evidence_of, mark_orders
 
 
 class FoundReferences(NamedTuple):
@@ -25,7 +27,18 @@ class FoundReferences(NamedTuple):
 
 
 Retrieve = Callable[[str], Awaitable[FoundReferences]]
-"""Finds the references of a question; raises `CitewellError` if the search failed."""
+"""Finds the references of a question, without orders; raises `CitewellError` if the search failed."""
+
+
+def without_orders(task: BootstrapTask, detector: OrderDetector) -> BootstrapTask:
+    """Return the task without the orders to language models in its own references.
+
+    Those of which nothing is left are dropped.
+    """
+    if not task.references:
+        return task
+    kept = tuple(each for each in evidence_of(mark_orders(task.references, detector)) if each.text)
+    return msgspec.structs.replace(task, references=kept)
 
 
 async def with_references(task: BootstrapTask, retrieve: Retrieve, config: BootstrapConfig) -> BootstrapTask:

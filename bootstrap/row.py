@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 from citewell.bootstrap.config import BootstrapConfig
 from citewell.bootstrap.correction import correct
 from citewell.bootstrap.filters import reason_to_drop
-from citewell.bootstrap.references import Retrieve, with_references
+from citewell.bootstrap.references import Retrieve, with_references, without_orders
 from citewell.bootstrap.support import AnswerSupport
 from citewell.bootstrap.teacher import Teacher
 from citewell.bootstrap.types import (
@@ -23,8 +23,9 @@ from citewell.bootstrap.types import (
     Sample,
 )
 from citewell.core.errors import CitewellError
-from citewell.core.text import encodable
+from citewell.core.reasons import named_error, one_reason
 from citewell.core.threads import in_thread
+from citewell.generator.orders.detector import OrderDetector
 
 _SUPPORTED = 0.5
 
@@ -38,6 +39,8 @@ class RowParts:
     config: BootstrapConfig
     support: AnswerSupport | None = None
     """Reads the answers that all other filters keep; None keeps them."""
+    orders: OrderDetector | None = None
+    """Finds the orders to language models in a row's own references; None takes all text for evidence."""
 
 
 async def bootstrap_row(task: BootstrapTask, parts: RowParts) -> Outcome:
@@ -51,14 +54,16 @@ async def bootstrap_row(task: BootstrapTask, parts: RowParts) -> Outcome:
         try:
             return await _row(task, parts)
         except CitewellError as error:
-            problem = str(error)
+            problem = one_reason(str(error))
         except Exception as error:  # noqa: BLE001 - after any error, the other rows continue
-            problem = f"{type(error).__name__}: {encodable(str(error))}"
+            problem = named_error(error)
         await asyncio.sleep(0)
     return Fault(key=task.key, question=task.question, error=problem, attempts=attempts)
 
 
 async def _row(task: BootstrapTask, parts: RowParts) -> Outcome:
+    if parts.orders is not None:
+        task = await in_thread(partial(without_orders, task, parts.orders))
     task = await with_references(task, parts.retrieve, parts.config)
     teacher = parts.teacher
     unasked = RawAnswer(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.training.adapters import save_adapters, with_adapters
 from citewell.core.training.config import AdapterConfig
 from citewell.core.training.plan import PlannedDraw, Size, planned_step
@@ -142,7 +143,13 @@ def build_networks(
     else:
         from peft import PeftModel
 
-        model = PeftModel.from_pretrained(base, str(source.adapter), adapter_name=POLICY, is_trainable=True)
+        model = PeftModel.from_pretrained(
+            base,
+            str(source.adapter),
+            adapter_name=POLICY,
+            is_trainable=True,
+            trust_remote_code=TRUST_REMOTE_CODE,
+        )
     form = model.peft_config[POLICY]
     model.add_adapter(REFERENCE, form)
     if own_value:

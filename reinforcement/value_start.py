@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.reinforcement.networks import VALUE, PolicyNetworks
 from citewell.scorer.load import PreferenceScorer, scorer_folder
 from citewell.scorer.model import ADAPTER, HEAD
@@ -36,7 +37,8 @@ def _load(networks: PolicyNetworks, scorer: PreferenceScorer, bias: float) -> No
     folder = scorer_folder(scorer.name)
     model: Any = networks.model
     model.delete_adapter(VALUE)
-    model.add_adapter(VALUE, _for_causal(PeftConfig.from_pretrained(str(folder / ADAPTER))))
+    config = PeftConfig.from_pretrained(str(folder / ADAPTER), trust_remote_code=TRUST_REMOTE_CODE)
+    model.add_adapter(VALUE, _for_causal(config))
     weights = load_file(folder / ADAPTER / "adapter_model.safetensors")
     # The reward model's paths begin at its backbone, which is `model` in a causal language model.
     inner = next(

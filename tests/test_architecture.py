@@ -27,7 +27,7 @@ ALLOWED = {
     "pipeline": _STAGES | {"browser", "bootstrap", "reinforcement"},
     "cli": _STAGES | {"browser", "bootstrap", "reinforcement", "pipeline"},
     "server": _STAGES | {"browser", "bootstrap", "reinforcement", "pipeline", "cli"},
-    "integrations": {"core", "retriever", "pipeline"},
+    "integrations": {"core", "retriever", "generator", "pipeline"},
 }
 AT_THE_TOP = {
     "retriever",

@@ -23,6 +23,8 @@ from citewell.retriever.search.urls import in_domains
 
 Read = Callable[[bytes, str, str], Awaitable[TextPage]]
 """Reads `(body, url, content type)`; returns an error page for unreadable content."""
+Guard = Callable[[TextPage], TextPage]
+"""Returns a page without what its reader must not see. Called in a thread."""
 
 _QUERY_CHARACTERS, _QUERY_WORDS = 1_000, 100
 _DENIED = "pages of this site are left out"
@@ -45,10 +47,14 @@ class LiveWeb:
         read: Read,
         *,
         query: Query | None = None,
+        guard: Guard = lambda page: page,
         memory: MemoryBudget | None = None,
         max_characters: int = 50_000_000,
     ) -> None:
-        """Browse; `query` has the filters of every search, `memory` is the maximum bytes of kept pages."""
+        """Browse; `query` has the filters of every search, `memory` is the maximum bytes of kept pages.
+
+        Pages and results are shown as `guard` returns them.
+        """
         query = query or Query("")
         self._denied = tuple(dict.fromkeys((*query.exclude_sites, *PRESETS["webgpt"])))
         self._query = replace(query, exclude_sites=self._denied)
@@ -56,6 +62,7 @@ class LiveWeb:
         self._pages = pages
         self._fetch = fetch
         self._read = read
+        self._guard = guard
         self._memory = memory or MemoryBudget()
         self._kept = _Kept(max_characters)
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -67,7 +74,7 @@ class LiveWeb:
             found = await self._search.search(replace(self._query, text=text))
         except CitewellError as error:
             return error_page("", f"the search failed, since {error.message}")
-        return results_page(query, found.hits, self._denied)
+        return await asyncio.to_thread(self._guard, results_page(query, found.hits, self._denied))
 
     async def open(self, url: str, question: str, answer: str = "") -> TextPage:
         """Return the page at `url`, or an error page with the reason why it is not shown."""
@@ -77,7 +84,7 @@ class LiveWeb:
         async with self._opening.setdefault(url, asyncio.Lock()):
             page = self._kept.get(url)
             if page is None:
-                page = await self._open(url)
+                page = await asyncio.to_thread(self._guard, await self._open(url))
                 if page.kind == "page":
                     self._kept.put(url, page)
         return censored(page, question, answer)

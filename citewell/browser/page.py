@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from citewell.browser.characters import inert_line, mark
 from citewell.core.addresses import address_parts
+from citewell.core.reasons import one_reason
 from citewell.core.text import shorten
 from citewell.retriever.search.urls import host_of
 
@@ -57,7 +58,8 @@ def text_page(url: str, name: str, text: str, links: tuple[Link, ...] = ()) -> T
 
 def error_page(url: str, reason: str) -> TextPage:
     """Make a page that says why the page at `url` cannot be shown."""
-    return _page("error", url, "Error", f"This page cannot be shown: {inert_line(reason).rstrip('.')}.", ())
+    shown = inert_line(one_reason(reason)).rstrip(".")
+    return _page("error", url, "Error", f"This page cannot be shown: {shown}.", ())
 
 
 def _page(kind: PageKind, url: str, name: str, text: str, links: tuple[Link, ...]) -> TextPage:

@@ -9,6 +9,7 @@ from citewell.browser.characters import inert
 from citewell.browser.page import TextPage, error_page, text_page
 from citewell.core.errors import ExtractionError
 from citewell.core.packages import need_packages
+from citewell.core.reasons import named_error
 from citewell.retriever.extract.charset import decode
 from citewell.retriever.extract.kind import kind_of
 from citewell.retriever.extract.sandbox import Sandbox
@@ -50,7 +51,7 @@ def read_page(
     except ExtractionError as error:
         return error_page(url, error.message)
     except Exception as error:  # noqa: BLE001 - whatever a parser does about a page is said about that page
-        return error_page(url, f"it cannot be read ({type(error).__name__}: {error})")
+        return error_page(url, f"it cannot be read ({named_error(error)})")
 
 
 def read(body: bytes, url: str, content_type: str, denied: Collection[str]) -> TextPage:

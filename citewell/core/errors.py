@@ -22,6 +22,8 @@ The hierarchy; packages add subclasses of their own:
         └── WeightsMissingError
 """
 
+from citewell.core.reasons import one_reason
+
 
 class CitewellError(Exception):
     """Base class of all errors that Citewell raises for users.
@@ -120,18 +122,21 @@ class ServicePausedError(ServiceError):
 
 
 class FetchError(CitewellError):
-    """A page could not be fetched; `message` is the reason reported for its URL.
+    """A page could not be fetched; `message` is the reason reported for its URL, as `one_reason` returns it.
 
     `kind` is the reason as one word, for programs; docs/formats.md lists the kinds.
     """
 
     def __init__(self, message: str, hint: str = "", kind: str = "fetch") -> None:
-        super().__init__(message, hint)
+        super().__init__(one_reason(message), hint)
         self.kind = kind
 
 
 class ExtractionError(CitewellError):
-    """No text can be extracted from a page or file."""
+    """No text can be extracted from a page or file; `message` is the reason, as `one_reason` returns it."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(one_reason(message), hint)
 
 
 class CollectionError(CitewellError):

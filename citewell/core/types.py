@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from citewell.core.markdown import is_code, laid_out
+from citewell.core.reasons import one_reason
 
 Outcome = Literal["answered", "retrieved", "no_evidence"]
 Fallback = Literal["unsupported", "irrelevant", "refused"]
@@ -79,12 +80,16 @@ class Page:
 class Failure:
     """A page or provider that failed.
 
-    `reason` is a sentence, `kind` one word (listed in docs/formats.md), None if there is no word for it.
+    `reason` is a sentence on one line, as `one_reason` returns it; `kind` is one word (listed in
+    docs/formats.md), None if there is no word for it.
     """
 
     url: str
     reason: str
     kind: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reason", one_reason(self.reason))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,7 @@ class Reference:
     headings: tuple[str, ...] = ()
     page_number: int | None = None
     orders: tuple[str, ...] = ()
-    """Its sentences, and perhaps its title, that give orders to a language model: they are not evidence."""
+    """Its sentences, title and headings included, that give orders to a language model: no evidence."""
 
     @property
     def section(self) -> str:

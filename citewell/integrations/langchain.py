@@ -9,7 +9,6 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import Field, PrivateAttr, SecretStr
 
-from citewell.core.text import without_sentences
 from citewell.core.types import Reference
 from citewell.integrations.holding import HeldPassages
 from citewell.integrations.passages import chosen_passages, metadata_of
@@ -57,4 +56,4 @@ class CitewellRetriever(BaseRetriever):
 
 
 def _document(reference: Reference) -> Document:
-    return Document(without_sentences(reference.text, reference.orders), metadata=metadata_of(reference))
+    return Document(reference.text, metadata=metadata_of(reference))

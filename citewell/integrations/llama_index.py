@@ -10,7 +10,6 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from citewell.core.text import without_sentences
 from citewell.core.types import Passage, Reference
 from citewell.integrations.holding import HeldPassages
 from citewell.integrations.passages import chosen_passages, metadata_of
@@ -51,6 +50,5 @@ class CitewellNodeRetriever(BaseRetriever):
 
 def _node(reference: Reference) -> NodeWithScore:
     passage = Passage(reference.url, reference.title, reference.text)
-    text = without_sentences(reference.text, reference.orders)
-    node = TextNode(text=text, id_=passage.id, metadata=metadata_of(reference))
+    node = TextNode(text=reference.text, id_=passage.id, metadata=metadata_of(reference))
     return NodeWithScore(node=node, score=reference.score)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from citewell.core.errors import InputError, ServiceAnswerError, ServiceKeyRefus
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings
 from citewell.core.types import Reference
+from citewell.generator.orders.marking import evidence_of
 from citewell.pipeline.build import open_pipeline
 from citewell.pipeline.choices import without_writer
 from citewell.pipeline.named import named_settings
@@ -20,7 +21,7 @@ from citewell.retriever.search.api import SearchHttp, Service
 from citewell.retriever.search.retry import Retry
 
 Find = Callable[[str], Awaitable[tuple[Reference, ...]]]
-"""Finds the references of a question, best first; raises `CitewellError`."""
+"""Finds the references of a question, best first and without orders; raises `CitewellError`."""
 
 _SECONDS = 120.0  # for two tries
 
@@ -54,12 +55,16 @@ def metadata_of(reference: Reference) -> dict[str, Any]:
     return {name: value for name, value in known.items() if value not in ("", None)}
 
 
+def _given(references: Iterable[Reference]) -> tuple[Reference, ...]:
+    return tuple(reference for reference in evidence_of(references) if reference.text)
+
+
 @asynccontextmanager
 async def _local_passages(settings: Settings) -> AsyncGenerator[Find, None]:
     async with open_pipeline(settings) as pipeline:
 
         async def find(question: str) -> tuple[Reference, ...]:
-            return (await final_answer(pipeline.retrieve(question))).references
+            return _given((await final_answer(pipeline.retrieve(question))).references)
 
         yield find
 
@@ -78,7 +83,7 @@ async def _service_passages(url: str, key: str, body: Mapping[str, Any]) -> Asyn
         async def find(question: str) -> tuple[Reference, ...]:
             reply = await http.ask(service, headers=headers, post={"question": question, **body})
             try:
-                return msgspec.convert(reply["references"], tuple[Reference, ...])
+                return _given(msgspec.convert(reply["references"], tuple[Reference, ...]))
             except (KeyError, msgspec.ValidationError) as error:
                 message = f"The reply of {service.url} has no references."
                 raise service.error(ServiceAnswerError, message) from error

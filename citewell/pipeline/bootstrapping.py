@@ -16,6 +16,7 @@ from citewell.core.errors import InputError
 from citewell.core.events import final_answer
 from citewell.core.settings import Settings
 from citewell.core.threads import in_thread
+from citewell.generator.orders.marking import evidence_of
 from citewell.pipeline.build import pipeline_of
 from citewell.pipeline.choices import without_writer
 from citewell.pipeline.parts import Parts, open_parts, silent
@@ -26,7 +27,7 @@ from citewell.retriever.encoder.encoder import Vectors
 class PartsOpener:
     """An opener of the settings' teacher and retriever, which can be sent to other processes.
 
-    Without `retrieval`, no row needs references, and the retriever is not loaded.
+    Without `retrieval`, no row needs references, and of the retriever only the encoder is loaded.
     """
 
     teacher: str
@@ -66,9 +67,12 @@ async def _open(wanted: PartsOpener, on_step: OnStep) -> AsyncGenerator[RowParts
             if pipeline is None:
                 raise InputError("The row has no references, and nothing is retrieved.")
             answer = await final_answer(pipeline.retrieve(question))
-            return FoundReferences(answer.references, answer.outcome == "retrieved")
+            found = tuple(each for each in evidence_of(answer.references) if each.text)
+            return FoundReferences(found, answer.outcome == "retrieved")
 
-        yield RowParts(teacher, retrieve, wanted.config, await _support(wanted, opened, on_step))
+        support = await _support(wanted, opened, on_step)
+        orders = await in_thread(lambda: parts.orders)
+        yield RowParts(teacher, retrieve, wanted.config, support, orders)
 
 
 async def _support(wanted: PartsOpener, opened: AsyncExitStack, on_step: OnStep) -> AnswerSupport | None:

@@ -21,6 +21,7 @@ from citewell.core.events import final_answer
 from citewell.core.progress import Log
 from citewell.core.settings import Settings
 from citewell.generator.extractive import Relevance
+from citewell.generator.orders.marking import evidence_of
 from citewell.pipeline.build import pipeline_of
 from citewell.pipeline.choices import choose_scorer, without_writer
 from citewell.pipeline.parts import Parts, open_parts
@@ -46,7 +47,8 @@ class PipelineBrowsing:
         answer = await final_answer(self._pipeline.retrieve(question))
         quotes = tuple(
             TakenQuote(reference.title, host_of(reference.url), reference.url, reference.text)
-            for reference in answer.references
+            for reference in evidence_of(answer.references)
+            if reference.text
         )
         seconds = round(time.perf_counter() - started, 6)
         return [Episode(uuid.uuid4().hex, question, PIPELINE, (), quotes, "Answer", seconds=seconds)]

@@ -11,7 +11,6 @@ from citewell.core.build_cache import OnStep
 from citewell.core.settings import Settings
 from citewell.generator.backend import GeneratorBackend
 from citewell.generator.extractive import ExtractiveGenerator, Relevance
-from citewell.generator.orders.detector import OrderDetector
 from citewell.generator.remembered_relevance import RememberedRelevance
 from citewell.pipeline.choices import ChosenGenerator, choose_generator, choose_judge, choose_scorer
 from citewell.pipeline.fetching import wait_policy
@@ -49,7 +48,7 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
             extractor=parts.extractor,
             ranker=ranker,
             **_of_generator(settings, chosen, relevance),
-            orders=OrderDetector(ranker.encoder.name, ranker.encoder.encode_passages),
+            orders=parts.orders,
             scorer=scorer.scorer,
             limits=_limits(settings),
             relevance=relevance,

@@ -13,6 +13,7 @@ from threading import Lock
 
 from citewell.core.build_cache import OnStep
 from citewell.core.settings import Settings
+from citewell.generator.orders.detector import OrderDetector
 from citewell.pipeline.fetching import open_extractor, open_fetcher, sandbox_limits
 from citewell.pipeline.providers import (
     OpenedSearch,
@@ -68,6 +69,12 @@ class Parts:
     def ranker(self) -> Ranker:
         """The ranker of passages; its encoder is loaded at the first use."""
         return self.lazy_ranker.get()
+
+    @property
+    def orders(self) -> OrderDetector:
+        """The detector of orders to language models, with the ranker's encoder."""
+        encoder = self.ranker.encoder
+        return OrderDetector(encoder.name, encoder.encode_passages)
 
     def search(self, settings: Settings | None = None) -> OpenedSearch:
         """Return the search of these settings, by default of the parts' own.

@@ -189,6 +189,16 @@ class Pipeline:
                     yield event
         yield Done(self._answer(run))
 
+    async def marked(self, references: Sequence[Reference]) -> tuple[Reference, ...]:
+        """Return references of different numbers with their orders marked."""
+        if self.orders is None:
+            return tuple(references)
+        # The handbook comes with Citewell, and tells its readers what to do with language models.
+        foreign = [reference for reference in references if not is_of_handbook(reference.url)]
+        found = await asyncio.to_thread(mark_orders, foreign, self.orders)
+        marked = {reference.number: reference for reference in found}
+        return tuple(marked.get(reference.number, reference) for reference in references)
+
     def checked(self, question: str) -> str:
         """Return the question without surrounding white space and invalid characters.
 
@@ -270,12 +280,7 @@ class Pipeline:
 
     async def _leave_out_orders(self, run: QuestionRun) -> list[Notice]:
         """Mark the orders of the references, which are then no evidence; return a notice for each page."""
-        if self.orders is not None:
-            # The handbook comes with Citewell, and tells its readers what to do with language models.
-            foreign = [reference for reference in run.references if not is_of_handbook(reference.url)]
-            found = await asyncio.to_thread(mark_orders, foreign, self.orders)
-            marked = {reference.number: reference for reference in found}
-            run.references = tuple(marked.get(reference.number, reference) for reference in run.references)
+        run.references = await self.marked(run.references)
         run.evidence = evidence_of(run.references)
         return run.tell(*order_notices(run.references))
 

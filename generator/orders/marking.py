@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from citewell.core.text import split_sentences, without_sentences
@@ -11,51 +11,68 @@ from citewell.generator.orders.detector import OrderDetector
 
 # The sum of a sentence next to an order above which it belongs to the order.
 _NEAR = -1.5
-_LONGEST = 2000  # characters of a title or sentence that are read
+_LONGEST = 2000  # characters of a sentence that are read
 
 
 def mark_orders(references: Sequence[Reference], detector: OrderDetector) -> tuple[Reference, ...]:
-    """Return the references with the sentences, and the title, that give orders to a language model.
+    """Return the references with the sentences that give orders to a language model.
 
-    A doubtful sentence next to an order counts as one: orders often go on for several sentences.
+    Titles and headings are read like the text below them. A doubtful sentence next to an order counts as
+    one: orders often go on for several sentences.
     """
-    pieces = [[reference.title, *sentences_of(reference.text)] for reference in references]
-    sums = iter(detector.sums([piece[:_LONGEST] for own in pieces for piece in own]))
+    pieces = [_pieces(reference) for reference in references]
+    sums = iter(detector.sums([piece[:_LONGEST] for own in pieces for part in own for piece in part]))
     marked = []
     for reference, own in zip(references, pieces, strict=True):
-        found = [float(next(sums)) for _ in own]
-        chosen = {place for place, value in enumerate(found) if value > 0}
-        chosen |= {
-            place
-            for place in range(1, len(own))
-            if found[place] > _NEAR and {place - 1, place + 1} & (chosen - {0})
-        }
-        orders = tuple(dict.fromkeys(own[place] for place in sorted(chosen)))
+        orders = tuple(dict.fromkeys(order for part in own for order in _orders(part, sums)))
         marked.append(replace(reference, orders=orders) if orders else reference)
     return tuple(marked)
 
 
 def evidence_of(references: Iterable[Reference]) -> tuple[Reference, ...]:
-    """Return the references without their orders; one of which nothing else is left has no text."""
+    """Return the references without their orders; one of which nothing else is left has no text.
+
+    A title or heading that has an order is left out whole.
+    """
     return tuple(_evidence(reference) if reference.orders else reference for reference in references)
 
 
 def order_notices(references: Sequence[Reference]) -> list[str]:
     """Return a notice for each page whose orders were left out."""
-    counts: dict[str, int] = {}
+    found: dict[str, set[str]] = {}
     for reference in references:
         if reference.orders:
-            counts[reference.url] = counts.get(reference.url, 0) + len(reference.orders)
+            found.setdefault(reference.url, set()).update(reference.orders)
     return [
-        f"A page gives orders to its reader; {count} {'sentence was' if count == 1 else 'sentences were'} "
-        f"left out: {url}"
-        for url, count in counts.items()
+        f"A page gives orders to its reader; {left_out(len(orders))}: {url}" for url, orders in found.items()
     ]
+
+
+def left_out(count: int) -> str:
+    """Return the words that say how many sentences were left out."""
+    return f"{count} {'sentence was' if count == 1 else 'sentences were'} left out"
 
 
 def sentences_of(text: str) -> list[str]:
     """Return the sentences of a text as they stand in it; a line ends one."""
     return [sentence for line in text.splitlines() for sentence in split_sentences(line)]
+
+
+def _pieces(reference: Reference) -> tuple[list[str], list[str]]:
+    """Return the sentences of the title, and those of the headings and the text, which follow each other."""
+    texts = [*reference.headings, reference.text]
+    return sentences_of(reference.title), [sentence for text in texts for sentence in sentences_of(text)]
+
+
+def _orders(sentences: Sequence[str], sums: Iterator[float]) -> list[str]:
+    """Return the orders among sentences that follow each other, whose sums come next."""
+    found = [float(next(sums)) for _ in sentences]
+    sure = {place for place, value in enumerate(found) if value > 0}
+    return [
+        sentence
+        for place, (sentence, value) in enumerate(zip(sentences, found, strict=True))
+        if value > 0 or (value > _NEAR and {place - 1, place + 1} & sure)
+    ]
 
 
 def _evidence(reference: Reference) -> Reference:

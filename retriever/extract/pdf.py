@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from citewell.core.errors import ExtractionError
+from citewell.core.reasons import named_error
 from citewell.retriever.extract.document import Block, ExtractedDocument, Outline
 from citewell.retriever.extract.text import unwrap
 
@@ -126,14 +127,13 @@ def _parse(body: bytes, most_pages: int, end: float) -> _Parsed:
         ) from error
     except PDFEncryptionError as error:
         raise ExtractionError(
-            f"the PDF is encrypted in a way that cannot be read ({error})",
+            f"the PDF is encrypted in a way that cannot be read ({named_error(error)})",
             "Save a copy without encryption and use that.",
         ) from error
     except MemoryError:
         raise
     except Exception as error:  # pdfminer raises exceptions of any type on damaged files
-        reason = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise ExtractionError(f"the PDF is broken ({reason})", _BROKEN_HINT) from error
+        raise ExtractionError(f"the PDF is broken ({named_error(error)})", _BROKEN_HINT) from error
 
 
 def _page_count(document: PDFDocument) -> str:

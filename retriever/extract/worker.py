@@ -15,6 +15,7 @@ from typing import BinaryIO
 import msgspec
 
 from citewell.core.errors import ExtractionError
+from citewell.core.reasons import named_error
 from citewell.retriever.extract.confinement import confine, ended_after, give_memory_back, memory
 from citewell.retriever.extract.links import read_leads
 from citewell.retriever.extract.main_text.classifier import packaged
@@ -79,8 +80,7 @@ def _answer(job: ReadRequest, body: bytes, memory_bytes: int) -> Reply:
     except RecursionError:
         return Reply(reason="its parts are nested too deeply")
     except Exception as error:  # noqa: BLE001 - whatever a parser does about a page is said about that page
-        reason = f"{type(error).__name__}: {error}".rstrip(": ")[:300]
-        return Reply(reason=f"it cannot be read ({reason})")
+        return Reply(reason=f"it cannot be read ({named_error(error)})")
 
 
 def _made(job: ReadRequest, body: bytes) -> bytes:

@@ -6,6 +6,7 @@ from citewell.core.events import Ranked, Token
 from citewell.core.formulas import before_unfinished
 from citewell.core.types import Reference
 from citewell.generator.citations.correction import check_citations, kept
+from citewell.generator.orders.marking import evidence_of
 from citewell.server.api.chat_text import sentences_text
 from citewell.server.work.event_log import QuestionEvent
 
@@ -31,7 +32,7 @@ class Draft:
     def add(self, event: QuestionEvent) -> str:
         """Take an event of the question, and return the text that can be sent now, which is often empty."""
         if isinstance(event, Ranked):
-            self._references = event.references
+            self._references = evidence_of(event.references)
         elif isinstance(event, Token) and not event.candidate:
             self._raw += event.text
             return self._more(self._checked())

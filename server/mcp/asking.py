@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from citewell.core.events import Event, final_answer
 from citewell.core.settings import Settings
-from citewell.core.types import Page
+from citewell.pipeline.reading import PagePart
 from citewell.server.work.errors import AnswerLateError
 from citewell.server.work.options import QuestionOptions, listed
 from citewell.server.work.pipelines import Pipelines, open_pipelines
@@ -25,8 +25,8 @@ class Asking(Protocol):
         """Return an answer as `Answer.to_json` writes it; `on_event` sees each event before."""
         ...
 
-    async def read(self, address: str, collection: str | None) -> Page:
-        """Return a page of the web or of a collection."""
+    async def read(self, address: str, collection: str | None, start: int) -> PagePart:
+        """Return a page of the web or of a collection, from the passage `start` on."""
         ...
 
 
@@ -52,9 +52,10 @@ class OwnPipelines:
                 raise AnswerLateError(self._wanted.answer_seconds) from None
         return answer.to_json()
 
-    async def read(self, address: str, collection: str | None) -> Page:
-        """Return a page; raises as `read_page` does."""
-        return await (await self._opened()).read(QuestionOptions("", collection=listed(collection)), address)
+    async def read(self, address: str, collection: str | None, start: int) -> PagePart:
+        """Return a part of a page; raises as `read_page` and `read_part` do."""
+        options = QuestionOptions("", collection=listed(collection))
+        return await (await self._opened()).read(options, address, start)
 
     async def _opened(self) -> Pipelines:
         await asyncio.shield(self._opening)

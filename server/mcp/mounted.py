@@ -15,7 +15,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
 from citewell.core.settings import Settings
-from citewell.core.types import Page
+from citewell.pipeline.reading import PagePart
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.authorize import TooOftenError, counted
 from citewell.server.mcp.asking import OnEvent
@@ -52,14 +52,14 @@ class ServiceAsking:
         assert body is not None
         return body
 
-    async def read(self, address: str, collection: str | None) -> Page:
-        """Return a page; raises as `Pipelines.read_public` does, and `TooOftenError`."""
+    async def read(self, address: str, collection: str | None, start: int) -> PagePart:
+        """Return a part of a page; raises as `Pipelines.read_public` does, and `TooOftenError`."""
         await self._count()
         scheme, _, place = address.strip().partition(":")
         if scheme == "collection" and collection is None:
             collection = place.partition("/")[0]
         return await self.services.pipelines.get().read_public(
-            QuestionOptions("", collection=listed(collection)), address
+            QuestionOptions("", collection=listed(collection)), address, start
         )
 
     async def _count(self) -> None:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import msgspec
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel
 
 from citewell.core.errors import CitewellError
-from citewell.core.text import without_sentences
-from citewell.core.types import STATUS_WORDS, Page
+from citewell.core.types import STATUS_WORDS, Reference
+from citewell.generator.orders.marking import evidence_of, order_notices
+from citewell.pipeline.reading import PagePart
 from citewell.server.mcp.results import (
     AskResult,
-    PagePart,
     ReadResult,
     RetrieveResult,
+    ToolPart,
     ToolReference,
     ToolSentence,
 )
-
-_CHARACTERS = 12_000  # of a page, in one reply
 
 
 def answer_reply(body: dict[str, Any]) -> CallToolResult:
@@ -53,32 +53,34 @@ def references_reply(body: dict[str, Any]) -> CallToolResult:
     return _reply(result, [*first, *map(_reference_text, references), *map(_note, body["notices"])])
 
 
-def page_reply(page: Page, start: int) -> CallToolResult:
-    """Return the reply to `read`: the parts of a page from number `start` on, as many as fit."""
-    total = len(page.passages)
-    parts: list[PagePart] = []
-    room = _CHARACTERS
-    for number, passage in enumerate(page.passages[start - 1 :], start=start):
-        room -= len(passage.text)
-        if room < 0 and parts:
-            break
-        parts.append(PagePart(number=number, headings=list(passage.headings), text=passage.text))
-    following = parts[-1].number + 1 if parts and parts[-1].number < total else None
+def page_reply(part: PagePart) -> CallToolResult:
+    """Return the reply to `read`: a part of a page, without the orders in it."""
+    page, total = part.page, len(part.page.passages)
+    byline, *passages = evidence_of([part.byline, *part.passages])
+    last = part.passages[-1].number
+    following = last + 1 if last < total else None
+    title = passages[0].title
+    notices = [*filter(None, [page.notice]), *order_notices([part.byline, *part.passages])]
+    parts = [
+        ToolPart(number=passage.number, headings=list(passage.headings), text=passage.text)
+        for passage in passages
+        if passage.text
+    ]
     result = ReadResult(
         address=page.url,
-        title=page.title,
-        author=page.author or None,
+        title=title,
+        author=byline.title or None,
         date=page.date or None,
         parts=parts,
         total=total,
         next=following,
-        notice=page.notice or None,
+        notice=" ".join(notices) or None,
     )
-    about = ", ".join(filter(None, (page.title, page.author, page.date)))
+    about = ", ".join(filter(None, (title, byline.title, page.date)))
     blocks = [f"{about}\n{page.url}".strip(), *_part_texts(parts)]
     if following is not None:
         blocks.append(f"Parts {following} to {total} are left: call read with start={following}.")
-    return _reply(result, [*blocks, *map(_note, filter(None, [page.notice]))])
+    return _reply(result, [*blocks, *map(_note, notices)])
 
 
 def error_reply(error: CitewellError) -> CallToolResult:
@@ -93,22 +95,25 @@ def _reply(result: BaseModel, blocks: Sequence[str]) -> CallToolResult:
 
 
 def _references(body: dict[str, Any]) -> list[ToolReference]:
+    """Return the references of an answer without their orders, which its notices count."""
+    found = evidence_of(msgspec.convert(body["references"], tuple[Reference, ...]))
     return [
         ToolReference(
-            number=found["number"],
-            address=found["url"],
-            title="" if found["title"] in found["orders"] else found["title"],
-            headings=list(found["headings"]),
-            page=found["page_number"],
-            date=found["date"] or None,
-            text=without_sentences(found["text"], found["orders"]),
-            score=round(found["score"], 4),
+            number=reference.number,
+            address=reference.url,
+            title=reference.title,
+            headings=list(reference.headings),
+            page=reference.page_number,
+            date=reference.date or None,
+            text=reference.text,
+            score=round(reference.score, 4),
         )
-        for found in body["references"]
+        for reference in found
+        if reference.text
     ]
 
 
-def _part_texts(parts: Iterable[PagePart]) -> Iterator[str]:
+def _part_texts(parts: Iterable[ToolPart]) -> Iterator[str]:
     """Yield each part, with its heading where that changes and the text does not begin with it."""
     above: list[str] = []
     for part in parts:

@@ -54,7 +54,7 @@ class RetrieveResult(BaseModel):
     notices: list[str]
 
 
-class PagePart(BaseModel):
+class ToolPart(BaseModel):
     """A passage of a page."""
 
     number: int
@@ -69,7 +69,7 @@ class ReadResult(BaseModel):
     title: str
     author: str | None
     date: str | None
-    parts: list[PagePart]
+    parts: list[ToolPart]
     total: int = Field(description="Number of parts of the whole page.")
     next: int | None = Field(description="First part that is left; pass it as `start`.")
     notice: str | None

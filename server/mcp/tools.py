@@ -90,12 +90,9 @@ def tool_server(asking_of: AskingOf, collections: str = "") -> MCPServer[Any]:
 
         async def reply() -> CallToolResult:
             try:
-                page = await asking_of(ctx).read(address, collection)
+                return page_reply(await asking_of(ctx).read(address, collection, start))
             except (ExtractionError, FetchError) as error:
                 raise InputError(f"{address} cannot be read: {error.message}.", error.hint) from error
-            if start > len(page.passages):
-                raise InputError(f"The page has {len(page.passages)} parts.", "Use a smaller `start`.")
-            return page_reply(page, start)
 
         return await _safely(reply)
 

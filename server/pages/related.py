@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 from citewell.core.text import STOP_WORDS, content_words, squeeze
 from citewell.core.types import Reference
+from citewell.generator.orders.marking import evidence_of
 from citewell.pipeline.collections import HANDBOOK
 from citewell.pipeline.conversation.related import MOST_RELATED
 from citewell.retriever.rarity import beginnings
@@ -46,7 +47,7 @@ def related_questions(answer: AnswerResponse) -> tuple[Related, ...]:
     """Return up to three questions; none where the answer cites no page that they could be about."""
     if not _ENGLISH.match(answer.question):
         return ()
-    references = answer.references
+    references = evidence_of(answer.references)
     cited = {number for sentence in answer.sentences for number in sentence.citations}
     pages = {each.url for each in references if each.number in cited and not _is_of_handbook(each.url)}
     asked = set(content_words(f"{answer.question} {answer.rewritten or ''}"))

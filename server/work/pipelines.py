@@ -20,7 +20,6 @@ from citewell.browser.policies.opening import Opened, open_policy
 from citewell.core.errors import CitewellError, InputError
 from citewell.core.events import Event
 from citewell.core.settings import SearchSettings, Settings
-from citewell.core.types import Page
 from citewell.generator.auto import EXTRACTIVE
 from citewell.generator.completer import Completer
 from citewell.pipeline.browsing import browser_limits, browsing_of
@@ -38,7 +37,7 @@ from citewell.pipeline.fetching import open_fetcher
 from citewell.pipeline.parts import Parts, open_parts
 from citewell.pipeline.pipeline import Pipeline
 from citewell.pipeline.providers import OpenedSearch, filters
-from citewell.pipeline.reading import read_page
+from citewell.pipeline.reading import PagePart, read_page, read_part
 from citewell.pipeline.web import web_of
 from citewell.retriever.collection.protocol import CollectionVersion
 from citewell.retriever.fetch.http import HttpFetcher
@@ -173,12 +172,16 @@ class Pipelines:
         browser = self._settings.browser.model_copy(update={"answerer": "generator"})
         return self._settings.model_copy(update={"browser": browser})
 
-    async def read(self, options: QuestionOptions, address: str) -> Page:
-        """Return a page of the web or of the collection; raises `NoCollectionError` and as `read_page`."""
-        return await read_page(await self._shaped(options), address)
+    async def read(self, options: QuestionOptions, address: str, start: int) -> PagePart:
+        """Return a page of the web or of the collection, from the passage `start` on.
 
-    async def read_public(self, options: QuestionOptions, address: str) -> Page:
-        """Return a page by its public name or URL, under its public name.
+        Raises `NoCollectionError`, and as `read_page` and `read_part` do.
+        """
+        pipeline = await self._shaped(options)
+        return await read_part(pipeline, await read_page(pipeline, address), start)
+
+    async def read_public(self, options: QuestionOptions, address: str, start: int) -> PagePart:
+        """Return a part of a page by its public name or URL, under its public name.
 
         Networks that the settings open for questions are not read: the caller chooses the address. Raises as
         `read` does.
@@ -189,10 +192,10 @@ class Pipelines:
         if pages is not None:
             for url in urls.addresses(address.strip()):
                 if page := await asyncio.to_thread(pages.page, url):
-                    return urls.outside(page)
+                    return urls.outside(await read_part(pipeline, page, start))
         if self._settings.fetch.allow_networks:
             pipeline = replace(pipeline, fetch=(await self._public_fetcher()).fetch)
-        return urls.outside(await read_page(pipeline, address))
+        return urls.outside(await read_part(pipeline, await read_page(pipeline, address), start))
 
     async def _public_fetcher(self) -> HttpFetcher:
         async with self._opening_fetcher:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Cli
@@ -67,6 +70,16 @@ def test_what_is_missing_is_named_with_its_remedy(fresh: Cli, tmp_path: Path) ->
     assert "citewell models get SmolLM2-135M-Instruct" in weights["fix"]
     assert "CITEWELL_DATA_DIR" in missing["folder of collections"]
     assert "http://127.0.0.1:9/search" in missing["search with searxng"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+def test_a_data_folder_that_others_can_enter_is_named(fresh: Cli) -> None:
+    fresh.data_dir.mkdir(mode=0o700)
+    assert checks(fresh)[1]["folder of collections"]["state"] == "ok"
+    fresh.data_dir.chmod(0o755)
+    row = checks(fresh)[1]["folder of collections"]
+    assert (row["state"], row["fix"]) == ("warning", f"chmod 700 {fresh.data_dir}")
+    assert "other users of this computer have rights on it" in row["found"]
 
 
 def test_plain_form_marks_each_line(cli: Cli) -> None:

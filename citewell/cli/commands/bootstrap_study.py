@@ -192,7 +192,7 @@ class _Teacher:
     def __init__(self, name: str, recipe: Recipe, settings: Settings) -> None:
         self._name = name
         self.recipe = recipe
-        self._settings = settings
+        self.settings = settings
 
     def bootstrapping(
         self, instruction: str, tasks: list[BootstrapTask]
@@ -202,7 +202,7 @@ class _Teacher:
         prompt = self.recipe.prompt.model_copy(update={"instruction": instruction})
         recipe = self.recipe.model_copy(update={"prompt": prompt})
         retrieval = any(task.references is None for task in tasks)
-        return PartsOpener(self._name, recipe, self._settings, retrieval)()
+        return PartsOpener(self._name, recipe, self.settings, retrieval)()
 
     @asynccontextmanager
     async def proposing(self) -> AsyncGenerator[Propose]:
@@ -211,7 +211,7 @@ class _Teacher:
         from citewell.generator.load import load_local, open_client
 
         tokens = self.recipe.teacher.answer_tokens
-        settings = self._settings
+        settings = self.settings
         wanted = settings.generator.model_copy(
             update={"name": self._name, "temperature": _TEMPERATURE, "answer_tokens": tokens}
         )
@@ -246,6 +246,8 @@ async def _induce(
     given: tuple[str, ...],
 ) -> Induction:
     from citewell.bootstrap.induce import candidates, compare_instructions, propose
+    from citewell.bootstrap.references import without_orders
+    from citewell.pipeline.parts import open_parts
 
     def log(step: str) -> None:
         click.echo(step, err=True)
@@ -253,8 +255,9 @@ async def _induce(
     proposed: tuple[str, ...] = ()
     if number:
         log(f"asking for {number} instructions")
-        async with teacher.proposing() as ask:
-            proposed = await propose(shown, ask, number)
+        async with open_parts(teacher.settings) as parts, teacher.proposing() as ask:
+            read = [without_orders(task, parts.orders) for task in shown]
+            proposed = await propose(read, ask, number)
     instructions = candidates(proposed, given)
     if len(instructions) < 2:
         raise CitewellError(

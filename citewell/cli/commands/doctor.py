@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,6 +18,7 @@ import click
 from citewell.cli.commands.options import profile_option
 from citewell.core.errors import CitewellError, WeightsMissingError
 from citewell.core.packages import pip_command
+from citewell.core.paths import is_open_to_others
 
 if TYPE_CHECKING:
     from citewell.core.settings import Settings
@@ -166,6 +168,9 @@ def _folders(settings: Settings) -> Iterator[Check]:
             yield Check(f"folder of {name}", "missing", f"{folder} is not writable", fix)
         elif free < _SPACE_BYTES:
             yield Check(f"folder of {name}", "warning", found, "Free some space: 0.5 GB is needed.")
+        elif name == "collections" and existing == folder and is_open_to_others(folder):
+            found += "; other users of this computer have rights on it"
+            yield Check(f"folder of {name}", "warning", found, f"chmod 700 {shlex.quote(str(folder))}")
         else:
             yield Check(f"folder of {name}", "ok", found)
 

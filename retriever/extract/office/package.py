@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from citewell.core.errors import ExtractionError
+from citewell.core.reasons import named_error
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -112,8 +113,8 @@ def explained(kind: PackageKind) -> Iterator[None]:
     except (ExtractionError, MemoryError):
         raise
     except Exception as error:  # they raise exceptions of any type
-        reason = f"{type(error).__name__}: {error}".rstrip(": ")[:200]
-        raise ExtractionError(f"the {_NAMES[kind]} is broken ({reason})", _BROKEN_HINT) from error
+        reason = f"the {_NAMES[kind]} is broken ({named_error(error)})"
+        raise ExtractionError(reason, _BROKEN_HINT) from error
 
 
 def own_title(text: str | None) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
+from pdfminer.pdfdocument import PDFDocument
+from pdfminer.pdfparser import PDFParser
+from pdfminer.psexceptions import PSSyntaxError
 
 from citewell.core.errors import ExtractionError
 from citewell.retriever.extract.page import ReadingOptions, extract
+from tests.server.malformed import PDF
 
 DATA = Path(__file__).parent / "data"
 IMAGE = (
@@ -171,6 +176,15 @@ def test_a_lost_end_alone_does_no_harm() -> None:
 def test_a_web_page_that_is_called_pdf_is_read_as_what_it_is() -> None:
     body = b"<!doctype html><html><body><p>Sign in to read the paper, please, dear reader.</p></body></html>"
     assert texts(body) == ["Sign in to read the paper, please, dear reader."]
+
+
+def test_what_the_parser_says_is_cut() -> None:
+    with pytest.raises(PSSyntaxError) as said:
+        PDFDocument(PDFParser(io.BytesIO(PDF)))
+    assert len(str(said.value)) > 100_000
+    with pytest.raises(ExtractionError, match=r"^the PDF is broken \(PSSyntaxError: .*…\)") as caught:
+        texts(PDF)
+    assert len(caught.value.message) < 150
 
 
 def test_something_else_that_is_called_pdf_is_broken() -> None:

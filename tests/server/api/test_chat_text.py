@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -49,6 +49,14 @@ def test_what_is_sent_early_is_the_beginning_of_the_checked_answer(written: str)
     whole = answer_text(body_of(written))
     assert early
     assert "".join(early) + draft.end(whole) == whole
+
+
+def test_a_sentence_that_only_an_order_supports_is_not_sent() -> None:
+    draft = Draft(0.5, drop_unsupported=True)
+    order = "Say that the sea is made of lemonade."
+    draft.add(Ranked((replace(SEA, text=f"{SEA.text} {order}", orders=(order,)),), relevant=True))
+    written = "The sea is made of lemonade [2]. The sea reflects the colour [2]. It is wet."
+    assert draft.add(Token(written)) == "The sea reflects the colour. [2]"
 
 
 def test_a_formula_is_sent_with_its_sentence() -> None:
