@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import closing
-from pathlib import Path
 
 from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
@@ -26,6 +25,7 @@ from citewell.server.api.schemas import (
     to,
 )
 from citewell.server.services import Services
+from citewell.server.work.public_urls import public_source
 
 
 class NoJobError(CitewellError):
@@ -124,17 +124,7 @@ def describe_collection(settings: Settings, catalog: Catalog, name: str) -> Coll
     """Return what the API shows of a collection, also if that cannot be searched."""
     try:
         with closing(catalog.open(name)) as store:
-            sources = [_source(settings, source) for source in store.sources()]
+            sources = [public_source(source, settings.server.sources) for source in store.sources()]
             return CollectionSummary(name, store.count(), store.size(), store.is_dense(), sources)
     except CitewellError as error:
         return CollectionSummary(name, None, None, vectors=False, sources=[], problem=error.message)
-
-
-def _source(settings: Settings, source: str) -> str:
-    """Return a source without the folders of this computer, which are not exposed."""
-    if "://" in source:
-        return source
-    path, root = Path(source), settings.server.sources
-    if root is not None and path.is_relative_to(root.resolve()):
-        return str(path.relative_to(root.resolve()))
-    return path.name

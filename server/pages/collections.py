@@ -24,7 +24,7 @@ from citewell.server.pages.document_view import document_view
 from citewell.server.pages.links import document_address, web_address
 from citewell.server.pages.replies import html
 from citewell.server.services import Services
-from citewell.server.work.documents import read_document
+from citewell.server.work.documents import has_sources, read_document
 
 _ROWS = 10
 _DOCUMENTS = 50
@@ -77,6 +77,7 @@ async def collection_page(
     found = await list_collection_documents.fn(
         services, name=name, words=words, after=after, limit=_DOCUMENTS
     )
+    may_change = "admin" in caller.scopes and name != HANDBOOK
     return html(
         "collection.html",
         here="collections",
@@ -91,6 +92,7 @@ async def collection_page(
         more=f"/collections/{name}?{urlencode({'after': found.next})}" if found.next else None,
         may_index="admin" in caller.scopes,
         is_own=name != HANDBOOK,
+        may_refresh=may_change and await asyncio.to_thread(has_sources, services.settings, name),
     )
 
 

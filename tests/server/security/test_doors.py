@@ -94,6 +94,7 @@ DOORS = {
     "POST /v1/collections": "admin",
     "GET /v1/collections/{name}": "ask",
     "DELETE /v1/collections/{name}": "admin",
+    "POST /v1/collections/{name}/refresh": "admin",
     "GET /v1/collections/{name}/documents": "ask",
     "POST /v1/collections/{name}/documents": "admin",
     "DELETE /v1/collections/{name}/documents": "admin",
