@@ -22,9 +22,11 @@ from citewell.server.api.schemas import (
     IndexRequest,
     JobList,
     JobObject,
+    SearchPlace,
     to,
 )
 from citewell.server.services import Services
+from citewell.server.work.places import TITLES, place_choices
 from citewell.server.work.public_urls import public_source
 
 
@@ -117,7 +119,8 @@ def _collections(settings: Settings) -> CollectionList:
     ]
     providers = list(chosen_providers(settings.search))
     searched = next(iter(searched_collections(providers, settings.search)), None)
-    return CollectionList(rows, searched, providers)
+    places = [SearchPlace(name, TITLES[name]) for name in place_choices(settings.search)]
+    return CollectionList(rows, searched, providers, places)
 
 
 def describe_collection(settings: Settings, catalog: Catalog, name: str) -> CollectionSummary:

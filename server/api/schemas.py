@@ -332,12 +332,20 @@ class CollectionSummary(Struct, frozen=True):
     problem: str | None = None
 
 
+class SearchPlace(Struct, frozen=True):
+    """A place that a question may name in `search`; `title` is for people."""
+
+    name: str
+    title: str
+
+
 class CollectionList(Struct, frozen=True):
     """All collections, by name; `searched` is the one that is searched by default."""
 
     collections: list[CollectionSummary]
     searched: str | None
     providers: Annotated[list[str], Meta(description="The search providers that are set up.")] = []
+    places: Annotated[list[SearchPlace], Meta(description="What `search` may name in a question.")] = []
 
 
 class DocumentResult(Struct, frozen=True):

@@ -35,7 +35,7 @@ async def ask_page(
     question: Annotated[str, QueryParameter(max_length=20_000)] = "",
     words: Annotated[str, QueryParameter(name="q", max_length=20_000)] = "",
     collection: Annotated[list[str] | None, QueryParameter(max_items=MAX_PLACES)] = None,
-    search: Annotated[list[str] | None, QueryParameter(max_items=2)] = None,
+    search: Annotated[list[str] | None, QueryParameter(max_items=MAX_PLACES)] = None,
     mode: Annotated[str, QueryParameter(max_length=300)] = "",
 ) -> Template:
     """The form for a question, filled in from the URL; `q` is asked at once."""

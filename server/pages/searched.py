@@ -13,10 +13,10 @@ from citewell.pipeline.chosen_providers import (
     is_collection,
     searched_collections,
     searches_the_world,
-    web_providers,
 )
 from citewell.pipeline.collections import HANDBOOK
 from citewell.server.work.options import listed
+from citewell.server.work.places import TITLES, named_providers
 
 _OF_CITEWELL = (
     "How does Citewell check a citation?",
@@ -24,16 +24,6 @@ _OF_CITEWELL = (
     "Can several people use Citewell?",
 )
 _OF_THE_WORLD = ("Why is the sky blue?", "Who was Ada Lovelace?", "How does Citewell check a citation?")
-_NAMES = {
-    "searxng": "SearXNG",
-    "wikipedia": "Wikipedia",
-    "ddgs": "DuckDuckGo",
-    "brave": "Brave",
-    "tavily": "Tavily",
-    "serpapi": "SerpApi",
-    "google": "Google",
-    "bing": "Bing",
-}
 
 
 def set_up(settings: Settings) -> str:
@@ -65,9 +55,7 @@ def _providers(settings: Settings, options: Mapping[str, Any], question: str) ->
     if not collection and not search:
         is_own = searches_the_world(settings.search) and is_about_citewell(question)
         return ("collection",) if is_own else chosen_providers(settings.search)
-    web = web_providers(chosen_providers(settings.search)) if "web" in search else ()
-    named = (f"{OF_COLLECTION}{name}" for name in collection)
-    return (*named, *web, *(name for name in search if name != "web"))
+    return named_providers(collection, search, settings.search)
 
 
 def chosen(options: Mapping[str, Any]) -> str:
@@ -83,5 +71,5 @@ def _joined(providers: Iterable[str], settings: Settings) -> str:
 def _words(provider: str, wanted: SearchSettings) -> str:
     names = searched_collections([provider], wanted)
     if not names:
-        return _NAMES.get(provider, provider)
+        return TITLES.get(provider, provider)
     return "Citewell's handbook" if names[0] == HANDBOOK else f"the collection {names[0]}"
