@@ -25,8 +25,8 @@ class SearchOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     search: Annotated[
         Place | Annotated[list[Place], Meta(max_length=MAX_PLACES)] | None,
         Meta(
-            description="Search Wikipedia, the web by all providers of the settings or by single ones, beside "
-            "the collections that are named; by default, what is set up is searched.",
+            description="Search Wikipedia, the web by all providers of the settings, or single ones of them, "
+            "beside the collections that are named; by default, what is set up is searched.",
             examples=["wikipedia"],
         ),
     ] = None
