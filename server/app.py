@@ -52,6 +52,7 @@ from citewell.server.api.one_collection import delete_collection, get_collection
 from citewell.server.api.problems import reply_to_depth, reply_to_error, reply_to_fault
 from citewell.server.api.rankings import create_ranking
 from citewell.server.api.ratings import create_rating
+from citewell.server.api.readers import get_readers, put_readers
 from citewell.server.api.repeating import keep_reply, repeat
 from citewell.server.api.retrieve import find_references
 from citewell.server.api.studies import STUDIES
@@ -101,6 +102,8 @@ _HANDLERS = (
     get_collection,
     delete_collection,
     refresh_collection,
+    get_readers,
+    put_readers,
     list_jobs,
     get_job,
     cancel_job,

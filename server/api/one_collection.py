@@ -10,6 +10,7 @@ from litestar.params import FromPath
 
 from citewell.core.errors import CitewellError, InputError
 from citewell.pipeline.collections import HANDBOOK, catalog_of, collection_names
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.collections import describe_collection
 from citewell.server.api.documented import problems
 from citewell.server.api.schemas import CollectionSummary, JobObject, to
@@ -36,9 +37,12 @@ class CollectionBusyError(CitewellError):
     responses=problems(404),
     tags=["collections"],
 )
-async def get_collection(services: NamedDependency[Services], name: FromPath[str]) -> CollectionSummary:
+async def get_collection(
+    services: NamedDependency[Services], caller: NamedDependency[Caller], name: FromPath[str]
+) -> CollectionSummary:
     """The number and the sources of the pages of a collection."""
-    await _check_existence(services, name)
+    await services.shared.check(caller, name)
+    await check_existence(services, name)
     settings = services.settings
     return await asyncio.to_thread(describe_collection, settings, catalog_of(settings, name), name)
 
@@ -58,7 +62,7 @@ async def refresh_collection(services: NamedDependency[Services], name: FromPath
     Changed documents are replaced, and those that are gone are removed and named in the message of the job.
     Documents that were sent to the collection stay.
     """
-    await _check_existence(services, name)
+    await check_existence(services, name)
     _refuse_handbook(name)
     job = await services.indexing.refresh(name)
     return Response(to(JobObject, job), headers={"Location": f"/v1/jobs/{job.id}"})
@@ -73,7 +77,7 @@ async def refresh_collection(services: NamedDependency[Services], name: FromPath
 )
 async def delete_collection(services: NamedDependency[Services], name: FromPath[str]) -> None:
     """Delete a collection and all its pages. Answers from it are kept."""
-    await _check_existence(services, name)
+    await check_existence(services, name)
     _refuse_handbook(name)
     for job in await services.store.get().jobs.running():
         if job.arguments.get("name") == name:
@@ -81,7 +85,8 @@ async def delete_collection(services: NamedDependency[Services], name: FromPath[
     await asyncio.to_thread(catalog_of(services.settings, name).remove, name)
 
 
-async def _check_existence(services: Services, name: str) -> None:
+async def check_existence(services: Services, name: str) -> None:
+    """Raise `NoCollectionError` if there is no collection with this name."""
     names = await asyncio.to_thread(collection_names, services.settings)
     if name not in names:
         raise NoCollectionError(name, names)

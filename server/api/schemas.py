@@ -332,6 +332,19 @@ class CollectionSummary(Struct, frozen=True):
     problem: str | None = None
 
 
+class ReaderList(Struct, forbid_unknown_fields=True, frozen=True):
+    """The names of the keys and accounts that may read a collection; without any, everyone may."""
+
+    keys: Annotated[
+        list[Annotated[str, Meta(max_length=200)]],
+        Meta(max_length=1000, description="Names of keys.", examples=[["Ada's laptop"]]),
+    ] = []
+    accounts: Annotated[
+        list[Annotated[str, Meta(max_length=200)]],
+        Meta(max_length=1000, description="Names of accounts.", examples=[[]]),
+    ] = []
+
+
 class SearchPlace(Struct, frozen=True):
     """A place that a question may name in `search`; `title` is for people."""
 

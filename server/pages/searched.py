@@ -15,6 +15,10 @@ from citewell.pipeline.chosen_providers import (
     searches_the_world,
 )
 from citewell.pipeline.collections import HANDBOOK
+from citewell.server.access.authenticator import Caller
+from citewell.server.services import Services
+from citewell.server.store.errors import StoreError
+from citewell.server.work.errors import NotReadyError
 from citewell.server.work.options import listed
 from citewell.server.work.places import TITLES, named_providers
 
@@ -26,10 +30,27 @@ _OF_CITEWELL = (
 _OF_THE_WORLD = ("Why is the sky blue?", "Who was Ada Lovelace?", "How does Citewell check a citation?")
 
 
-def set_up(settings: Settings) -> str:
-    """Return the words for what is searched if a question does not say."""
-    words = _joined(chosen_providers(settings.search), settings)
+async def set_up(services: Services, caller: Caller | None = None) -> str:
+    """Return the words for what is searched if a question does not say.
+
+    Collections that the caller, or without one somebody unknown, may not read are left out.
+    """
+    settings = services.settings
+    providers = chosen_providers(settings.search)
+    if own := searched_collections(providers, settings.search):
+        hidden = await _hidden(services, caller, own)
+        providers = tuple(
+            name for name in providers if hidden.isdisjoint(searched_collections([name], settings.search))
+        )
+    words = _joined(providers, settings) or "what is set up"
     return f"{words}; the handbook about Citewell" if searches_the_world(settings.search) else words
+
+
+async def _hidden(services: Services, caller: Caller | None, own: tuple[str, ...]) -> frozenset[str]:
+    try:
+        return await services.shared.hidden(caller)
+    except (NotReadyError, StoreError):  # the page of a question stands without the database
+        return frozenset(own) - {HANDBOOK}
 
 
 def examples(settings: Settings) -> tuple[str, ...]:

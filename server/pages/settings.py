@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from litestar import get
 from litestar.di import NamedDependency
 from litestar.response import Template
 
-from citewell.pipeline.collections import collection_names
 from citewell.server.access.authenticator import Caller
 from citewell.server.pages.replies import html
 from citewell.server.pages.searched import set_up
@@ -25,8 +22,8 @@ async def settings_page(services: NamedDependency[Services], caller: NamedDepend
         title="Settings",
         account=caller.account,
         writer=_writer(services),
-        set_up=set_up(services.settings),
-        collections=await asyncio.to_thread(collection_names, services.settings),
+        set_up=await set_up(services, caller),
+        collections=await services.shared.names(caller),
     )
 
 

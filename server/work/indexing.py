@@ -7,6 +7,7 @@ import logging
 import threading
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -84,7 +85,7 @@ class IndexingService:
         sources = await asyncio.to_thread(self._sources, name)
         root = self._settings.server.sources
         shown = ["links" if source == ADDED else public_source(source, root) for source in sources]
-        work = RefreshWork(sources, root, self._check_place)
+        work = RefreshWork(sources, root, partial(self._check_place, name))
         return await self._accept("refresh", name, {"name": name, "source": ", ".join(shown)}, work)
 
     async def add(self, name: str, documents: GivenDocuments) -> StoredJob:
@@ -174,26 +175,26 @@ class IndexingService:
         with opened(self._settings, name) as store:
             sources = sources_to_refresh(store)
         try:
-            self._check_place(sources[0])
+            self._check_place(name, sources[0])
         except InputError:
-            if not any(map(self._may_read, sources[1:])):
+            if not any(self._may_read(name, source) for source in sources[1:]):
                 raise
         return sources
 
-    def _may_read(self, source: str) -> bool:
+    def _may_read(self, name: str, source: str) -> bool:
         try:
-            self._check_place(source)
+            self._check_place(name, source)
         except InputError:
             return False
         return True
 
-    def _check_place(self, source: str) -> None:
+    def _check_place(self, name: str, source: str) -> None:
         """Raise `InputError` for a file or folder that is not in the folder of sources."""
         root = self._settings.server.sources
         if "://" not in source and (root is None or not Path(source).is_relative_to(root.resolve())):
             raise InputError(
                 f"{Path(source).name} is not in the folder that the service may read (server.sources).",
-                "Refresh it on the command line: citewell index --collection NAME --refresh",
+                f"Refresh it on the command line: citewell index --collection {name} --refresh",
             )
 
     async def _work(

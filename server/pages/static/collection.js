@@ -1,4 +1,4 @@
-// The page of a collection: it is refreshed, documents are removed, and the collection is deleted.
+// The page of a collection: it is refreshed, shared and deleted, and documents are removed.
 
 import { make } from "./progress.js";
 import { problemOf, request, troubleOf } from "./service.js";
@@ -23,6 +23,7 @@ export function prepareCollection(root, refresh) {
     });
   }
   prepareRefreshing(root.querySelector("#refresh"), at, refresh);
+  prepareReaders(root.querySelector("#readers"), at);
   const all = root.querySelector("#delete-collection");
   if (all && isNew(all)) {
     twice(all, async () => {
@@ -67,6 +68,31 @@ function prepareRefreshing(button, at, refresh) {
     } finally {
       button.disabled = false;
       progress.hidden = true;
+    }
+  });
+}
+
+function prepareReaders(form, at) {
+  if (!form || !isNew(form)) {
+    return;
+  }
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const [status, problem] = ["status", "problem"].map((each) => document.getElementById(`readers-${each}`));
+    status.textContent = problem.textContent = "";
+    const chosen = new FormData(form);
+    const body = JSON.stringify({ keys: chosen.getAll("keys"), accounts: chosen.getAll("accounts") });
+    const headers = { "Content-Type": "application/json" };
+    try {
+      const response = await request(`${at}/readers`, { method: "PUT", headers, body });
+      if (!response.ok) {
+        throw new Error(await problemOf(response));
+      }
+      const { keys, accounts } = await response.json();
+      const some = keys.length + accounts.length;
+      status.textContent = some ? "Saved. Only those who are chosen may read it." : "Saved. Everyone who may ask may read it.";
+    } catch (error) {
+      problem.textContent = error instanceof TypeError ? troubleOf(error) : error.message;
     }
   });
 }

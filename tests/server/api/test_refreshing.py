@@ -94,6 +94,7 @@ def test_folders_outside_of_the_folder_of_sources_are_not_read(start: Start, tmp
     refused = service.client.post(ADDRESS, headers=key)
     assert refused.status_code == 400
     assert "server.sources" in refused.json()["detail"]
+    assert "citewell index --collection whales --refresh" in refused.json()["detail"]
     assert str(tmp_path) not in refused.text
     # Beside a source that may be read, it is named, and stays.
     body = {"name": "whales", "source": "whales"}

@@ -95,6 +95,8 @@ DOORS = {
     "GET /v1/collections/{name}": "ask",
     "DELETE /v1/collections/{name}": "admin",
     "POST /v1/collections/{name}/refresh": "admin",
+    "GET /v1/collections/{name}/readers": "admin",
+    "PUT /v1/collections/{name}/readers": "admin",
     "GET /v1/collections/{name}/documents": "ask",
     "POST /v1/collections/{name}/documents": "admin",
     "DELETE /v1/collections/{name}/documents": "admin",
