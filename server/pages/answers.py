@@ -22,7 +22,7 @@ from citewell.server.pages.history_view import history_rows
 from citewell.server.pages.icons import icons_of
 from citewell.server.pages.modes import mode_of, modes
 from citewell.server.pages.replies import html
-from citewell.server.pages.searched import chosen, examples, searched, set_up
+from citewell.server.pages.searched import chosen, examples, searched, set_up_for
 from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
 
@@ -45,7 +45,7 @@ async def ask_page(
         question=words or question,
         at_once=bool(words.strip()),
         where=chosen({"collection": collection, "search": search}),
-        set_up=await set_up(services),
+        set_up=await set_up_for(services),
         trains=services.settings.server.training,
         mode=mode,
         modes=modes(services),
@@ -85,7 +85,7 @@ async def _answer_page(services: Services, caller: Caller, thread: Sequence[Stor
         question="",
         at_once=False,
         where=chosen(answer.options),
-        set_up=await set_up(services, caller),
+        set_up=await set_up_for(services, caller),
         trains=services.settings.server.training,
         mode=mode_of(answer),
         modes=modes(services),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from citewell.core.settings import SearchSettings, Settings
@@ -30,27 +31,26 @@ _OF_CITEWELL = (
 _OF_THE_WORLD = ("Why is the sky blue?", "Who was Ada Lovelace?", "How does Citewell check a citation?")
 
 
-async def set_up(services: Services, caller: Caller | None = None) -> str:
-    """Return the words for what is searched if a question does not say.
-
-    Collections that the caller, or without one somebody unknown, may not read are left out.
-    """
-    settings = services.settings
-    providers = chosen_providers(settings.search)
-    if own := searched_collections(providers, settings.search):
-        hidden = await _hidden(services, caller, own)
-        providers = tuple(
-            name for name in providers if hidden.isdisjoint(searched_collections([name], settings.search))
-        )
+def set_up(settings: Settings, hidden: AbstractSet[str] = frozenset()) -> str:
+    """Return the words for what is searched if a question does not say; `hidden` collections are left out."""
+    providers = [
+        name
+        for name in chosen_providers(settings.search)
+        if hidden.isdisjoint(searched_collections([name], settings.search))
+    ]
     words = _joined(providers, settings) or "what is set up"
     return f"{words}; the handbook about Citewell" if searches_the_world(settings.search) else words
 
 
-async def _hidden(services: Services, caller: Caller | None, own: tuple[str, ...]) -> frozenset[str]:
+async def set_up_for(services: Services, caller: Caller | None = None) -> str:
+    """Return the words of `set_up` for a caller, or without one for somebody unknown."""
+    settings = services.settings
+    own = frozenset(searched_collections(chosen_providers(settings.search), settings.search))
     try:
-        return await services.shared.hidden(caller)
+        hidden = await services.shared.hidden(caller) if own else own
     except (NotReadyError, StoreError):  # the page of a question stands without the database
-        return frozenset(own) - {HANDBOOK}
+        hidden = own - {HANDBOOK}
+    return set_up(settings, hidden)
 
 
 def examples(settings: Settings) -> tuple[str, ...]:

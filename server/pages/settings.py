@@ -8,7 +8,7 @@ from litestar.response import Template
 
 from citewell.server.access.authenticator import Caller
 from citewell.server.pages.replies import html
-from citewell.server.pages.searched import set_up
+from citewell.server.pages.searched import set_up_for
 from citewell.server.services import Services
 from citewell.server.work.errors import NotReadyError
 
@@ -22,7 +22,7 @@ async def settings_page(services: NamedDependency[Services], caller: NamedDepend
         title="Settings",
         account=caller.account,
         writer=_writer(services),
-        set_up=await set_up(services, caller),
+        set_up=await set_up_for(services, caller),
         collections=await services.shared.names(caller),
     )
 
