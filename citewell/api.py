@@ -40,7 +40,7 @@ def ask(question: str, *, on_event: Callable[[Event], object] | None = None, **s
     from citewell.pipeline.named import named_settings
 
     async def answer() -> Answer:
-        async with open_pipeline(named_settings(settings)) as pipeline:
+        async with open_pipeline(named_settings(settings), question=question) as pipeline:
             return await final_answer(pipeline.ask(question), on_event)
 
     return _run(answer())
@@ -60,7 +60,7 @@ def retrieve(question: str, *, on_event: Callable[[Event], object] | None = None
     from citewell.pipeline.named import named_settings
 
     async def answer() -> Answer:
-        async with open_pipeline(without_writer(named_settings(settings))) as pipeline:
+        async with open_pipeline(without_writer(named_settings(settings)), question=question) as pipeline:
             return await final_answer(pipeline.retrieve(question), on_event)
 
     return _run(answer())

@@ -55,10 +55,11 @@ from citewell.server.api.headers import secure, tell_limits
 from citewell.server.api.health import get_health, get_problem_type, get_readiness
 from citewell.server.api.metrics import get_metrics
 from citewell.server.api.models import get_model, list_models
-from citewell.server.api.one_collection import delete_collection, get_collection
+from citewell.server.api.one_collection import delete_collection, get_collection, refresh_collection
 from citewell.server.api.problems import reply_to_depth, reply_to_error, reply_to_fault
 from citewell.server.api.rankings import create_ranking
 from citewell.server.api.ratings import create_rating
+from citewell.server.api.readers import get_readers, put_readers
 from citewell.server.api.related import list_related
 from citewell.server.api.repeating import keep_reply, repeat
 from citewell.server.api.retrieve import find_references
@@ -110,6 +111,9 @@ _HANDLERS = (
     index_source,
     get_collection,
     delete_collection,
+    refresh_collection,
+    get_readers,
+    put_readers,
     list_jobs,
     get_job,
     cancel_job,

@@ -29,6 +29,7 @@ from citewell.server.work.reconnecting import Reconnecting
 from citewell.server.work.recorder import EndRecorder
 from citewell.server.work.related import RelatedService
 from citewell.server.work.service import QuestionService
+from citewell.server.work.sharing import SharedCollections
 from citewell.server.work.texts import TextService
 
 _LOG = logging.getLogger("citewell.service")
@@ -45,6 +46,7 @@ class Services:
     queue: QuestionQueue
     recorder: EndRecorder
     questions: QuestionService
+    shared: SharedCollections
     texts: TextService
     related: RelatedService
     indexing: IndexingService
@@ -78,7 +80,10 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
         recorder = EndRecorder(store)
         metrics.watch(queue, recorder)
         sharing = asyncio.create_task(metrics.keep_shared())
-        questions = QuestionService(queue, store, pipelines, recorder, cache_seconds=wanted.cache_seconds)
+        shared = SharedCollections(settings, lambda: store.get().readers)
+        questions = QuestionService(
+            queue, store, pipelines, recorder, shared, cache_seconds=wanted.cache_seconds
+        )
         indexing = IndexingService(settings, store)
         demonstrations = DemonstrationService(
             store, lambda collection: pipelines.get().web(QuestionOptions("", collection=listed(collection)))
@@ -97,6 +102,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncGenerator[
                 queue=queue,
                 recorder=recorder,
                 questions=questions,
+                shared=shared,
                 texts=TextService(limits),
                 related=RelatedService(),
                 indexing=indexing,

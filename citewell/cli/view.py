@@ -118,7 +118,7 @@ class TerminalView:
     def __init__(self, detail: AnswerDetail = BRIEF) -> None:
         self._detail = detail
         self._console = _Console(highlight=False)
-        self._stage = "Loading the models"
+        self._stage = "Searching, and loading the models"
         self._text = ""
         self._quotations = ""
         self._pages = 0

@@ -11,6 +11,7 @@ The hierarchy; packages add subclasses of their own:
     │   ├── ServiceQuotaError
     │   │   └── ServiceRateError
     │   ├── ServiceUnreachableError
+    │   │   ├── ServiceOfflineError
     │   │   ├── ServiceLateError
     │   │   └── ServiceCutError
     │   ├── ServiceAnswerError
@@ -95,6 +96,21 @@ class ServiceUnreachableError(ServiceError):
     """The service did not answer, answered too late, or failed on its own side."""
 
     kind = "unreachable"
+
+
+class ServiceOfflineError(ServiceUnreachableError):
+    """The names of services cannot be resolved: they are wrong, or this computer is offline."""
+
+    kind = "offline"
+
+    def __init__(self, *names: str) -> None:
+        """`names` are those of the hosts."""
+        some = f"The name {names[0]}" if len(names) == 1 else f"The names {', '.join(names)}"
+        super().__init__(
+            f"offline? {some} cannot be resolved.",
+            "Without a network, ask your own files: citewell index FOLDER --collection NAME, then name it.",
+        )
+        self.names = names
 
 
 class ServiceLateError(ServiceUnreachableError):

@@ -62,17 +62,22 @@ def _read(
     for document in given:
         stop.check()
         if document.file is None:
-            yield asyncio.run(_fetched(document.name, settings, stop))
+            try:
+                yield fetched_document(document.name, settings, stop)
+            except FetchError as error:
+                yield Failure(document.name, error.message)
         else:
             yield SourceDocument(document_url(collection, document.name), document.file.read_bytes())
 
 
-async def _fetched(link: str, settings: Settings, stop: StopSignal) -> SourceDocument | Failure:
-    try:
-        url = str(web_url(link))
-        async with open_fetcher(settings, cache=False) as fetcher:
-            with stop.cancelling():
-                download = await fetcher.fetch(PageRequest(url))
-    except FetchError as error:
-        return Failure(link, error.message)
+def fetched_document(link: str, settings: Settings, stop: StopSignal) -> SourceDocument:
+    """Return the page behind a link, in a thread without an event loop; raises `FetchError`."""
+    return asyncio.run(_fetched(link, settings, stop))
+
+
+async def _fetched(link: str, settings: Settings, stop: StopSignal) -> SourceDocument:
+    url = str(web_url(link))
+    async with open_fetcher(settings, cache=False) as fetcher:
+        with stop.cancelling():
+            download = await fetcher.fetch(PageRequest(url))
     return SourceDocument(download.url, download.body, download.content_type)

@@ -15,27 +15,42 @@ from citewell.generator.remembered_relevance import RememberedRelevance
 from citewell.pipeline.choices import ChosenGenerator, choose_generator, choose_judge, choose_scorer
 from citewell.pipeline.fetching import wait_policy
 from citewell.pipeline.parts import Parts, open_parts, silent
-from citewell.pipeline.pipeline import Limits, Pipeline
+from citewell.pipeline.pipeline import Limits, Pipeline, checked_question
+from citewell.pipeline.providers import OpenedSearch
 from citewell.retriever.answer_reader import load_answer_reader
 from citewell.retriever.fetch.render import runs_as_root
 from citewell.retriever.parts import parts as split
 
 
 @asynccontextmanager
-async def open_pipeline(settings: Settings, *, on_step: OnStep = silent) -> AsyncGenerator[Pipeline, None]:
+async def open_pipeline(
+    settings: Settings, *, on_step: OnStep = silent, question: str = ""
+) -> AsyncGenerator[Pipeline, None]:
     """Build the pipeline that the settings describe, and close its connections at the end.
 
-    `on_step(model, step)` is called at each step of a conversion of weights. Raises `CitewellError` if a part
-    is unknown, missing or damaged. Only the weights of the generator and of the scorer may be missing:
-    answers are then extractive, or chosen by their citations, and a notice says so.
+    `on_step(model, step)` is called at each step of a conversion of weights. With a `question`, the web is
+    searched for it before a model is loaded, so that a search that fails does so at once, and the pipeline
+    knows what was found. Raises `CitewellError` if a part is unknown, missing or damaged. Only the weights of
+    the generator and of the scorer may be missing: answers are then extractive, or chosen by their citations,
+    and a notice says so.
     """
-    async with open_parts(settings, on_step=on_step) as parts, pipeline_of(parts, on_step) as pipeline:
-        yield pipeline
+    async with open_parts(settings, on_step=on_step) as parts:
+        search = None
+        if question:
+            asked = checked_question(question, settings.question_characters)
+            search = await parts.search().ahead(asked, settings.search.hits)
+        async with pipeline_of(parts, on_step, search) as pipeline:
+            yield pipeline
 
 
 @asynccontextmanager
-async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[Pipeline, None]:
-    """Open the pipeline of open parts and load its models; raises as `open_pipeline` does."""
+async def pipeline_of(
+    parts: Parts, on_step: OnStep = silent, search: OpenedSearch | None = None
+) -> AsyncGenerator[Pipeline, None]:
+    """Open the pipeline of open parts and load its models; raises as `open_pipeline` does.
+
+    `search` is that of the parts, if it is open.
+    """
     settings = parts.settings
     ranker = parts.ranker
     scorer = choose_scorer(settings)
@@ -43,7 +58,7 @@ async def pipeline_of(parts: Parts, on_step: OnStep = silent) -> AsyncGenerator[
     relevance = RememberedRelevance(reader.scores if reader else ranker.scores)
     async with choose_generator(settings, relevance, on_step=on_step) as chosen:
         yield Pipeline(
-            search=parts.search(),
+            search=parts.search() if search is None else search,
             fetch=parts.fetcher.fetch,
             extractor=parts.extractor,
             ranker=ranker,

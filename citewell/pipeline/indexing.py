@@ -30,16 +30,18 @@ def index_source(
     *,
     stop: StopSignal | None = None,
     within: Path | None = None,
+    revisit: bool = False,
 ) -> Report:
     """Index a file, a folder, or the site of a URL, in a thread without an event loop.
 
     `stop` ends a crawl at once and other work after the present documents. Files that are not in the folder
-    `within`, because links lead out of it, are not read. Raises `InputError` if there is nothing to index,
-    `FetchError` if a site cannot be fetched, and `asyncio.CancelledError` if it was stopped.
+    `within`, because links lead out of it, are not read. `revisit` is that of `crawl`. Raises `InputError` if
+    there is nothing to index, `FetchError` if a site cannot be fetched, and `asyncio.CancelledError` if it
+    was stopped.
     """
     stop = stop or StopSignal()
     if "://" in source:
-        return asyncio.run(_crawl(source, indexer, settings, on_progress, stop))
+        return asyncio.run(_crawl(source, indexer, settings, on_progress, stop, revisit))
     path = Path(source)
     # A path need not be Unicode; SQLite's text must be.
     name = str(path.resolve()).encode(errors="backslashreplace").decode()
@@ -56,7 +58,12 @@ def _until(stop: StopSignal, documents: Iterable[T]) -> Iterator[T]:
 
 
 async def _crawl(
-    start: str, indexer: Indexer, settings: Settings, on_progress: OnProgress, stop: StopSignal
+    start: str,
+    indexer: Indexer,
+    settings: Settings,
+    on_progress: OnProgress,
+    stop: StopSignal,
+    revisit: bool,
 ) -> Report:
     limits = CrawlLimits(settings.crawl.pages, settings.crawl.depth)
     async with (
@@ -72,5 +79,6 @@ async def _crawl(
                 wait=fetcher.wait,
                 extractor=extractor,
                 limits=limits,
+                revisit=revisit,
                 on_progress=on_progress,
             )

@@ -204,17 +204,7 @@ class Pipeline:
 
         Raises `InputError` for one that is empty or too long.
         """
-        # Lone surrogates come from JSON and from arguments that are not UTF-8; tokenizers refuse them.
-        question = question.encode(errors="replace").decode().strip()
-        if not question:
-            raise InputError("The question is empty.", 'Ask something, such as "Why is the sky blue?"')
-        if len(question) > self.limits.question_characters:
-            raise InputError(
-                f"The question has {len(question):,} characters; at most "
-                f"{self.limits.question_characters:,} are read.",
-                "Shorten it, or raise the setting question_characters.",
-            )
-        return question
+        return checked_question(question, self.limits.question_characters)
 
     async def _retrieve(self, run: QuestionRun) -> AsyncGenerator[Event, None]:
         search = self.search.for_question(run.question)
@@ -224,9 +214,9 @@ class Pipeline:
         with run.timed("search"):
             run.searched = await asyncio.to_thread(search.spelled, run.question)
             asked = self.split(run.searched)
-            texts = dict.fromkeys([run.searched, *asked])
-            queries = [replace(search.query, text=text, limit=self.limits.hits) for text in texts]
+            queries = search.queries([run.searched, *asked], self.limits.hits)
             found = await search.find(*queries)
+        run.spent_before("search", search.seconds_ahead(*queries))
         run.failures.extend(found.failures)
         yield Searched(found.hits, found.failures)
         for notice in run.tell(*_searched(run, asked), *found.notices):
@@ -412,6 +402,23 @@ class Pipeline:
             | ({"judge": self.judge.name} if written and self.judge else {})
             | ({"profile": self.profile} if self.profile else {}),
         )
+
+
+def checked_question(question: str, characters: int) -> str:
+    """Return the question without surrounding white space and invalid characters.
+
+    Raises `InputError` for one that is empty, or longer than `characters`.
+    """
+    # Lone surrogates come from JSON and from arguments that are not UTF-8; tokenizers refuse them.
+    question = question.encode(errors="replace").decode().strip()
+    if not question:
+        raise InputError("The question is empty.", 'Ask something, such as "Why is the sky blue?"')
+    if len(question) > characters:
+        raise InputError(
+            f"The question has {len(question):,} characters; at most {characters:,} are read.",
+            "Shorten it, or raise the setting question_characters.",
+        )
+    return question
 
 
 def _searched(run: QuestionRun, asked: Sequence[str]) -> Iterator[str]:

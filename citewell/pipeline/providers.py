@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
-from citewell.core.errors import InputError, ServiceUnreachableError
+from citewell.core.errors import InputError, ServiceOfflineError, ServiceUnreachableError
 from citewell.core.settings import SearchSettings, Settings
 from citewell.pipeline.chosen_providers import (
     bing_endpoint,
@@ -24,6 +26,7 @@ from citewell.pipeline.collections import HANDBOOK, catalog_of
 from citewell.pipeline.handbook import ensure_handbook, handbook_folder
 from citewell.retriever.encoder.encoder import DualEncoder
 from citewell.retriever.encoder.load import load_encoder
+from citewell.retriever.parts import parts
 from citewell.retriever.search.api import SearchHttp
 from citewell.retriever.search.keys import BING_ENDPOINT_VARIABLE, BING_KEY
 from citewell.retriever.search.metasearch import Metasearch, SearchLimits, SearchResult
@@ -36,6 +39,14 @@ OFFLINE = "Ask your own files if you are offline: citewell index FOLDER --collec
 _NO_FILTERS = Query("")
 
 
+class FoundBefore(NamedTuple):
+    """What some queries have found, and the seconds that it took."""
+
+    queries: tuple[Query, ...]
+    result: SearchResult
+    seconds: float
+
+
 @dataclass(frozen=True, slots=True)
 class OpenedSearch:
     """The combined providers, the store of pages that need no fetching, if any, and the filters."""
@@ -46,6 +57,8 @@ class OpenedSearch:
     """A query without its text."""
     handbook: OpenedSearch | None = None
     """What questions about Citewell search instead, where nothing is named."""
+    before: FoundBefore | None = None
+    """What was found before the models were loaded."""
 
     def for_question(self, question: str) -> OpenedSearch:
         """Return the search for a question: that of the handbook for one about Citewell."""
@@ -57,12 +70,32 @@ class OpenedSearch:
 
     async def find(self, *queries: Query) -> SearchResult:
         """Search; raises as `Metasearch.search`, and says how to search offline where nothing is named."""
+        if self.before is not None and self.before.queries == queries:
+            return self.before.result
         try:
             return await self.metasearch.search(*queries)
         except ServiceUnreachableError as error:
-            if self.handbook is None:
+            if self.handbook is None or isinstance(error, ServiceOfflineError):
                 raise
             raise ServiceUnreachableError(error.message, OFFLINE) from error
+
+    async def ahead(self, question: str, limit: int) -> OpenedSearch:
+        """Return the search with what it finds for a question, if it asks the web; raises as `find` does."""
+        if self.for_question(question) is not self or not self.metasearch.finds_web_pages:
+            return self
+        queries = self.queries([question, *parts(question)], limit)
+        began = time.perf_counter()
+        result = await self.find(*queries)
+        return replace(self, before=FoundBefore(queries, result, time.perf_counter() - began))
+
+    def queries(self, texts: Sequence[str], limit: int) -> tuple[Query, ...]:
+        """Return a query for each of the texts, with the filters."""
+        return tuple(replace(self.query, text=text, limit=limit) for text in dict.fromkeys(texts))
+
+    def seconds_ahead(self, *queries: Query) -> float:
+        """Return how long these queries took, if they were asked ahead; else 0."""
+        before = self.before
+        return before.seconds if before is not None and before.queries == queries else 0.0
 
     def count(self) -> int | None:
         """Return the number of pages that are searched; None for those of the web."""

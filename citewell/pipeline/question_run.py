@@ -50,6 +50,11 @@ class QuestionRun:
         """Convert the warnings so far to notices."""
         return self.tell(*self.warnings.take())
 
+    def spent_before(self, stage: str, seconds: float) -> None:
+        """Count seconds that a stage took before the question came to the pipeline."""
+        self.timings[stage] = round(self.timings.get(stage, 0.0) + seconds, 4)
+        self.started -= seconds
+
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
         """Add the seconds that the block takes to the stage's."""

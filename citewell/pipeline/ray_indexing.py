@@ -99,7 +99,7 @@ def together(reports: Sequence[Report]) -> Report:
         added=added,
         changed=changed,
         unchanged=seen - added - changed - len(failures),
-        removed=sum(report.removed for report in reports),
+        gone=[url for report in reports for url in report.gone],
         failures=list(failures.values()),
         notices=[notice for report in reports for notice in report.notices],
     )

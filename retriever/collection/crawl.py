@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.core.errors import CollectionError, ExtractionError, FetchError
 from citewell.core.types import Failure, Page
@@ -44,6 +44,7 @@ async def crawl(
     wait: Callable[[str], Awaitable[None]],
     extractor: Extractor,
     limits: CrawlLimits | None = None,
+    revisit: bool = False,
     on_progress: Callable[[Report], None] = lambda report: None,
 ) -> Report:
     """Index the site of `start`: linked pages with its scheme, host and port, breadth first.
@@ -54,12 +55,14 @@ async def crawl(
     If `start` redirects, the site is that of its target. Called again, an interrupted crawl resumes, and a
     finished one starts over, skipping unchanged pages. Pages that the site no longer has are deleted: those
     answered with 404 or 410 at once, and those without links to them after all of the site within
-    `limits.depth` was read without a failure.
+    `limits.depth` was read without a failure. With `revisit`, all known pages are visited, whatever the
+    limits and links, so that only those are deleted that the site answers with 404 or 410, or moves.
 
     Failures of single pages are in the report. Raises `FetchError` if the start page cannot be fetched.
     """
     start = canonical(web_url(start))
-    run = _Crawl(start, indexer, fetch, wait, extractor, limits or CrawlLimits())
+    known = indexer.store.urls(start) if revisit else ()
+    run = _Crawl(start, indexer, fetch, wait, extractor, limits or CrawlLimits(), known)
     uncommitted = 0
     while (queued := run.next()) is not None:
         await run.visit(queued)
@@ -85,6 +88,7 @@ class _Crawl:
         wait: Callable[[str], Awaitable[None]],
         extractor: Extractor,
         limits: CrawlLimits,
+        known: Sequence[str],
     ) -> None:
         self.report = Report()
         self._start = start
@@ -92,7 +96,8 @@ class _Crawl:
         self._fetch_page = fetch
         self._wait = wait
         self._extractor = extractor
-        self._limits = limits
+        self._limits = replace(limits, pages=max(limits.pages, len(known)))
+        self._known = known
         if not indexer.store.claim("crawl", [start]):
             raise CollectionError(
                 f"Another run is crawling {start} into the collection {indexer.store.name!r}.",
@@ -103,7 +108,16 @@ class _Crawl:
 
     def next(self) -> Queued | None:
         """Return the next URL to visit; None at the end of the queue or the limit of pages."""
-        return self._frontier.next() if self._frontier.visits() < self._limits.pages else None
+        return self._queued() if self._frontier.visits() < self._limits.pages else None
+
+    def _queued(self) -> Queued | None:
+        """Return the next URL of the queue, at its end of the known pages that no link led to."""
+        queued = self._frontier.next()
+        if queued is None and self._known:
+            self._frontier.settle({}, self._known, self._limits.depth - 1)
+            self._known = ()
+            queued = self._frontier.next()
+        return queued
 
     async def visit(self, queued: Queued) -> None:
         """Fetch one URL, store its page, and queue its links."""
@@ -132,7 +146,7 @@ class _Crawl:
 
     def finish(self) -> None:
         """Delete the pages that the site no longer has, and the queue."""
-        if self._frontier.next() is None and not self._frontier.urls("failed"):
+        if self._queued() is None and not self._frontier.urls("failed"):
             self._indexer.forget(self._start, self._frontier.urls("read"), self.report)
         self._frontier.end()
 
@@ -190,6 +204,11 @@ class _Crawl:
         return "read"
 
 
+def is_gone(error: FetchError) -> bool:
+    """Return whether a server answered that it does not have the page."""
+    return isinstance(error, HttpStatusError) and error.status in _GONE
+
+
 def _is_same_site(url: WebUrl, site: WebUrl) -> bool:
     # Not URL.origin(), which distinguishes an explicit default port from an implied one.
     return (url.scheme, url.host, url.port) == (site.scheme, site.host, site.port)
@@ -198,5 +217,4 @@ def _is_same_site(url: WebUrl, site: WebUrl) -> bool:
 def _state(error: FetchError) -> State:
     if isinstance(error, RobotsError):
         return "skipped"
-    missing = isinstance(error, HttpStatusError) and error.status in _GONE
-    return "gone" if missing or isinstance(error, ContentTypeError | _MovedAwayError) else "failed"
+    return "gone" if is_gone(error) or isinstance(error, ContentTypeError | _MovedAwayError) else "failed"

@@ -90,6 +90,10 @@ class EmbeddedStore:
         """See `CollectionStore.sources`."""
         return self.pages.sources()
 
+    def urls(self, source: str) -> list[str]:
+        """See `CollectionStore.urls`."""
+        return self.pages.urls(source)
+
     def size(self) -> int:
         """See `CollectionStore.size`."""
         return sum(file.stat().st_size for file in self._folder.rglob("*") if file.is_file())
@@ -125,7 +129,7 @@ class EmbeddedStore:
         """See `CollectionWriter.drop`."""
         return self.pages.drop(url)
 
-    def forget(self, source: str, keep: set[str]) -> int:
+    def forget(self, source: str, keep: set[str]) -> list[str]:
         """See `CollectionWriter.forget`."""
         return self.pages.forget(source, keep)
 

@@ -29,9 +29,10 @@ class Report:
     added: int = 0
     changed: int = 0
     unchanged: int = 0
-    removed: int = 0
     elsewhere: int = 0
     """Documents that another run was reading at that moment."""
+    gone: list[str] = field(default_factory=list)
+    """The URLs of pages that were removed, since their source has them no longer."""
     failures: list[Failure] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     """Files of a folder that are not documents."""
@@ -39,9 +40,18 @@ class Report:
     """What is missing from stored pages that were too long, each with the page's URL."""
 
     @property
+    def removed(self) -> int:
+        """The number of pages removed."""
+        return len(self.gone)
+
+    @property
     def seen(self) -> int:
         """The number of documents processed so far."""
         return self.added + self.changed + self.unchanged + self.elsewhere + len(self.failures)
+
+    def plus(self, other: Report) -> Report:
+        """Return the report of two runs, one after the other."""
+        return Report(**{name: value + vars(other)[name] for name, value in vars(self).items()})
 
 
 class Indexer:
@@ -91,11 +101,11 @@ class Indexer:
     def drop(self, url: str, report: Report) -> None:
         """Delete one page, if the collection has it, and count it in the report."""
         if self.store.drop(url):
-            report.removed += 1
+            report.gone.append(url)
 
     def forget(self, source: str, keep: set[str], report: Report) -> None:
         """Delete the pages of `source` that are not in `keep`, and count them in the report."""
-        report.removed += self.store.forget(source, keep)
+        report.gone += self.store.forget(source, keep)
 
     def commit(self) -> None:
         """Make everything written so far searchable."""

@@ -54,6 +54,10 @@ class CollectionStore(Protocol):
         """Return the folders, files and start URLs that pages came from."""
         ...
 
+    def urls(self, source: str) -> Sequence[str]:
+        """Return the URLs of the pages of a source, sorted."""
+        ...
+
     def size(self) -> int:
         """Return the number of bytes stored."""
         ...
@@ -98,8 +102,8 @@ class CollectionWriter(CollectionStore, Protocol):
         """Delete one page; return whether there was one."""
         ...
 
-    def forget(self, source: str, keep: set[str]) -> int:
-        """Delete the pages of `source` that are not in `keep`; return their number."""
+    def forget(self, source: str, keep: set[str]) -> Sequence[str]:
+        """Delete the pages of `source` that are not in `keep`; return their URLs."""
         ...
 
     def commit(self) -> None:

@@ -29,6 +29,7 @@ CREATE TABLE IF NOT EXISTS frontier (
 );
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+_OF_SOURCE = "SELECT url FROM pages WHERE source = ? AND state != 'gone' ORDER BY url"
 
 
 class PageStore:
@@ -77,13 +78,12 @@ class PageStore:
             gone = db.execute("UPDATE pages SET state = 'gone' WHERE url = ? AND state != 'gone'", (url,))
         return gone.rowcount > 0
 
-    def forget(self, source: str, keep: set[str]) -> int:
-        """Mark the pages of `source` that are not in `keep` as gone; return their number."""
+    def forget(self, source: str, keep: set[str]) -> list[str]:
+        """Mark the pages of `source` that are not in `keep` as gone; return their URLs."""
         with self.database.writing() as db:
-            present = db.execute("SELECT url FROM pages WHERE source = ? AND state != 'gone'", (source,))
-            gone = [(url,) for (url,) in present if url not in keep]
-            db.executemany("UPDATE pages SET state = 'gone' WHERE url = ?", gone)
-        return len(gone)
+            gone = [url for (url,) in db.execute(_OF_SOURCE, (source,)) if url not in keep]
+            db.executemany("UPDATE pages SET state = 'gone' WHERE url = ?", [(url,) for url in gone])
+        return gone
 
     def mark_all_new(self) -> None:
         """Mark all pages as new, so that they are indexed again."""
@@ -134,6 +134,11 @@ class PageStore:
         with self.database.reading() as db:
             rows = db.execute("SELECT DISTINCT source FROM pages WHERE state != 'gone' ORDER BY source")
             return [source for (source,) in rows]
+
+    def urls(self, source: str) -> list[str]:
+        """Return the URLs of the pages of a source, sorted."""
+        with self.database.reading() as db:
+            return [url for (url,) in db.execute(_OF_SOURCE, (source,))]
 
     def _add_dates(self) -> None:
         """Add the column of dates to a store from an older version."""

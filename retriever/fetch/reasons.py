@@ -46,8 +46,8 @@ def _unconnected(error: aiohttp.ClientConnectorError) -> FetchError:
         return cause
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         if cause.errno == socket.EAI_NONAME or cause.errno is None:
-            return FetchError(f"no host is named {error.host}", kind="dns")
-        reason = f"the name {error.host} could not be looked up: no name server answered"
+            return FetchError(f"no host is named {error.host}, or this computer is offline", kind="dns")
+        reason = f"offline? The name {error.host} cannot be resolved: no name server answered"
         return FetchError(reason, kind="dns")
     if isinstance(error, aiohttp.ClientConnectorSSLError):
         return FetchError(f"no secure connection to {error.host} could be made", kind="tls")

@@ -16,6 +16,7 @@ from citewell.core.errors import (
     ServiceAnswerError,
     ServiceError,
     ServiceKeyRefusedError,
+    ServiceOfflineError,
     ServiceRateError,
     ServiceUnreachableError,
 )
@@ -170,6 +171,8 @@ class SearchHttp:
         except aiohttp.ClientPayloadError:
             message = f"{service.name} closed the connection in the middle of its response."
             raise service.error(ServiceUnreachableError, message) from None
+        except aiohttp.ClientConnectorDNSError as error:
+            raise ServiceOfflineError(error.host) from None
         except aiohttp.ClientError:
             message = f"{service.name} at {service.url} cannot be reached."
             raise service.error(ServiceUnreachableError, message) from None

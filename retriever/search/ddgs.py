@@ -7,7 +7,12 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from citewell.core.errors import ServiceAnswerError, ServiceRateError, ServiceUnreachableError
+from citewell.core.errors import (
+    ServiceAnswerError,
+    ServiceOfflineError,
+    ServiceRateError,
+    ServiceUnreachableError,
+)
 from citewell.core.types import Hit
 from citewell.retriever.daemon_thread import in_daemon_thread
 from citewell.retriever.search.provider import Scope
@@ -16,6 +21,8 @@ from citewell.retriever.search.results import read_hits
 
 _OPERATORS = Operators(characters=500, words=80, alternatives=False)
 _HINT = "DuckDuckGo blocks addresses that search often: wait, or use another search provider."
+_HOST = "html.duckduckgo.com"
+_NO_NAME = re.compile(r"\bdns ?error", re.IGNORECASE)
 _HTTP_ERROR = re.compile(r"\w+: \w+\(")  # how ddgs reports errors of its HTTP client
 # DuckDuckGo's regions are country-language, with a few exceptions.
 _REGIONS = {
@@ -95,6 +102,8 @@ class DdgsProvider:
             text = str(error)
             if "No results found" in text:
                 return []
+            if _NO_NAME.search(text):
+                raise ServiceOfflineError(_HOST) from error
             if _HTTP_ERROR.match(text):
                 raise ServiceUnreachableError("DuckDuckGo cannot be reached.", _HINT) from error
             raise ServiceAnswerError(f"DuckDuckGo could not be read: {text[:200]}.", _HINT) from error

@@ -7,7 +7,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from citewell.core.errors import CitewellError, ServiceError, ServiceLateError, ServiceUnreachableError
+from citewell.core.errors import (
+    CitewellError,
+    ServiceError,
+    ServiceLateError,
+    ServiceOfflineError,
+    ServiceUnreachableError,
+)
 from citewell.core.types import Failure, Hit
 from citewell.retriever.search.breaker import Breaker
 from citewell.retriever.search.fusion import fuse, within_sites
@@ -159,6 +165,9 @@ def _failed(providers: Sequence[SearchProvider], errors: Sequence[CitewellError]
     """Return the error of a search in which all providers failed."""
     if len(errors) == 1:
         return errors[0]
+    offline = [error for error in errors if isinstance(error, ServiceOfflineError)]
+    if len(offline) == len(errors):
+        return ServiceOfflineError(*dict.fromkeys(name for error in offline for name in error.names))
     reasons = " ".join(
         f"{provider.name}: {error.message}" for provider, error in zip(providers, errors, strict=True)
     )

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from random import uniform
 
 from citewell.core.backoff import Backoff
-from citewell.core.errors import ServiceError, ServiceRateError, ServiceUnreachableError
+from citewell.core.errors import (
+    ServiceError,
+    ServiceOfflineError,
+    ServiceRateError,
+    ServiceUnreachableError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class Retry:
     def delay(self, error: ServiceError, tried: int, left: float) -> float | None:
         """Seconds to wait after the `tried`-th failure; None if the request should not be retried."""
         if not isinstance(error, ServiceUnreachableError | ServiceRateError):
+            return None
+        if isinstance(error, ServiceOfflineError):  # the system has asked its name servers several times
             return None
         backoff = Backoff(self.tries, self.base, self.longest, self.draw)
         return backoff.wait(tried, error.retry_after, left)

@@ -29,7 +29,8 @@ class KeyRing(Protocol):
 class Caller:
     """The sender of a request: the id of its key, or None; its scopes; and its own limits, if any.
 
-    An `account`, which a proxy has signed in, has a key of its own in all that is stored and counted.
+    An `account`, which a proxy has signed in, has a key of its own in all that is stored and counted. `name`
+    is that of the key or the account.
     """
 
     key_id: str | None
@@ -37,6 +38,15 @@ class Caller:
     rate_per_minute: int | None = None
     daily: int | None = None
     account: str | None = None
+    name: str | None = None
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether the caller may see the answers and collections of others.
+
+        Without keys, all callers use this computer.
+        """
+        return self.key_id is None or "admin" in self.scopes
 
 
 ANONYMOUS = Caller(None, frozenset(SCOPES) - {"admin"})
@@ -104,7 +114,7 @@ class Authenticator:
         if not key.is_active(self._now()):
             why = "was revoked" if key.revoked else "has expired"
             raise WrongKeyError(f"The key {why}.", "Ask for a new one: `citewell keys create`.")
-        return Caller(key.id, key.scopes, key.rate_per_minute, key.daily)
+        return Caller(key.id, key.scopes, key.rate_per_minute, key.daily, name=key.name)
 
     async def _any_keys(self) -> bool:
         """Return whether a key was ever created. Keys are revoked but never deleted, so True is final."""
@@ -115,7 +125,7 @@ class Authenticator:
 def _of_account(name: str, accounts: Accounts) -> Caller:
     if name not in accounts.scopes:
         raise UnknownAccountError(name)
-    return Caller(f"account:{name}", accounts.scopes[name], account=name)
+    return Caller(f"account:{name}", accounts.scopes[name], account=name, name=name)
 
 
 def _allowed(caller: Caller, scope: str) -> Caller:

@@ -88,7 +88,7 @@ async def ask_question(
     if data.thread is not None:
         earlier = await visible_thread(services, caller, data.thread)
         options, after = replace(options, turns=turns_of(earlier)), earlier[-1]
-    subscription = await services.questions.ask(options, caller.key_id, fresh=data.fresh, after=after)
+    subscription = await services.questions.ask(options, caller, fresh=data.fresh, after=after)
     if claim is not None:
         await claim.keep_answer(subscription.answer.id)
     if is_streamed:

@@ -61,13 +61,13 @@ async def create_chat_completion(
     With earlier messages, a follow-up question is rewritten as a question of its own. Parameters that would
     change the answer but are not supported are refused.
     """
-    model = await chosen_model(services, data.model)
+    model = await chosen_model(services, caller, data.model)
     check_parameters(data)
     if data.collection and model.collection:
         raise UnsupportedParameterError("collection", "the model names a collection", "Use one of both.")
     own = {"question": question_of(data), "turns": turns_of_messages(data), "generator": model.generator}
     options = question_options(data, own | {"collection": model.collection or data.collection})
-    subscription = await services.questions.ask(options, caller.key_id, fresh=data.fresh)
+    subscription = await services.questions.ask(options, caller, fresh=data.fresh)
     if data.stream:
         return stream(services, subscription, data, model.name)
     return Response(ChatCompletion(data, model.name, await ended(request, subscription)).whole())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Set as AbstractSet
 from contextlib import closing
-from pathlib import Path
 
 from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
@@ -15,6 +15,7 @@ from citewell.core.settings import Settings
 from citewell.pipeline.chosen_providers import chosen_providers, searched_collections
 from citewell.pipeline.collections import catalog_of, collection_names
 from citewell.retriever.collection.protocol import Catalog
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.documented import problems
 from citewell.server.api.paging import Before, Limit, page_of
 from citewell.server.api.schemas import (
@@ -23,9 +24,12 @@ from citewell.server.api.schemas import (
     IndexRequest,
     JobList,
     JobObject,
+    SearchPlace,
     to,
 )
 from citewell.server.services import Services
+from citewell.server.work.places import TITLES, place_choices
+from citewell.server.work.public_urls import public_source
 
 
 class NoJobError(CitewellError):
@@ -41,9 +45,12 @@ class NoJobError(CitewellError):
     responses=problems(),
     tags=["collections"],
 )
-async def list_collections(services: NamedDependency[Services]) -> CollectionList:
-    """All collections, with the number and the sources of their pages."""
-    return await asyncio.to_thread(_collections, services.settings)
+async def list_collections(
+    services: NamedDependency[Services], caller: NamedDependency[Caller]
+) -> CollectionList:
+    """The collections that the key may read, with the number and the sources of their pages."""
+    hidden = await services.shared.hidden(caller)
+    return await asyncio.to_thread(_collections, services.settings, hidden)
 
 
 @post(
@@ -111,30 +118,24 @@ async def _job(services: Services, job_id: str) -> JobObject:
     return shown
 
 
-def _collections(settings: Settings) -> CollectionList:
-    rows = [
-        describe_collection(settings, catalog_of(settings, name), name) for name in collection_names(settings)
+def _collections(settings: Settings, hidden: AbstractSet[str]) -> CollectionList:
+    names = [name for name in collection_names(settings) if name not in hidden]
+    rows = [describe_collection(settings, catalog_of(settings, name), name) for name in names]
+    providers = [
+        name
+        for name in chosen_providers(settings.search)
+        if hidden.isdisjoint(searched_collections([name], settings.search))
     ]
-    providers = list(chosen_providers(settings.search))
     searched = next(iter(searched_collections(providers, settings.search)), None)
-    return CollectionList(rows, searched, providers)
+    places = [SearchPlace(name, TITLES[name]) for name in place_choices(settings.search)]
+    return CollectionList(rows, searched, providers, places)
 
 
 def describe_collection(settings: Settings, catalog: Catalog, name: str) -> CollectionSummary:
     """Return what the API shows of a collection, also if that cannot be searched."""
     try:
         with closing(catalog.open(name)) as store:
-            sources = [_source(settings, source) for source in store.sources()]
+            sources = [public_source(source, settings.server.sources) for source in store.sources()]
             return CollectionSummary(name, store.count(), store.size(), store.is_dense(), sources)
     except CitewellError as error:
         return CollectionSummary(name, None, None, vectors=False, sources=[], problem=error.message)
-
-
-def _source(settings: Settings, source: str) -> str:
-    """Return a source without the folders of this computer, which are not exposed."""
-    if "://" in source:
-        return source
-    path, root = Path(source), settings.server.sources
-    if root is not None and path.is_relative_to(root.resolve()):
-        return str(path.relative_to(root.resolve()))
-    return path.name

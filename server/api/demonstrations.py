@@ -31,6 +31,7 @@ from citewell.server.work.demonstrating import DemonstrationState
 from citewell.server.work.options import QuestionOptions, listed
 from citewell.server.work.pipelines import NoCollectionError
 from citewell.server.work.public_urls import PublicUrls
+from citewell.server.work.sharing import NothingToSearchError
 
 
 class NoDemonstrationError(CitewellError):
@@ -75,6 +76,7 @@ async def begin_demonstration(
     pipelines = services.pipelines.get()
     options = QuestionOptions(question=data.question, mode="browse", collection=listed(data.collection))
     pipelines.check(options)
+    await _check_place(services, caller, data.collection)
     await pipelines.web(options)  # raises an error if a package is missing
     seen = await services.demonstrations.begin(
         data.question,
@@ -101,6 +103,7 @@ async def give_command(
 ) -> Demonstration:
     """Run one command of the text browser and return the new state. Invalid commands count as actions too."""
     demonstration = await visible_demonstration(services, caller, demonstration_id)
+    await _check_place(services, caller, demonstration.options["collection"])
     return await _shown(services, await services.demonstrations.act(demonstration, data.command, data.after))
 
 
@@ -242,6 +245,13 @@ async def visible_demonstration(
     if found is None or not is_visible(caller, found.key_id):
         raise NoDemonstrationError(demonstration_id)
     return found
+
+
+async def _check_place(services: Services, caller: Caller, collection: str | None) -> None:
+    """Raise an error if the caller may not read the collection, or else all that is set up."""
+    asked = QuestionOptions("", collection=listed(collection))
+    if await services.shared.allowed(asked, caller) != asked:
+        raise NothingToSearchError
 
 
 async def _public_urls(services: Services, demonstration: StoredDemonstration) -> PublicUrls:

@@ -18,6 +18,7 @@ from citewell.core.errors import CitewellError, InputError
 from citewell.core.server_settings import ServerSettings
 from citewell.core.text import squeeze
 from citewell.pipeline.adding import GivenDocument
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.documented import problems
 from citewell.server.api.schemas import DocumentList, DocumentSummary, JobObject, to
 from citewell.server.services import Services
@@ -80,6 +81,7 @@ async def add_documents(
 )
 async def list_collection_documents(
     services: NamedDependency[Services],
+    caller: NamedDependency[Caller],
     name: FromPath[str],
     words: Annotated[
         str,
@@ -93,6 +95,7 @@ async def list_collection_documents(
     limit: Annotated[int, QueryParameter(ge=1, le=100, description="Max documents per page.")] = 20,
 ) -> DocumentList:
     """The documents of a collection, by URL."""
+    await services.shared.check(caller, name)
     found = await asyncio.to_thread(list_documents, services.settings, name, words, after, limit)
     rows = [
         DocumentSummary(page.url, page.title, len(page.passages), page.date or None) for page in found.pages

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -12,7 +11,7 @@ from litestar import get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from citewell.pipeline.collections import collection_names
+from citewell.server.access.authenticator import Caller
 from citewell.server.api.chat_errors import NoModelError, chat_errors, chat_handlers
 from citewell.server.api.chat_schemas import ChatModel, ChatModels
 from citewell.server.services import Services
@@ -44,16 +43,16 @@ class ChosenModel(NamedTuple):
     generator: str = ""
 
 
-async def known_models(services: Services) -> tuple[str, ...]:
-    """Return the models of the service; raises `NotReadyError` until they are loaded."""
+async def known_models(services: Services, caller: Caller) -> tuple[str, ...]:
+    """Return the models that a caller may use; raises `NotReadyError` until they are loaded."""
     generators = full_names(services.pipelines.get().generators)
-    collections = await asyncio.to_thread(collection_names, services.settings)
+    collections = await services.shared.names(caller)
     return (USUAL, *generators, *(_OF_COLLECTION + name for name in collections))
 
 
-async def chosen_model(services: Services, name: str) -> ChosenModel:
+async def chosen_model(services: Services, caller: Caller, name: str) -> ChosenModel:
     """Return a model by its name; raises `NoModelError` if it does not exist."""
-    known = await known_models(services)
+    known = await known_models(services, caller)
     if name not in known:
         raise NoModelError(name, known)
     if name.startswith(_OF_COLLECTION):
@@ -71,12 +70,12 @@ async def chosen_model(services: Services, name: str) -> ChosenModel:
     exception_handlers=chat_handlers(),
     tags=["openai"],
 )
-async def list_models(services: NamedDependency[Services]) -> ChatModels:
+async def list_models(services: NamedDependency[Services], caller: NamedDependency[Caller]) -> ChatModels:
     """All generators, in the format of OpenAI's API, and `citewell/NAME` for each collection.
 
     `citewell` is the generator that the settings name.
     """
-    return ChatModels([ChatModel(name) for name in await known_models(services)])
+    return ChatModels([ChatModel(name) for name in await known_models(services, caller)])
 
 
 @get(
@@ -87,8 +86,10 @@ async def list_models(services: NamedDependency[Services]) -> ChatModels:
     exception_handlers=chat_handlers(),
     tags=["openai"],
 )
-async def get_model(services: NamedDependency[Services], model: FromPath[str]) -> ChatModel:
+async def get_model(
+    services: NamedDependency[Services], caller: NamedDependency[Caller], model: FromPath[str]
+) -> ChatModel:
     """One model by its name."""
     name = model.removeprefix("/")
-    await chosen_model(services, name)
+    await chosen_model(services, caller, name)
     return ChatModel(name)

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from citewell.server.api.schemas import Id, Name, Question
-from citewell.server.work.options import Place
+from citewell.server.work.places import Place
 
 MAX_PLACES = 8
-"""Collections that a question may search at once: they share `search.hits` pages."""
+"""Collections, and other places, that a question may search at once: they share `search.hits` pages."""
 
 Domains = Annotated[
     list[Annotated[str, Meta(max_length=253)]],
@@ -23,10 +23,10 @@ class SearchOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
 
     k: Annotated[int, Meta(ge=1, le=20, description="Max references.", examples=[5])] | None = None
     search: Annotated[
-        Place | Annotated[list[Place], Meta(max_length=2)] | None,
+        Place | Annotated[list[Place], Meta(max_length=MAX_PLACES)] | None,
         Meta(
-            description="Search Wikipedia, the web by the providers of the settings, or both, beside the "
-            "collections that are named; by default, what is set up is searched.",
+            description="Search Wikipedia, the web by all providers of the settings, or single ones of them, "
+            "beside the collections that are named; by default, what is set up is searched.",
             examples=["wikipedia"],
         ),
     ] = None

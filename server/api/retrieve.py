@@ -33,6 +33,6 @@ async def find_references(
 ) -> RetrieveResponse:
     """Find the references of a question, best first. No answer is written, and nothing is stored."""
     options = question_options(data, {"mode": "retrieve"})
-    answer = await ended(request, await services.questions.retrieve(options, caller.key_id))
+    answer = await ended(request, await services.questions.retrieve(options, caller))
     found: RetrieveResponse = to(RetrieveResponse, answer.body)
     return found

@@ -338,12 +338,33 @@ class CollectionSummary(Struct, frozen=True):
     problem: str | None = None
 
 
+class ReaderList(Struct, forbid_unknown_fields=True, frozen=True):
+    """The names of the keys and accounts that may read a collection; without any, everyone may."""
+
+    keys: Annotated[
+        list[Annotated[str, Meta(max_length=200)]],
+        Meta(max_length=1000, description="Names of keys.", examples=[["Ada's laptop"]]),
+    ] = []
+    accounts: Annotated[
+        list[Annotated[str, Meta(max_length=200)]],
+        Meta(max_length=1000, description="Names of accounts.", examples=[[]]),
+    ] = []
+
+
+class SearchPlace(Struct, frozen=True):
+    """A place that a question may name in `search`; `title` is for people."""
+
+    name: str
+    title: str
+
+
 class CollectionList(Struct, frozen=True):
     """All collections, by name; `searched` is the one that is searched by default."""
 
     collections: list[CollectionSummary]
     searched: str | None
     providers: Annotated[list[str], Meta(description="The search providers that are set up.")] = []
+    places: Annotated[list[SearchPlace], Meta(description="What `search` may name in a question.")] = []
 
 
 class DocumentResult(Struct, frozen=True):

@@ -45,22 +45,14 @@ class UnansweredError(CitewellError):
     status = 409
 
 
-def sees_all(caller: Caller) -> bool:
-    """Return whether a caller may see the answers of others.
-
-    Without keys, all callers use this computer.
-    """
-    return caller.key_id is None or "admin" in caller.scopes
-
-
 def whose(caller: Caller) -> str | None:
     """Return the key whose rows a caller may list; None for all rows."""
-    return None if sees_all(caller) else caller.key_id
+    return None if caller.sees_all else caller.key_id
 
 
 def is_visible(caller: Caller, key_id: str | None) -> bool:
     """Return whether a caller may see what belongs to the key `key_id`, or to no key if that is None."""
-    return key_id == caller.key_id or sees_all(caller)
+    return key_id == caller.key_id or caller.sees_all
 
 
 async def visible_answer(services: Services, caller: Caller, answer_id: str) -> StoredAnswer:

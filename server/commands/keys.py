@@ -1,4 +1,4 @@
-"""`citewell keys`: manage API keys."""
+"""`citewell keys`: manage API keys, and which of them may read a collection."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from citewell.server.commands.database import database_option, database_url
 
 if TYPE_CHECKING:
     from citewell.server.access.keys import ApiKey
+    from citewell.server.access.readers import Readers
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -96,6 +97,39 @@ def revoke(id_: str, database: str | None) -> None:
     click.echo(f"Revoked the key {id_}.")
 
 
+@command.command("share")
+@click.argument("collection")
+@click.option("--key", "keys", multiple=True, metavar="NAME", help="Key that may read it; repeatable.")
+@click.option(
+    "--account", "accounts", multiple=True, metavar="NAME", help="Account that may read it; repeatable."
+)
+@click.option("--everyone", is_flag=True, help="Let everyone read it who may ask.")
+@database_option
+@_json
+def share(
+    collection: str,
+    keys: tuple[str, ...],
+    accounts: tuple[str, ...],
+    everyone: bool,
+    database: str | None,
+    as_json: bool,
+) -> None:
+    """Let only some keys and accounts read COLLECTION, or show who may read it.
+
+    To others, it does not exist. Those with the scope admin read all collections.
+    """
+    if everyone and (keys or accounts):
+        raise InputError("--everyone is for no list of readers.", "Leave out --key and --account.")
+    readers = asyncio.run(_share(database, collection, keys, accounts, everyone))
+    if as_json:
+        lists = {"keys": sorted(readers.keys), "accounts": sorted(readers.accounts)}
+        click.echo(json.dumps({"collection": collection} | lists, ensure_ascii=False))
+        return
+    named = [f"the key {name}" for name in sorted(readers.keys)]
+    named += [f"the account {name}" for name in sorted(readers.accounts)]
+    click.echo(f"{collection} can be read by {', '.join(named) or 'everyone who may ask'}.")
+
+
 def _described(key: ApiKey) -> dict[str, Any]:
     now = datetime.now(UTC)
     status = "active" if key.is_active(now) else "revoked" if key.revoked else "expired"
@@ -126,6 +160,32 @@ async def _all(database: str | None) -> list[ApiKey]:
 
     async with open_store(url) as store:
         return await store.keys.list()
+
+
+async def _share(
+    database: str | None, collection: str, keys: tuple[str, ...], accounts: tuple[str, ...], everyone: bool
+) -> Readers:
+    url = database_url(database)
+    from citewell.core.settings import load_settings
+    from citewell.pipeline.collections import collection_names
+    from citewell.server.access.readers import Readers
+    from citewell.server.store.database import open_store
+    from citewell.server.work.sharing import check_readers, check_shareable
+
+    settings = load_settings()
+    if collection not in collection_names(settings):
+        raise InputError(
+            f"There is no collection {collection!r}.", "`citewell collections` lists the collections."
+        )
+    check_shareable(collection)
+    wanted = Readers(frozenset(keys), frozenset(accounts))
+    async with open_store(url) as store:
+        before = (await store.readers.all()).get(collection, Readers())
+        if not (keys or accounts or everyone):
+            return before
+        check_readers(wanted, before, await store.keys.list(), settings.server.accounts)
+        await store.readers.set(collection, wanted)
+    return wanted
 
 
 async def _revoke(database: str | None, id_: str) -> None:

@@ -23,6 +23,7 @@ from citewell.server.mcp.tools import PATH, tool_server
 from citewell.server.services import Services
 from citewell.server.work.event_log import QuestionEnded, QuestionQueued, Started
 from citewell.server.work.options import QuestionOptions, listed
+from citewell.server.work.sharing import NothingToSearchError
 
 _OWN = (QuestionQueued, Started, QuestionEnded)  # events of the service, not of the pipeline
 
@@ -39,7 +40,7 @@ class ServiceAsking:
         await self._count()
         questions = self.services.questions
         ask = questions.retrieve if options.mode == "retrieve" else questions.ask
-        subscription = await ask(options, self.caller.key_id)
+        subscription = await ask(options, self.caller)
         try:
             async with aclosing(subscription.follow()) as events:
                 async for numbered in events:
@@ -58,9 +59,12 @@ class ServiceAsking:
         scheme, _, place = address.strip().partition(":")
         if scheme == "collection" and collection is None:
             collection = place.partition("/")[0]
-        return await self.services.pipelines.get().read_public(
-            QuestionOptions("", collection=listed(collection)), address, start
-        )
+        options = QuestionOptions("", collection=listed(collection))
+        try:
+            options = await self.services.shared.allowed(options, self.caller)
+        except NothingToSearchError:
+            options = QuestionOptions("", search=("wikipedia",))  # pages of the web can be read
+        return await self.services.pipelines.get().read_public(options, address, start)
 
     async def _count(self) -> None:
         decision = await counted(self.services, self.caller, asks=True)

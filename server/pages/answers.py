@@ -22,7 +22,7 @@ from citewell.server.pages.history_view import history_rows
 from citewell.server.pages.icons import icons_of
 from citewell.server.pages.modes import is_quoted, mode_of, modes, writes
 from citewell.server.pages.replies import html
-from citewell.server.pages.searched import chosen, examples, searched, set_up
+from citewell.server.pages.searched import chosen, examples, searched, set_up_for
 from citewell.server.services import Services
 from citewell.server.store.answers import StoredAnswer
 
@@ -35,7 +35,7 @@ async def ask_page(
     question: Annotated[str, QueryParameter(max_length=20_000)] = "",
     words: Annotated[str, QueryParameter(name="q", max_length=20_000)] = "",
     collection: Annotated[list[str] | None, QueryParameter(max_items=MAX_PLACES)] = None,
-    search: Annotated[list[str] | None, QueryParameter(max_items=2)] = None,
+    search: Annotated[list[str] | None, QueryParameter(max_items=MAX_PLACES)] = None,
     mode: Annotated[str, QueryParameter(max_length=300)] = "",
 ) -> Template:
     """The form for a question, filled in from the URL; `q` is asked at once."""
@@ -45,7 +45,7 @@ async def ask_page(
         question=words or question,
         at_once=bool(words.strip()),
         where=chosen({"collection": collection, "search": search}),
-        set_up=set_up(services.settings),
+        set_up=await set_up_for(services),
         trains=services.settings.server.training,
         mode=mode,
         modes=modes(services),
@@ -60,7 +60,7 @@ async def answer_page(
     """An answer with its sources, or its progress, below the earlier turns of its conversation."""
     asked = await visible_answer(services, caller, answer_id)
     thread = await services.store.get().threads.answers(asked.thread, whose(caller))
-    return _answer_page(services, [*(each for each in thread if each.id < asked.id), asked])
+    return await _answer_page(services, caller, [*(each for each in thread if each.id < asked.id), asked])
 
 
 @get("/threads/{thread_id:str}", opt={"scope": "ask"})
@@ -68,10 +68,10 @@ async def thread_page(
     services: NamedDependency[Services], caller: NamedDependency[Caller], thread_id: FromPath[str]
 ) -> Template:
     """A conversation: its turns, the last one with its sources."""
-    return _answer_page(services, await visible_thread(services, caller, thread_id))
+    return await _answer_page(services, caller, await visible_thread(services, caller, thread_id))
 
 
-def _answer_page(services: Services, thread: Sequence[StoredAnswer]) -> Template:
+async def _answer_page(services: Services, caller: Caller, thread: Sequence[StoredAnswer]) -> Template:
     """Return the page of the last of some answers of a conversation."""
     *earlier, answer = (answer_response(each) for each in thread)
     name = thread[0].title or thread[0].question
@@ -85,7 +85,7 @@ def _answer_page(services: Services, thread: Sequence[StoredAnswer]) -> Template
         question="",
         at_once=False,
         where=chosen(answer.options),
-        set_up=set_up(services.settings),
+        set_up=await set_up_for(services, caller),
         trains=services.settings.server.training,
         mode=mode_of(answer),
         modes=modes(services),

@@ -23,8 +23,9 @@ from citewell.server.api.visibility import visible_answer
 from citewell.server.pages.document_view import document_view
 from citewell.server.pages.links import document_address, web_address
 from citewell.server.pages.replies import html
+from citewell.server.pages.sharing import possible_readers
 from citewell.server.services import Services
-from citewell.server.work.documents import read_document
+from citewell.server.work.documents import has_sources, read_document
 
 _ROWS = 10
 _DOCUMENTS = 50
@@ -46,7 +47,7 @@ async def collections_page(
     before: Annotated[str | None, QueryParameter(max_length=64)] = None,
 ) -> Template:
     """The collections, and with the scope `admin` the jobs."""
-    collections = await api.list_collections.fn(services)
+    collections = await api.list_collections.fn(services, caller)
     may_index = "admin" in caller.scopes
     found = await api.list_jobs.fn(services, before=before, limit=_ROWS) if may_index else JobList([], None)
     return html(
@@ -59,6 +60,7 @@ async def collections_page(
         has_key=caller.key_id is not None,
         takes_files=services.settings.server.sources is not None,
         added=ADDED,
+        restricted=await services.shared.hidden(None) if may_index else frozenset(),
         being_filled={job.arguments.get("name") for job in found.jobs if job.status == "running"},
         jobs=[_view(job) for job in found.jobs],
         older=found.next,
@@ -75,8 +77,9 @@ async def collection_page(
 ) -> Template:
     """The documents of a collection."""
     found = await list_collection_documents.fn(
-        services, name=name, words=words, after=after, limit=_DOCUMENTS
+        services, caller, name=name, words=words, after=after, limit=_DOCUMENTS
     )
+    may_change = "admin" in caller.scopes and name != HANDBOOK
     return html(
         "collection.html",
         here="collections",
@@ -91,6 +94,8 @@ async def collection_page(
         more=f"/collections/{name}?{urlencode({'after': found.next})}" if found.next else None,
         may_index="admin" in caller.scopes,
         is_own=name != HANDBOOK,
+        readers=await possible_readers(services, name) if may_change else [],
+        may_refresh=may_change and await asyncio.to_thread(has_sources, services.settings, name),
     )
 
 
@@ -105,6 +110,7 @@ async def document_page(
     start: Annotated[int | None, QueryParameter(ge=0)] = None,
 ) -> Template:
     """A document, open at the passage of a reference, with the words marked that support the answer."""
+    await services.shared.check(caller, name)
     page = await asyncio.to_thread(read_document, services.settings, name, url)
     cited = answer_response(await visible_answer(services, caller, answer)) if answer else None
     view = document_view(page, cited, reference, start)

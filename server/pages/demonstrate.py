@@ -28,7 +28,7 @@ async def demonstrations_page(
 ) -> Template:
     """The form to start a demonstration, and the existing ones, newest first."""
     found = await api.list_demonstrations.fn(services, caller, before=before, limit=_ROWS)
-    collections = await collections_api.list_collections.fn(services)
+    collections = await collections_api.list_collections.fn(services, caller)
     return html(
         "demonstrations.html",
         here="training",

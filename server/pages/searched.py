@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from citewell.core.settings import SearchSettings, Settings
@@ -13,10 +14,14 @@ from citewell.pipeline.chosen_providers import (
     is_collection,
     searched_collections,
     searches_the_world,
-    web_providers,
 )
 from citewell.pipeline.collections import HANDBOOK
+from citewell.server.access.authenticator import Caller
+from citewell.server.services import Services
+from citewell.server.store.errors import StoreError
+from citewell.server.work.errors import NotReadyError
 from citewell.server.work.options import listed
+from citewell.server.work.places import TITLES, named_providers
 
 _OF_CITEWELL = (
     "How does Citewell check a citation?",
@@ -24,22 +29,28 @@ _OF_CITEWELL = (
     "Can several people use Citewell?",
 )
 _OF_THE_WORLD = ("Why is the sky blue?", "Who was Ada Lovelace?", "How does Citewell check a citation?")
-_NAMES = {
-    "searxng": "SearXNG",
-    "wikipedia": "Wikipedia",
-    "ddgs": "DuckDuckGo",
-    "brave": "Brave",
-    "tavily": "Tavily",
-    "serpapi": "SerpApi",
-    "google": "Google",
-    "bing": "Bing",
-}
 
 
-def set_up(settings: Settings) -> str:
-    """Return the words for what is searched if a question does not say."""
-    words = _joined(chosen_providers(settings.search), settings)
+def set_up(settings: Settings, hidden: AbstractSet[str] = frozenset()) -> str:
+    """Return the words for what is searched if a question does not say; `hidden` collections are left out."""
+    providers = [
+        name
+        for name in chosen_providers(settings.search)
+        if hidden.isdisjoint(searched_collections([name], settings.search))
+    ]
+    words = _joined(providers, settings) or "what is set up"
     return f"{words}; the handbook about Citewell" if searches_the_world(settings.search) else words
+
+
+async def set_up_for(services: Services, caller: Caller | None = None) -> str:
+    """Return the words of `set_up` for a caller, or without one for somebody unknown."""
+    settings = services.settings
+    own = frozenset(searched_collections(chosen_providers(settings.search), settings.search))
+    try:
+        hidden = await services.shared.hidden(caller) if own else own
+    except (NotReadyError, StoreError):  # the page of a question stands without the database
+        hidden = own - {HANDBOOK}
+    return set_up(settings, hidden)
 
 
 def examples(settings: Settings) -> tuple[str, ...]:
@@ -65,9 +76,7 @@ def _providers(settings: Settings, options: Mapping[str, Any], question: str) ->
     if not collection and not search:
         is_own = searches_the_world(settings.search) and is_about_citewell(question)
         return ("collection",) if is_own else chosen_providers(settings.search)
-    web = web_providers(chosen_providers(settings.search)) if "web" in search else ()
-    named = (f"{OF_COLLECTION}{name}" for name in collection)
-    return (*named, *web, *(name for name in search if name != "web"))
+    return named_providers(collection, search, settings.search)
 
 
 def chosen(options: Mapping[str, Any]) -> str:
@@ -83,5 +92,5 @@ def _joined(providers: Iterable[str], settings: Settings) -> str:
 def _words(provider: str, wanted: SearchSettings) -> str:
     names = searched_collections([provider], wanted)
     if not names:
-        return _NAMES.get(provider, provider)
+        return TITLES.get(provider, provider)
     return "Citewell's handbook" if names[0] == HANDBOOK else f"the collection {names[0]}"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from litestar import get
 from litestar.di import NamedDependency
 from litestar.response import Template
 
-from citewell.pipeline.collections import collection_names
 from citewell.server.access.authenticator import Caller
 from citewell.server.pages.modes import modes
 from citewell.server.pages.replies import html
-from citewell.server.pages.searched import set_up
+from citewell.server.pages.searched import set_up_for
 from citewell.server.services import Services
 from citewell.server.work.errors import NotReadyError
 
@@ -29,8 +26,8 @@ async def settings_page(services: NamedDependency[Services], caller: NamedDepend
         mode="",
         modes=modes(services),
         writer=_writer(services),
-        set_up=set_up(services.settings),
-        collections=await asyncio.to_thread(collection_names, services.settings),
+        set_up=await set_up_for(services, caller),
+        collections=await services.shared.names(caller),
     )
 
 

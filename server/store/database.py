@@ -19,6 +19,7 @@ from citewell.server.store.keys import KeyStore
 from citewell.server.store.rankings import Rankings
 from citewell.server.store.raters import Pseudonyms, pseudonyms_of
 from citewell.server.store.ratings import Ratings
+from citewell.server.store.readers import ReaderStore
 from citewell.server.store.requests import RequestStore
 from citewell.server.store.studies import Studies
 from citewell.server.store.threads import ThreadStore
@@ -38,6 +39,7 @@ class ServiceStore:
         self.studies = Studies(database)
         self.demonstrations = Demonstrations(database)
         self.keys = KeyStore(database)
+        self.readers = ReaderStore(database)
         self.jobs = JobStore(database)
         self.requests = RequestStore(database)
 

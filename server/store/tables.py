@@ -188,6 +188,15 @@ REQUESTS = Table(
     Index(None, "created"),
 )
 
+# A collection without a row is for everyone.
+READERS = Table(
+    "readers",
+    METADATA,
+    Column("collection", PlainText, primary_key=True),
+    Column("keys", _JSON, nullable=False),  # names
+    Column("accounts", _JSON, nullable=False),
+)
+
 KEYS = Table(
     "keys",
     METADATA,

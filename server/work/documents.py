@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import NamedTuple
 
-from citewell.core.errors import CitewellError, CollectionError
+from citewell.core.errors import CitewellError, CollectionError, InputError
 from citewell.core.settings import Settings
 from citewell.core.types import Page
 from citewell.pipeline.collections import catalog_of, collection_names
+from citewell.pipeline.refreshing import sources_to_refresh
 from citewell.retriever.collection.indexing import indexing
 from citewell.retriever.collection.protocol import CollectionStore
 from citewell.server.work.pipelines import NoCollectionError
@@ -47,7 +48,7 @@ def list_documents(
     settings: Settings, name: str, query: str, after: str | None, limit: int
 ) -> FoundDocuments:
     """Return documents by URL, or the best ones for a query; raises `NoCollectionError`."""
-    with _opened(settings, name) as store:
+    with opened(settings, name) as store:
         public = PublicUrls({name: store.sources()})
         if query.strip():
             urls, more = [hit.url for hit in store.search(query, limit)], False
@@ -62,7 +63,7 @@ def list_documents(
 
 def read_document(settings: Settings, name: str, url: str) -> Page:
     """Return a document by its public URL; raises `NoCollectionError` and `NoDocumentError`."""
-    with _opened(settings, name) as store:
+    with opened(settings, name) as store:
         public = PublicUrls({name: store.sources()})
         page: Page = public.outside(store.read([stored := _stored(store, public, name, url)])[stored])
         return page
@@ -73,7 +74,7 @@ def remove_document(settings: Settings, name: str, url: str) -> None:
 
     Raises `NoCollectionError`, `NoDocumentError`, and `CollectionInUseError` while a run fills it.
     """
-    with _opened(settings, name) as store:
+    with opened(settings, name) as store:
         stored = _stored(store, PublicUrls({name: store.sources()}), name, url)
 
     def refuse() -> None:
@@ -83,8 +84,18 @@ def remove_document(settings: Settings, name: str, url: str) -> None:
         indexer.store.drop(stored)
 
 
+def has_sources(settings: Settings, name: str) -> bool:
+    """Return whether a collection has folders, files, sites or links that can be read again."""
+    with opened(settings, name) as store:
+        try:
+            return bool(sources_to_refresh(store))
+        except InputError:
+            return False
+
+
 @contextmanager
-def _opened(settings: Settings, name: str) -> Iterator[CollectionStore]:
+def opened(settings: Settings, name: str) -> Iterator[CollectionStore]:
+    """Open a collection; raises `NoCollectionError`, and `CollectionInUseError` if it cannot be opened."""
     catalog = catalog_of(settings, name)
     if catalog.version(name) is None:
         raise NoCollectionError(name, collection_names(settings))

@@ -1,4 +1,4 @@
-"""What fills a collection in a job of the service: a source, or documents that people added."""
+"""What fills a collection in a job of the service: a source, all its sources again, or added documents."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from citewell.core.settings import Settings
 from citewell.core.stopping import StopSignal
 from citewell.pipeline.adding import GivenDocument, add_given
 from citewell.pipeline.indexing import index_source
+from citewell.pipeline.refreshing import refresh
 from citewell.retriever.collection.adding import ADDED, DocumentOutcome
 from citewell.retriever.collection.indexing import Indexer, Report
 
@@ -18,8 +19,8 @@ from citewell.retriever.collection.indexing import Indexer, Report
 class IndexingJob(Protocol):
     """Work that fills a collection, in a thread of its own."""
 
-    address: str
-    """The folder, file or URL that pages come from."""
+    addresses: tuple[str, ...]
+    """The folders, files and URLs that pages come from."""
 
     @property
     def documents(self) -> list[dict[str, Any]] | None:
@@ -49,7 +50,8 @@ class SourceWork:
 
     def __init__(self, address: str, within: Path | None) -> None:
         """Index `address`; files out of the folder `within` are not read."""
-        self.address = address
+        self.addresses: tuple[str, ...] = (address,)
+        self._address = address
         self._within = within
 
     def fill(
@@ -61,7 +63,42 @@ class SourceWork:
         stop: StopSignal,
     ) -> Report:
         """See `IndexingJob.fill`."""
-        return index_source(self.address, indexer, settings, on_progress, stop=stop, within=self._within)
+        return index_source(self._address, indexer, settings, on_progress, stop=stop, within=self._within)
+
+    def close(self) -> None:
+        """See `IndexingJob.close`."""
+
+
+class RefreshWork:
+    """The refresh of a collection from its own sources."""
+
+    documents = None
+
+    def __init__(self, addresses: Sequence[str], within: Path | None, check: Callable[[str], None]) -> None:
+        """Read `addresses` again, but for those of which `check` raises `InputError`; see `SourceWork`."""
+        self.addresses = tuple(addresses)
+        self._within = within
+        self._check = check
+
+    def fill(
+        self,
+        name: str,
+        indexer: Indexer,
+        settings: Settings,
+        on_progress: Callable[[Report], None],
+        stop: StopSignal,
+    ) -> Report:
+        """See `IndexingJob.fill`."""
+        done = Report()
+
+        def on_source(now: Report) -> None:
+            on_progress(done.plus(now))
+
+        for _, report in refresh(
+            indexer, settings, on_source, stop=stop, within=self._within, check=self._check
+        ):
+            done = done.plus(report)
+        return done
 
     def close(self) -> None:
         """See `IndexingJob.close`."""
@@ -70,7 +107,7 @@ class SourceWork:
 class GivenDocuments:
     """The indexing of documents that were handed over, whose files are in a folder of their own."""
 
-    address = ADDED
+    addresses: tuple[str, ...] = (ADDED,)
 
     def __init__(self, given: Sequence[GivenDocument], folder: Path) -> None:
         """`folder` is deleted at the end."""

@@ -7,6 +7,8 @@ import logging
 import threading
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import Literal
 
 from citewell.core.errors import CitewellError, FetchError, InputError
@@ -14,6 +16,8 @@ from citewell.core.settings import Settings
 from citewell.core.stopping import StopSignal
 from citewell.pipeline.collections import catalog_of
 from citewell.pipeline.dense import dense_indexing
+from citewell.pipeline.refreshing import sources_to_refresh
+from citewell.retriever.collection.adding import ADDED
 from citewell.retriever.collection.indexing import Report, indexing
 from citewell.retriever.collection.naming import check_name
 from citewell.retriever.collection.sources import read_source
@@ -21,14 +25,15 @@ from citewell.retriever.fetch.urls import web_url
 from citewell.server.store.database import ServiceStore
 from citewell.server.store.ids import new_id
 from citewell.server.store.jobs import JobStatus, StoredJob
+from citewell.server.work.documents import opened
 from citewell.server.work.errors import StoppingError, explained
-from citewell.server.work.filling import GivenDocuments, IndexingJob, SourceWork
-from citewell.server.work.public_urls import PublicUrls
+from citewell.server.work.filling import GivenDocuments, IndexingJob, RefreshWork, SourceWork
+from citewell.server.work.public_urls import PublicUrls, public_source
 from citewell.server.work.reconnecting import Reconnecting
 
 _EVERY = 0.5  # seconds between two updates of the progress
 _MAX_WAITING = 16
-_SHOWN = 20  # documents named that were not read
+_SHOWN = 20  # documents named that are gone, or were not read
 _STOP_SECONDS = 2.0  # for jobs to end at shutdown; a killed one loses nothing that was committed
 
 _LOG = logging.getLogger("citewell.service")
@@ -70,6 +75,19 @@ class IndexingService:
         work = SourceWork(address, self._settings.server.sources)
         return await self._accept("index", name, {"name": name, "source": source}, work)
 
+    async def refresh(self, name: str) -> StoredJob:
+        """Accept the refresh of the collection `name`.
+
+        Raises `InputError` if nothing of it can be read again, `NoCollectionError`, `CollectionInUseError`,
+        `IndexingBusyError`, `StoppingError` and `StoreError`.
+        """
+        self._check(name)
+        sources = await asyncio.to_thread(self._sources, name)
+        root = self._settings.server.sources
+        shown = ["links" if source == ADDED else public_source(source, root) for source in sources]
+        work = RefreshWork(sources, root, partial(self._check_place, name))
+        return await self._accept("refresh", name, {"name": name, "source": ", ".join(shown)}, work)
+
     async def add(self, name: str, documents: GivenDocuments) -> StoredJob:
         """Accept documents for the collection `name`; their files are deleted at the end.
 
@@ -88,14 +106,20 @@ class IndexingService:
         check_name(name)
 
     async def _accept(
-        self, kind: Literal["index", "add"], name: str, arguments: dict[str, str], work: IndexingJob
+        self,
+        kind: Literal["index", "refresh", "add"],
+        name: str,
+        arguments: dict[str, str],
+        work: IndexingJob,
     ) -> StoredJob:
         now = datetime.now(UTC)
         id_, total = new_id(), len(work.documents) if work.documents is not None else None
         job = StoredJob(id_, kind, "running", 0, total, "waiting", now, now, arguments, work.documents)
         await self._store.get().jobs.add(job)
         stop = self._jobs[job.id] = StopSignal()
-        task = asyncio.create_task(self._work(job.id, self._turns[kind], name, work, stop))
+        task = asyncio.create_task(
+            self._work(job.id, self._turns["add" if kind == "add" else "index"], name, work, stop)
+        )
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return job
@@ -146,6 +170,33 @@ class IndexingService:
             raise InputError(f"{source!r} contains nothing to index.") from None
         return str(path)
 
+    def _sources(self, name: str) -> list[str]:
+        """Return the sources of a collection; raises `InputError` if none of them may be read again."""
+        with opened(self._settings, name) as store:
+            sources = sources_to_refresh(store)
+        try:
+            self._check_place(name, sources[0])
+        except InputError:
+            if not any(self._may_read(name, source) for source in sources[1:]):
+                raise
+        return sources
+
+    def _may_read(self, name: str, source: str) -> bool:
+        try:
+            self._check_place(name, source)
+        except InputError:
+            return False
+        return True
+
+    def _check_place(self, name: str, source: str) -> None:
+        """Raise `InputError` for a file or folder that is not in the folder of sources."""
+        root = self._settings.server.sources
+        if "://" not in source and (root is None or not Path(source).is_relative_to(root.resolve())):
+            raise InputError(
+                f"{Path(source).name} is not in the folder that the service may read (server.sources).",
+                f"Refresh it on the command line: citewell index --collection {name} --refresh",
+            )
+
     async def _work(
         self, job_id: str, turn: asyncio.Lock, name: str, work: IndexingJob, stop: StopSignal
     ) -> None:
@@ -160,7 +211,7 @@ class IndexingService:
                     ):
                         stop.set()  # another process of the service has cancelled it
                 status, message = _end(working.result(), report)
-                public = PublicUrls({name: [work.address]})
+                public = PublicUrls({name: work.addresses})
                 await self._note(job_id, status, report.seen, public.text(message), work)
         finally:
             self._jobs.pop(job_id, None)
@@ -224,7 +275,7 @@ class IndexingService:
 
 def _end(error: BaseException | None, report: Report) -> tuple[JobStatus, str]:
     if isinstance(error, asyncio.CancelledError):
-        return "interrupted", "the service was stopped; submit the same source to continue"
+        return "interrupted", "the service was stopped; the same request continues it"
     if error is not None and (known := explained(error)):
         return "failed", str(known)
     if error is not None:
@@ -232,7 +283,8 @@ def _end(error: BaseException | None, report: Report) -> tuple[JobStatus, str]:
         return "failed", "Internal error. See the log of the service."
     numbers = f"{report.added:,} added, {report.changed:,} changed, {report.unchanged:,} unchanged, "
     skipped = f", {len(report.skipped):,} skipped" if report.skipped else ""
-    unread = [(each.url, each.reason) for each in report.failures[:_SHOWN]]
+    unread = [(url, "gone") for url in report.gone[:_SHOWN]]
+    unread += [(each.url, each.reason) for each in report.failures[:_SHOWN]]
     unread += [(each.url, each.reason) for each in report.skipped[:_SHOWN]]
     lines = "".join(f"\n{url}: {reason}" for url, reason in unread)
     return "done", f"{numbers}{report.removed:,} removed, {len(report.failures):,} failed{skipped}{lines}"

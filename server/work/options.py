@@ -10,9 +10,7 @@ from typing import Any, Literal
 from citewell.core.text import squeeze
 from citewell.core.types import Turn
 from citewell.retriever.search.query import Recency
-
-Place = Literal["wikipedia", "web"]
-"""A place besides collections: Wikipedia, or the web by the providers of the settings."""
+from citewell.server.work.places import Place
 
 
 def listed(given: str | list[str] | None) -> tuple[str, ...]:
@@ -25,10 +23,10 @@ class QuestionOptions:
     """A question and how to answer it; None stands for the value of the settings.
 
     Several places are searched at once: each `collection`, and with `search` Wikipedia, the web providers of
-    the settings, or both; without either, what is set up. With the mode `retrieve`, no answer is written;
-    with `browse`, a policy finds the references with the text browser, in at most `actions` actions. `sites`
-    are the only domains that pages may come from. With a `generator`, that one writes the
-    answer, or quotes. `turns` are those of the conversation before the question.
+    the settings, or some of them; without either, what is set up. With the mode `retrieve`, no answer is
+    written; with `browse`, a policy finds the references with the text browser, in at most `actions` actions.
+    `sites` are the only domains that pages may come from. With a `generator`, that one writes the answer, or
+    quotes. `turns` are those of the conversation before the question.
     """
 
     question: str

@@ -25,11 +25,9 @@ from citewell.generator.completer import Completer
 from citewell.pipeline.browsing import browser_limits, browsing_of
 from citewell.pipeline.build import pipeline_of, written_by
 from citewell.pipeline.chosen_providers import (
-    OF_COLLECTION,
     chosen_providers,
     searched_collections,
     searches_the_world,
-    web_providers,
 )
 from citewell.pipeline.collections import HANDBOOK, catalog_of, collection_names
 from citewell.pipeline.conversation.asking import ask_in_turn
@@ -46,6 +44,7 @@ from citewell.retriever.search.query import Query
 from citewell.server.work.generator_names import generator_names
 from citewell.server.work.icons import SiteIcons
 from citewell.server.work.options import QuestionOptions
+from citewell.server.work.places import check_places, named_providers
 from citewell.server.work.public_urls import PublicUrls
 
 _MAX_OPEN = 16  # collections besides that of the settings
@@ -348,12 +347,9 @@ class Pipelines:
             return search
 
     def _providers(self, options: QuestionOptions) -> tuple[str, ...]:
-        """Return the providers of the places that a question names; raise `InputError` if none is set up."""
-        collections = [f"{OF_COLLECTION}{name}" for name in options.collection]
-        web = web_providers(chosen_providers(self._settings.search)) if "web" in options.search else ()
-        if "web" in options.search and not web:
-            raise InputError("No search provider of the web is set up.", "Set one in search.providers.")
-        return (*collections, *web, *(("wikipedia",) if "wikipedia" in options.search else ()))
+        """Return the providers of the places that a question names; raise `InputError` if one is missing."""
+        check_places(options.search, self._settings.search)
+        return named_providers(options.collection, options.search, self._settings.search)
 
     def _sources(self, name: str) -> Sequence[str]:
         with closing(catalog_of(self._settings, name).open(name)) as store:

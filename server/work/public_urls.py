@@ -19,6 +19,16 @@ _URLS = frozenset({"url", "duplicate_urls"})
 T = TypeVar("T")
 
 
+def public_source(source: str, root: Path | None) -> str:
+    """Return an indexed source without the folders of this computer; `root` is the folder of sources."""
+    if "://" in source:
+        return source
+    path = Path(source)
+    if root is not None and path.is_relative_to(root.resolve()):
+        return str(path.relative_to(root.resolve()))
+    return path.name
+
+
 class PublicUrls:
     """A replacement of file URLs by public ones, as in `collection:notes/bats.md`.
 
@@ -40,7 +50,8 @@ class PublicUrls:
         path = Path(unquote(address_parts(url).path))
         for root, collection in self._roots:
             if path.is_relative_to(root):
-                return f"collection:{collection}/{shown_address(str(path.relative_to(root)))}"
+                name = path.name if path == root else str(path.relative_to(root))  # a file that was deleted
+                return f"collection:{collection}/{shown_address(name)}"
         return f"collection:{self._usual}/{shown_address(path.name)}"
 
     def addresses(self, url: str) -> Iterator[str]:

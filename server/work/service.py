@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from citewell.core.events import Event
+from citewell.server.access.authenticator import Caller
 from citewell.server.store.answers import StoredAnswer
 from citewell.server.store.database import ServiceStore
 from citewell.server.store.ids import new_id
@@ -18,6 +19,7 @@ from citewell.server.work.pipelines import Pipelines
 from citewell.server.work.queue import QuestionQueue
 from citewell.server.work.reconnecting import Reconnecting
 from citewell.server.work.recorder import EndRecorder
+from citewell.server.work.sharing import SharedCollections
 from citewell.server.work.subscription import Subscription
 
 
@@ -30,6 +32,7 @@ class QuestionService:
         store: Reconnecting[ServiceStore],
         pipelines: Reconnecting[Pipelines],
         recorder: EndRecorder,
+        shared: SharedCollections,
         *,
         cache_seconds: float,
     ) -> None:
@@ -38,25 +41,28 @@ class QuestionService:
         self._store = store
         self._pipelines = pipelines
         self._recorder = recorder
+        self._shared = shared
         self._cache_seconds = cache_seconds
 
     async def ask(
         self,
         options: QuestionOptions,
-        key_id: str | None,
+        caller: Caller,
         *,
         fresh: bool = False,
         after: StoredAnswer | None = None,
     ) -> Subscription:
-        """Take a question; with `fresh`, an answer that the key knows is not used.
+        """Take a question; with `fresh`, an answer that the caller knows is not used.
 
-        It is stored in the conversation of the answer `after`, or in one of its own.
+        It searches what its caller may read, and is stored in the conversation of the answer `after`, or in
+        one of its own.
 
-        Raises `NotReadyError`, `QueueFullError`, `QueueShareError`, `StoreError`, `InputError` and
-        `NoCollectionError`: then nothing was accepted.
+        Raises `NotReadyError`, `QueueFullError`, `QueueShareError`, `StoreError`, `InputError`,
+        `NoCollectionError` and `NothingToSearchError`: then nothing was accepted.
         """
-        pipelines, store = self._pipelines.get(), self._store.get()
+        pipelines, store, key_id = self._pipelines.get(), self._store.get(), caller.key_id
         pipelines.check(options)
+        options = await self._shared.allowed(options, caller)
         asked = await _question(options, key_id, pipelines)
         if after is not None:
             asked = replace(asked, thread=after.thread, title=after.title)
@@ -78,11 +84,12 @@ class QuestionService:
             raise
         return subscription
 
-    async def retrieve(self, options: QuestionOptions, key_id: str | None) -> Subscription:
+    async def retrieve(self, options: QuestionOptions, caller: Caller) -> Subscription:
         """Take a question for references alone, which is not stored; raises as `ask` does."""
         pipelines = self._pipelines.get()
         pipelines.check(options)
-        asked = await _question(options, key_id, pipelines)
+        options = await self._shared.allowed(options, caller)
+        asked = await _question(options, caller.key_id, pipelines)
         return self._queue.join(asked, partial(_answer, pipelines, options))
 
     def subscription(self, answer_id: str) -> Subscription | None:

@@ -157,7 +157,7 @@ def test_terminal_shows_the_answer_as_it_is_made_and_nothing_else_at_the_end(cli
     output = on_terminal(cli, "ask", BATS, *NOTES)
     before, _, _ = output.rpartition("References")
     assert before.count("Bats find their way") >= 2, "the answer was not streamed"
-    assert "Loading the models" in output
+    assert "loading the models" in output
     shown = screen(output)
     assert shown.startswith("Bats find their way in the dark by echolocation. [1]")
     assert shown.count("Bats find their way in the dark by echolocation. [") == 1

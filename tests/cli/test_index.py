@@ -49,12 +49,53 @@ def test_second_run_counts_only_what_changed(fresh: Cli, notes: Path, tmp_path: 
     code, out, err = result = fresh.run(*run, "--json")
     (row,) = result.objects()
     assert (code, err) == (0, "")
-    assert list(row) == ["source", *COUNTS, "elsewhere", "failures", "skipped", "notices"]
+    assert list(row) == ["source", *COUNTS, "elsewhere", "failures", "skipped", "notices", "gone"]
     assert (row["source"], counts(row)) == ("mine", (1, 1, 6, 1))
     ((failure),) = row["failures"]
     assert failure["url"] == (folder / "broken.pdf").as_uri()
     assert failure["reason"]
+    assert row["gone"] == [(folder / "glass.md").as_uri()]
     assert counts(fresh.run(*run, "--json").objects()[0]) == (0, 0, 8, 0)
+
+
+def test_a_refresh_reads_the_sources_again_and_names_what_is_gone(
+    fresh: Cli, notes: Path, tmp_path: Path
+) -> None:
+    folder, single = tmp_path / "mine", tmp_path / "single.md"
+    shutil.copytree(notes, folder)
+    single.write_text("# Amber\n\nAmber is the resin of trees that died long ago.\n")
+    assert fresh.run("index", folder, single, "--collection", "mine").code == 0
+    (folder / "honey.md").write_text("# Honey\n\nHoney never spoils, since it is dry and sour.\n")
+    (folder / "glass.md").unlink()
+    single.unlink()
+    code, out, err = fresh.run("index", "--collection", "mine", "--refresh")
+    assert code == 0
+    assert out == (
+        f"{folder}: 0 added, 1 changed, 6 unchanged, 1 removed, 0 failed\n"
+        f"{single}: 0 added, 0 changed, 0 unchanged, 1 removed, 0 failed\n"
+        "The collection mine holds 7 pages. Try: citewell ask … --collection mine\n"
+    )
+    assert err == f"  {(folder / 'glass.md').as_uri()}: gone\n  {single.as_uri()}: gone\n"
+    assert "Amber" not in references(fresh, "What is amber?", "mine")
+
+    folder.rename(tmp_path / "unplugged")
+    (row,) = fresh.run("index", "--collection", "mine", "--refresh", "--json").objects()
+    assert (counts(row), row["gone"]) == ((0, 0, 0, 0), [])
+    assert row["failures"] == [
+        {
+            "url": str(folder),
+            "reason": f"There is nothing to index: {folder} does not exist. Its documents stay.",
+        }
+    ]
+    assert references(fresh, "What is honey?", "mine")[0] == "Honey"
+
+
+def test_a_refresh_needs_a_collection_and_takes_no_source(fresh: Cli, notes: Path) -> None:
+    missing = fresh.run("index", "--collection", "mine", "--refresh")
+    assert (missing.code, "There is no collection 'mine' to refresh." in missing.err) == (1, True)
+    both = fresh.run("index", notes, "--collection", "mine", "--refresh")
+    assert (both.code, "Leave out SOURCE" in both.err) == (2, True)
+    assert fresh.run("collections", "--json").objects() == []
 
 
 def test_damaged_index_is_built_anew_from_the_pages(fresh: Cli, notes: Path) -> None:
@@ -100,6 +141,7 @@ def test_options_of_a_cluster_need_one(fresh: Cli, notes: Path) -> None:
         (("--workers", "3"), "--engine ray"),
         (("--engine", "ray"), "--store postgresql://"),
         (("--engine", "ray", "--rebuild"), "Leave out --engine ray"),
+        (("--engine", "ray", "--refresh"), "Leave out --engine ray"),
     ):
         code, out, err = fresh.run(*run, *options)
         assert (code, out) == (2, "")

@@ -57,6 +57,15 @@ async def test_a_question_of_the_world_is_searched_in_wikipedia(
     assert answer.models["search"] == "wikipedia"
     assert (answer.outcome, answer.references[0].url) == ("answered", f"{address}/wiki/Sky")
     assert queries == [SKY]
+    async with open_pipeline(settings, question=f" {SKY} ") as pipeline:
+        assert queries == [SKY, SKY], "it is searched before the pipeline is open"
+        ahead = await final_answer(pipeline.ask(SKY))
+        assert queries == [SKY, SKY]
+        assert ahead.references == answer.references
+        assert 0 < ahead.timings["search"] < ahead.timings["total"]
+        await final_answer(pipeline.ask(f"{SKY} And why is it red in the evening?"))
+        assert len(queries) > 2
+    queries[:] = [SKY]
     own = await ask(settings, ON_CITEWELL)
     assert own.models["search"] == "collection:handbook"
     assert own.references[0].url.endswith("/docs/citations.md")

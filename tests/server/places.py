@@ -1,4 +1,4 @@
-"""Four places to search, each with a page of its own: two collections, a Wikipedia and a SearXNG."""
+"""Places to search, each with a page of its own: two collections, a Wikipedia, a SearXNG, a Bing."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _TEXTS = {
     "zoo": "At the zoo, bats find their way in the dark by their ears, and eat 200 mangoes a week.",
     "wiki": "Bats find their way in the dark with echoes of their own calls, as Griffin showed in 1938.",
     "web": "To find their way in the dark, bats call through the mouth or the nose at 100 kilohertz.",
+    "bing": "Horseshoe bats have noses like a trumpet, with which they find their way in the dark.",
 }
 
 
@@ -39,8 +40,13 @@ def four_places(folder: Path) -> Iterator[dict[str, Any]]:
                 case "/search":
                     hit = {"url": f"{url}/bats-on-the-web", "title": "Calls", "content": _TEXTS["web"]}
                     self.reply(json.dumps({"results": [hit]}).encode())
+                case "/v7.0/search":
+                    hit = {"url": f"{url}/bats-by-bing", "name": "Noses", "snippet": _TEXTS["bing"]}
+                    pages = {"_type": "SearchResponse", "webPages": {"value": [hit]}}
+                    self.reply(json.dumps(pages).encode())
                 case path:
-                    text = _TEXTS["wiki" if path.startswith("/wiki/") else "web"]
+                    kind = "wiki" if path.startswith("/wiki/") else path.removeprefix("/bats-by-")
+                    text = _TEXTS.get(kind, _TEXTS["web"])
                     page = f"<html><title>Bats</title><body><main><h1>Bats</h1><p>{text}</p></main>"
                     self.reply(page.encode(), "text/html")
 

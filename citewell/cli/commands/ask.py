@@ -60,5 +60,5 @@ async def _ask(question: str, settings: Settings, view: AnswerView) -> Answer:
         if settings.browser.always:
             async with open_browsing(settings, on_step=view.step) as browsing:
                 return await final_answer(browsing.ask(question), view.event)
-        async with open_pipeline(settings, on_step=view.step) as pipeline:
+        async with open_pipeline(settings, on_step=view.step, question=question) as pipeline:
             return await final_answer(pipeline.ask(question), view.event)

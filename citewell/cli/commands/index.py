@@ -53,6 +53,7 @@ _SHOWN = 5  # failures listed; the rest are counted
     metavar="N",
     help="Worker processes on the Ray cluster [2].",
 )
+@click.option("--refresh", is_flag=True, help="Read again the sources that the collection has.")
 @click.option("--rebuild", is_flag=True, help="Rebuild the search indexes from the stored pages.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 @common_options
@@ -62,6 +63,7 @@ def command(
     dense: bool | None,
     engine: Literal["local", "ray"],
     workers: int | None,
+    refresh: bool,
     rebuild: bool,
     as_json: bool,
     networks: tuple[str, ...],
@@ -74,10 +76,15 @@ def command(
     {url, title, text|html}, also compressed as .gz. Unchanged pages are skipped. Run the same command to
     resume an interrupted run.
     """
-    if not sources and not rebuild and dense is None:
-        raise InputError("There is nothing to index.", "Give a folder, a file or a URL, or --rebuild.")
-    if rebuild and engine == "ray":
-        raise InputError("A rebuild runs in one process.", "Leave out --engine ray.")
+    if not sources and not refresh and not rebuild and dense is None:
+        raise InputError(
+            "There is nothing to index.", "Give a folder, a file or a URL, or --refresh or --rebuild."
+        )
+    if (refresh or rebuild) and engine == "ray":
+        work = "refresh" if refresh else "rebuild"
+        raise InputError(f"A {work} runs in one process.", "Leave out --engine ray.")
+    if refresh and sources:
+        raise InputError("--refresh reads the sources that the collection has.", "Leave out SOURCE.")
     if workers and engine != "ray":
         raise InputError("--workers is for a Ray cluster.", "Add --engine ray, or leave out --workers.")
     from citewell.core.settings import load_settings
@@ -85,6 +92,7 @@ def command(
     from citewell.pipeline.dense import dense_indexing
     from citewell.pipeline.indexing import index_source
     from citewell.pipeline.ray_indexing import IndexingWork
+    from citewell.pipeline.refreshing import refresh as refreshed
     from citewell.retriever.collection.indexing import indexing
     from citewell.retriever.collection.sources import read_source
 
@@ -96,8 +104,9 @@ def command(
     catalog = catalog_of(settings, name)
     is_new = catalog.version(name) is None
     if is_new and not sources:
+        why = " to rebuild" if rebuild else " to refresh" if refresh else ""
         raise CollectionError(
-            f"There is no collection {name!r}{' to rebuild' if rebuild else ''}.",
+            f"There is no collection {name!r}{why}.",
             f"Create it: citewell index SOURCE --collection {name}",
         )
     failed = pages = 0
@@ -115,6 +124,12 @@ def command(
             pages = indexer.store.count()
             for source in sources:
                 report = index_source(source, indexer, settings, _progress(source))
+                failed += len(report.failures)
+                pages = indexer.store.count()
+                _show(source, report, as_json=as_json)
+            for source, report in (
+                refreshed(indexer, settings, _progress(f"Refreshing {name}")) if refresh else ()
+            ):
                 failed += len(report.failures)
                 pages = indexer.store.count()
                 _show(source, report, as_json=as_json)
@@ -175,6 +190,7 @@ def _show(source: str, report: Report, *, as_json: bool) -> None:
         skipped = [{"url": each.url, "reason": each.reason} for each in report.skipped]
         result = {"source": source} | numbers | {"failures": failures, "skipped": skipped}
         result["notices"] = report.notices
+        result["gone"] = report.gone
         click.echo(json.dumps(result, ensure_ascii=False))
         return
     click.echo(
@@ -187,6 +203,10 @@ def _show(source: str, report: Report, *, as_json: bool) -> None:
         click.echo(f"  {notice}", err=True)
     if len(report.notices) > _SHOWN:
         click.echo(f"  and {len(report.notices) - _SHOWN:,} more truncated pages", err=True)
+    for url in report.gone[:_SHOWN]:
+        click.echo(f"  {url}: gone", err=True)
+    if len(report.gone) > _SHOWN:
+        click.echo(f"  and {len(report.gone) - _SHOWN:,} more are gone", err=True)
     for unread in (report.failures, report.skipped):
         for each in unread[:_SHOWN]:
             click.echo(f"  {each.url}: {each.reason}", err=True)

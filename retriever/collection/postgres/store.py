@@ -91,6 +91,11 @@ class PostgresStore:
         """See `CollectionStore.sources`."""
         return [source for (source,) in self._rows("SELECT DISTINCT source FROM {pages} ORDER BY source")]
 
+    def urls(self, source: str) -> list[str]:
+        """See `CollectionStore.urls`."""
+        rows = self._rows("SELECT url FROM {pages} WHERE source = %s", storable(source))
+        return sorted(url for (url,) in rows)
+
     def size(self) -> int:
         """See `CollectionStore.size`."""
         names = [f"citewell_{name}_{self._id}" for name in ("pages", "passages", "terms", "new_terms")]
@@ -154,11 +159,12 @@ class PostgresStore:
         """See `CollectionWriter.drop`."""
         return self._delete([url]) > 0
 
-    def forget(self, source: str, keep: set[str]) -> int:
+    def forget(self, source: str, keep: set[str]) -> list[str]:
         """See `CollectionWriter.forget`."""
-        rows = self._rows("SELECT url FROM {pages} WHERE source = %s", storable(source))
-        gone = [url for (url,) in rows if url not in keep]
-        return sum(self._delete(gone[start : start + _BLOCK]) for start in range(0, len(gone), _BLOCK))
+        gone = [url for url in self.urls(source) if url not in keep]
+        for start in range(0, len(gone), _BLOCK):
+            self._delete(gone[start : start + _BLOCK])
+        return gone
 
     def commit(self) -> None:
         """See `CollectionWriter.commit`. Pages are searchable before; here, counts of terms are folded."""

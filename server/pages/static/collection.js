@@ -1,6 +1,9 @@
-// The page of a collection: documents are removed, and the collection is deleted.
+// The page of a collection: it is refreshed, shared and deleted, and documents are removed.
 
+import { make } from "./progress.js";
 import { problemOf, request, troubleOf } from "./service.js";
+
+const EVERY = 500; // milliseconds between two looks at a job
 
 /** Add the behavior of the page; `refresh` reloads it. */
 export function prepareCollection(root, refresh) {
@@ -19,14 +22,105 @@ export function prepareCollection(root, refresh) {
       }
     });
   }
+  prepareRefreshing(root.querySelector("#refresh"), at, refresh);
+  prepareReaders(root.querySelector("#readers"), at);
   const all = root.querySelector("#delete-collection");
-  if (all) {
+  if (all && isNew(all)) {
     twice(all, async () => {
       if (await done(at, problem)) {
         location.assign("/collections");
       }
     });
   }
+}
+
+/** Whether an element, which may outlive the list of documents, has no behavior yet. */
+function isNew(element) {
+  const before = element.dataset.ready;
+  element.dataset.ready = "1";
+  return !before;
+}
+
+function prepareRefreshing(button, at, refresh) {
+  if (!button || !isNew(button)) {
+    return;
+  }
+  button.addEventListener("click", async () => {
+    const [progress, problem] = ["progress", "problem"].map((each) => document.getElementById(`refresh-${each}`));
+    problem.textContent = "";
+    document.getElementById("refreshed").replaceChildren();
+    button.disabled = true;
+    progress.hidden = false;
+    try {
+      const job = await finished(`${at}/refresh`);
+      await refresh();
+      const [words, ...lines] = job.message.split("\n");
+      const names = lines.map((line) => make("li", "", line));
+      names.forEach((each) => (each.dir = "auto"));
+      const list = document.getElementById("refreshed");
+      list.replaceChildren(...names);
+      list.hidden = !names.length;
+      say(words);
+      document.getElementById("refresh").focus(); // the page is a new one
+    } catch (error) {
+      problem.textContent = error instanceof TypeError ? troubleOf(error) : error.message;
+      say("");
+    } finally {
+      button.disabled = false;
+      progress.hidden = true;
+    }
+  });
+}
+
+function prepareReaders(form, at) {
+  if (!form || !isNew(form)) {
+    return;
+  }
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const [status, problem] = ["status", "problem"].map((each) => document.getElementById(`readers-${each}`));
+    status.textContent = problem.textContent = "";
+    const chosen = new FormData(form);
+    const body = JSON.stringify({ keys: chosen.getAll("keys"), accounts: chosen.getAll("accounts") });
+    const headers = { "Content-Type": "application/json" };
+    try {
+      const response = await request(`${at}/readers`, { method: "PUT", headers, body });
+      if (!response.ok) {
+        throw new Error(await problemOf(response));
+      }
+      const { keys, accounts } = await response.json();
+      const some = keys.length + accounts.length;
+      status.textContent = some ? "Saved. Only those who are chosen may read it." : "Saved. Everyone who may ask may read it.";
+    } catch (error) {
+      problem.textContent = error instanceof TypeError ? troubleOf(error) : error.message;
+    }
+  });
+}
+
+/** The job that a request begins, once it has ended well. */
+async function finished(address) {
+  say("Refreshing…");
+  let response = await request(address, { method: "POST" });
+  if (!response.ok) {
+    throw new Error(await problemOf(response));
+  }
+  let job = await response.json();
+  while (job.status === "running") {
+    await new Promise((next) => setTimeout(next, EVERY));
+    response = await request(`/v1/jobs/${encodeURIComponent(job.id)}`).catch(() => null);
+    if (response?.ok) {
+      job = await response.json();
+      say(job.done ? `Refreshing: ${job.done} read.` : "Refreshing…");
+    }
+  }
+  if (job.status !== "done") {
+    throw new Error(job.message);
+  }
+  return job;
+}
+
+function say(words) {
+  document.getElementById("refresh-status").textContent = words;
 }
 
 /** Act at the second press of a button, after it has asked. */

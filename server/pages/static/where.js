@@ -1,4 +1,4 @@
-// The picker of what is searched: what is set up, or any of the collections, Wikipedia and the web at once.
+// The picker of what is searched: what is set up, or any of the collections, Wikipedia, and the web or its providers.
 
 import { make } from "./progress.js";
 import { currentKey } from "./service.js";
@@ -15,15 +15,12 @@ export async function fillPicker(root, value) {
   if (!response?.ok) {
     return;
   }
-  const { collections, providers } = await response.json();
+  const { collections, places: others } = await response.json();
   const before = chosenPlaces(picker);
   const wanted = value ? [value] : before.length ? before : picker.dataset.chosen.split(" ").filter(Boolean);
   const own = collections.filter(({ problem }) => !problem);
   const places = own.map(({ name }) => [`collection:${name}`, `The collection ${name}`]);
-  places.push(["wikipedia", "Wikipedia"]);
-  if (providers.some((name) => name !== "wikipedia" && name.split(":")[0] !== "collection")) {
-    places.push(["web", "The web"]);
-  }
+  places.push(...others.map(({ name, title }) => [name, title]));
   const list = picker.querySelector("ul");
   list.replaceChildren(list.firstElementChild, ...places.map((place) => choice(...place, wanted)));
   show(picker);

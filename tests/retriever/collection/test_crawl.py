@@ -305,6 +305,24 @@ async def test_pages_that_the_site_no_longer_has_are_forgotten(
     assert library.indexed_passages() == library.stored_passages()
 
 
+async def test_a_revisit_keeps_known_pages_that_are_far_or_not_linked(
+    library: Library, site: Site, walk: Walk
+) -> None:
+    chain(site, 5)
+    await walk(f"{site.base}/0", pages=6, depth=5)  # /5 is linked, and missing
+    site.page("/4", text="The last page of the chain was changed since.")
+    site.page("/1")
+    del site.pages["/3"]
+    report = await walk(f"{site.base}/0", pages=2, depth=1, revisit=True)
+    assert held(library) == {f"{site.base}/{n}" for n in (0, 1, 2, 4)}
+    assert (report.changed, report.gone) == (2, [f"{site.base}/3"])
+    assert site.asked["/4"] == 2
+    site.pages["/2"] = "->/0"
+    site.pages["/4"] = web.HTTPServiceUnavailable
+    report = await walk(f"{site.base}/0", pages=2, depth=1, revisit=True)
+    assert held(library) == {f"{site.base}/{n}" for n in (0, 1, 4)}
+
+
 async def test_a_crawl_that_stopped_at_its_limit_forgets_nothing(
     library: Library, site: Site, walk: Walk
 ) -> None:

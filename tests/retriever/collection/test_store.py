@@ -71,10 +71,11 @@ def test_forgetting_is_for_one_source(store: PageStore) -> None:
     store.put("mine", [(page("a", "1"), "d"), (page("b", "2"), "d")])
     store.put("yours", [(page("c", "3"), "d")])
     assert store.sources() == ["mine", "yours"]
-    assert store.forget("mine", keep={"a"}) == 1
+    assert store.urls("mine") == ["a", "b"]
+    assert store.forget("mine", keep={"a"}) == ["b"]
     assert sorted(store.digests()) == ["a", "c"]
-    assert store.forget("mine", keep={"a"}) == 0
-    assert store.forget("mine", keep=set()) == 1
+    assert store.forget("mine", keep={"a"}) == []
+    assert store.forget("mine", keep=set()) == ["a"]
     assert store.sources() == ["yours"]
 
 

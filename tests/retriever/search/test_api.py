@@ -18,6 +18,7 @@ from citewell.core.errors import (
     ServiceAnswerError,
     ServiceError,
     ServiceKeyRefusedError,
+    ServiceOfflineError,
     ServiceRateError,
     ServiceUnreachableError,
 )
@@ -101,6 +102,14 @@ async def test_a_time_beyond_the_limit_is_not_waited_for(service: Serving, clock
         await ask(api.url, clock)
     assert raised.value.retry_after == 60.0
     assert (clock.slept, len(api.asked)) == ([], 1)
+
+
+async def test_a_name_that_cannot_be_resolved_is_named_at_once(clock: Time) -> None:
+    with pytest.raises(ServiceOfflineError) as raised:
+        await ask("https://user:secret@engine.invalid/search", clock)
+    assert raised.value.message == "offline? The name engine.invalid cannot be resolved."
+    assert "citewell index FOLDER" in raised.value.hint
+    assert clock.slept == []
 
 
 async def test_no_connection_is_tried_again_and_named(clock: Time) -> None:

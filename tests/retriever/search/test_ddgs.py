@@ -16,7 +16,13 @@ import pytest
 from ddgs import DDGS
 from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
-from citewell.core.errors import ServiceAnswerError, ServiceError, ServiceRateError, ServiceUnreachableError
+from citewell.core.errors import (
+    ServiceAnswerError,
+    ServiceError,
+    ServiceOfflineError,
+    ServiceRateError,
+    ServiceUnreachableError,
+)
 from citewell.core.types import Hit
 from citewell.retriever.search.ddgs import DdgsProvider
 from citewell.retriever.search.provider import SearchProvider
@@ -180,3 +186,12 @@ async def test_a_search_that_is_given_up_holds_nobody_up() -> None:
     with pytest.raises(asyncio.CancelledError):
         await search
     over.set()
+
+
+async def test_a_name_that_cannot_be_resolved_means_offline() -> None:
+    text = "DNSError: DNSError('error sending request for url (https://html.duckduckgo.com/html/) > error \
+resolving DNS > DNS error: no records found')"
+    provider = DdgsProvider(connect=lambda seconds: Engine(DDGSException(text)))
+    with pytest.raises(ServiceOfflineError) as raised:
+        await provider.search(Query("q"))
+    assert raised.value.message == "offline? The name html.duckduckgo.com cannot be resolved."

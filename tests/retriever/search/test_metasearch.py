@@ -12,6 +12,7 @@ from citewell.core.errors import (
     CitewellError,
     ServiceError,
     ServiceKeyMissingError,
+    ServiceOfflineError,
     ServiceQuotaError,
     ServiceUnreachableError,
 )
@@ -266,3 +267,13 @@ async def test_several_queries_of_a_question_share_the_hits() -> None:
     assert [hit.title for hit in result.hits] == ["a", "b", "a", "b"]
     assert not result.failures
     assert not result.notices
+
+
+async def test_providers_whose_names_cannot_be_resolved_mean_offline() -> None:
+    one = Provider("one", error=ServiceOfflineError("one.example"))
+    two = Provider("two", error=ServiceOfflineError("two.example"))
+    with pytest.raises(ServiceOfflineError, match=r"offline\? The names one.example, two.example cannot be"):
+        await Metasearch([one, two]).search(Query("q"))
+    with pytest.raises(ServiceError, match="All search providers failed") as raised:
+        await Metasearch([one, Provider("three", error=ServiceQuotaError("It is spent."))]).search(Query("q"))
+    assert not isinstance(raised.value, ServiceOfflineError)

@@ -51,7 +51,7 @@ def authenticator(ring: Ring) -> Authenticator:
 @pytest.mark.parametrize("scheme", ["Bearer ", "bearer   ", " BEARER "])
 async def test_a_key_lets_in(authenticator: Authenticator, made: NewKey, scheme: str) -> None:
     caller = await authenticator.admit(scheme + made.secret, "ask")
-    assert caller == Caller(made.key.id, frozenset({"ask", "feedback"}), 30, 500)
+    assert caller == Caller(made.key.id, frozenset({"ask", "feedback"}), 30, 500, name=made.key.name)
 
 
 @pytest.mark.parametrize("header", [None, "", "Bearer", "Bearer ", "Basic YTpi", "Bearer\tx"])

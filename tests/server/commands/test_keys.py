@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 import citewell
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
+from citewell.retriever.collection.sources import SourceDocument
 from citewell.server.access.authenticator import Authenticator
 from citewell.server.access.errors import NoKeyError, WrongKeyError
 from citewell.server.store.database import open_store
@@ -111,3 +114,35 @@ def test_a_missing_extra_is_named(tmp_path: Path) -> None:
     assert "needs the package alembic" in done.stderr
     assert "[server]'" in done.stderr
     assert keys("--help").returncode == 0
+
+
+async def test_a_collection_is_shared_with_some(keys: Keys, tmp_path: Path) -> None:
+    with indexing(EmbeddedCatalog(tmp_path / "data"), "whales") as indexer:
+        page = SourceDocument("https://whales.example/", b"Whales sing.", "text/plain", "Song")
+        index_documents(indexer, "whales", [page])
+    assert keys("share", "whales").stdout == "whales can be read by everyone who may ask.\n"
+    keys("create", "Ada's laptop", "--scope", "ask")
+    accounts = {
+        "CITEWELL_SERVER__ACCOUNTS": '{"bob@example.org": ["ask"]}',
+        "CITEWELL_SERVER__ACCOUNT_HEADER": "X-Forwarded-Email",
+        "CITEWELL_SERVER__TRUSTED_PROXIES": "127.0.0.2",
+    }
+    sharing = ("share", "whales", "--key", "Ada's laptop", "--account", "bob@example.org")
+    assert keys(*sharing, **accounts).stdout == (
+        "whales can be read by the key Ada's laptop, the account bob@example.org.\n"
+    )
+    async with open_store(f"sqlite:///{tmp_path / 'data' / 'citewell.sqlite3'}") as store:
+        readers = (await store.readers.all())["whales"]
+    assert (readers.keys, readers.accounts) == ({"Ada's laptop"}, {"bob@example.org"})
+    for arguments, words in (
+        (("whales", "--key", "Ada"), "No active key has the name 'Ada'"),
+        (("whales", "--account", "eve"), "The account 'eve' may not use this service"),
+        (("nets", "--key", "Ada's laptop"), "There is no collection 'nets'"),
+        (("whales", "--everyone", "--key", "Ada's laptop"), "Leave out --key"),
+    ):
+        refused = keys("share", *arguments)
+        assert refused.returncode == 2, refused.stderr
+        assert words in refused.stderr
+    shown = {"collection": "whales", "keys": ["Ada's laptop"], "accounts": ["bob@example.org"]}
+    assert json.loads(keys("share", "whales", "--json").stdout) == shown
+    assert keys("share", "whales", "--everyone").stdout == "whales can be read by everyone who may ask.\n"

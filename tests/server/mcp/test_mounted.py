@@ -15,7 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
 from citewell.retriever.collection.indexing import index_documents, indexing
-from citewell.retriever.collection.sources import read_source
+from citewell.retriever.collection.sources import SourceDocument, read_source
 from tests.server.api.conftest import (
     BATS,
     Service,
@@ -26,6 +26,7 @@ from tests.server.api.conftest import (
     settings,
     start,
 )
+from tests.server.api.test_sharing import keys_of
 from tests.server.linked import linked_pages
 from tests.server.mcp.test_tools import text_of
 
@@ -42,6 +43,35 @@ async def test_a_question_is_answered_and_stored_as_any_other(service: Service) 
     newest = service.client.get("/v1/answers").json()["answers"][0]
     assert (newest["question"], newest["status"]) == (BATS, "done")
     assert text_of(missing) == "The collection 'nets' does not exist.\nCollections: notes."
+
+
+async def test_a_collection_of_others_is_not_there(start: Start, tmp_path: Path) -> None:
+    text = b"Bats find their way in the dark by echolocation, says the secret of the bats."
+    with indexing(EmbeddedCatalog(tmp_path), "bats") as indexer:
+        page = SourceDocument("https://bats.example/secret", text, "text/plain", "The secret")
+        index_documents(indexer, "bats", [page])
+    service = start(data_dir=tmp_path, search__collection="bats")
+    keys = await asyncio.to_thread(keys_of, service, ada=("ask",), bob=("ask",), owner=("ask", "admin"))
+    ada, bob, owner = keys
+    await asyncio.to_thread(
+        service.client.put, "/v1/collections/bats/readers", json={"keys": ["ada"]}, headers=owner
+    )
+    calls = [
+        ("ask", {"question": BATS}),
+        ("ask", {"question": BATS, "collection": "bats"}),
+        ("retrieve", {"question": BATS, "collection": "bats"}),
+        ("read", {"address": "https://bats.example/secret"}),
+        ("read", {"address": "https://bats.example/secret", "collection": "bats"}),
+    ]
+    for key, is_refused in ((ada, False), (bob, True)):
+        async with (
+            httpx2.AsyncClient(headers=key) as http,
+            Client(streamable_http_client(f"{service.url}/mcp", http_client=http)) as client,
+        ):
+            for tool, arguments in calls:
+                reply = await client.call_tool(tool, arguments)
+                assert bool(reply.is_error) == is_refused, (tool, text_of(reply))
+                assert ("echolocation" in text_of(reply)) != is_refused
 
 
 async def test_keys_are_needed_and_their_limits_hold(start: Start) -> None:

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from citewell.core.settings import Settings
+from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
+from citewell.retriever.collection.indexing import index_documents, indexing
+from citewell.retriever.collection.sources import read_source
 from citewell.server.access.owner import owner_token
 from tests.retriever.extract.office.made import docx_file, xlsx_file
 from tests.server.api.conftest import Service, serving
@@ -182,10 +185,49 @@ async def test_a_collection_is_looked_into_and_emptied(open_page: OpenPage, own:
     await remove.click()
     await remove.click()
     await page.locator("#documents .card").nth(1).wait_for(state="detached")
-    await page.get_by_role("button", name="Delete this collection").click()
+    await page.get_by_label("Choose files").set_input_files([upload("more.md", SONG.encode())])
+    await page.locator("#documents .card").nth(1).wait_for()
+    await page.get_by_role("button", name="Delete this collection").click()  # asks, also after an addition
     await page.get_by_role("button", name="Really delete?").click()
     await page.wait_for_url("**/collections")
     await page.get_by_text("No collections yet.").wait_for()
+
+
+async def test_a_collection_is_refreshed(
+    open_page: OpenPage, settings: Callable[..., Settings], tmp_path: Path
+) -> None:
+    sources, data = tmp_path / "sources", tmp_path / "data"
+    sources.mkdir()
+    (sources / "song.md").write_text(SONG)
+    (sources / "old.md").write_text("# Old news\n\nThis note will be gone by tomorrow.\n")
+    with indexing(EmbeddedCatalog(data), "mine") as indexer:
+        index_documents(indexer, str(sources.resolve()), read_source(sources))
+    wanted = settings(data_dir=data, search__providers="wikipedia", server__sources=sources)
+    with serving(wanted) as service:
+        address = f"/collections/mine#token={owner_token(data)}"
+        page = await open_page(address, url=service.url, viewport=NARROW, color_scheme="dark")
+        button = page.get_by_role("button", name="Refresh")
+        await button.wait_for()
+        (sources / "old.md").unlink()
+        (sources / "new.md").write_text("# Fresh news\n\nThis note was written a moment ago.\n")
+        await button.click()
+        await page.get_by_text("1 added, 0 changed, 1 unchanged, 1 removed, 0 failed").wait_for()
+        assert await page.locator("#refreshed li").all_inner_texts() == ["collection:mine/old.md: gone"]
+        await page.get_by_role("link", name="Fresh news").wait_for()
+        assert await page.get_by_role("link", name="Old news").count() == 0
+        assert await page.evaluate("document.activeElement.id") == "refresh"
+        assert await faults(page) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+
+        await page.evaluate("localStorage.setItem('citewell-language', 'de')")
+        await page.reload()
+        await page.get_by_role("button", name="Aktualisieren").click()
+        await page.get_by_text("0 neu, 0 geändert, 2 unverändert, 0 entfernt, 0 gescheitert").wait_for()
+
+        sources.rename(tmp_path / "elsewhere")
+        await page.get_by_role("button", name="Aktualisieren").click()
+        await page.locator("#refreshed li", has_text="Its documents stay.").wait_for()
+        assert await page.locator("#documents .card").count() == 2
 
 
 async def test_without_the_token_the_page_says_how_to_add(

@@ -60,7 +60,7 @@ async def test_a_key_is_asked_for_once(
         assert await page.locator("#name").input_value() == "typed meanwhile"
         job = page.locator("[data-job]")
         assert "1 added" in await job.inner_text()
-        await job.get_by_text("Documents that failed").click()
+        await job.get_by_text("Documents that are gone or failed").click()
         assert "broken.pdf" in await job.inner_text()
         assert "1 document" in await page.locator("#collections").inner_text()
 

@@ -9,6 +9,7 @@ import pytest
 
 from citewell.core.settings import Settings
 from tests.server.api.conftest import Service, serving
+from tests.server.api.test_places import several_providers
 from tests.server.pages.conftest import OpenPage
 from tests.server.pages.test_accessibility import NARROW, faults
 from tests.server.pages.test_ask import ask
@@ -87,6 +88,24 @@ async def test_questions_begin_as_the_reader_has_set(open_page: OpenPage, places
     await page.goto(f"/answers/{answer_id}")  # as this one was asked
     await page.locator("#where .chosen", has_text="The collection zoo").wait_for()
     assert await page.get_by_label("Answer", exact=True).input_value() == ""
+
+
+async def test_one_of_several_web_providers_is_chosen(
+    open_page: OpenPage, places: Service, settings: Callable[..., Settings]
+) -> None:
+    with several_providers(places, settings) as service:
+        page = await open_page("/?search=bing", url=service.url)
+        await page.locator("#where .chosen", has_text="Bing").wait_for()
+        await page.locator("#where summary").click()
+        names = await page.locator("#where li").all_inner_texts()
+        assert names[-4:] == ["Wikipedia", "The web", "SearXNG", "Bing"]
+        await page.get_by_role("checkbox", name="Wikipedia").check()
+        assert await faults(page) == []
+        await page.keyboard.press("Escape")
+        await ask(page, QUESTION)
+        assert await page.locator("#searched").inner_text() == "Searched: Bing, Wikipedia"
+        await page.reload()
+        await page.locator("#where .chosen", has_text="Wikipedia, Bing").wait_for()
 
 
 async def test_the_picker_speaks_german(open_page: OpenPage, places: Service) -> None:

@@ -43,6 +43,7 @@ def test_migrations_make_the_tables_that_the_code_uses(url: str) -> None:
         "0008",
         "0009",
         "0010",
+        "0011",
     )
     assert migrate(address) == ()
     engine = open_migrating_engine(address)
@@ -62,7 +63,7 @@ def test_processes_that_start_at_once_migrate_once(url: str, program: Program) -
         process.stdin.write("go\n")
         process.stdin.flush()
     printed = sorted(process.communicate(timeout=60)[0].strip() for process in processes)
-    assert printed == ["", "", "", "0001 0002 0003 0004 0005 0006 0007 0008 0009 0010"]
+    assert printed == ["", "", "", "0001 0002 0003 0004 0005 0006 0007 0008 0009 0010 0011"]
     assert [process.returncode for process in processes] == [0, 0, 0, 0]
 
 
@@ -89,6 +90,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(url: str) -> None:
         "0008",
         "0009",
         "0010",
+        "0011",
     )
 
 
@@ -105,7 +107,7 @@ def test_tables_of_a_newer_version_are_left_alone(url: str) -> None:
 
 def forget_studies(connection: Connection) -> None:
     """Bring the tables back to where they were before there were studies and what came later."""
-    for name in ("studies", "study_items", "salts", "requests"):
+    for name in ("studies", "study_items", "salts", "requests", "readers"):
         connection.execute(text(f"DROP TABLE {name}"))
     for name in ("comparisons", "rankings", "ratings"):
         connection.execute(text(f"DROP INDEX ix_{name}_study_item_id"))
@@ -198,6 +200,7 @@ async def test_what_is_not_there_is_null_in_stored_rows(url: str) -> None:
     engine = open_migrating_engine(read_address(url))
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0009'"))
+        connection.execute(text("DROP TABLE readers"))
     engine.dispose()
     async with open_store(url) as store:
         found, kept, done = (

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import insert
 
 from citewell.server.access.keys import new_key
+from citewell.server.access.readers import Readers
 from citewell.server.store.database import ServiceStore
 from citewell.server.store.ids import new_id
 from citewell.server.store.tables import FEEDBACK
@@ -224,3 +225,17 @@ def test_ids_sort_by_the_time_they_were_made() -> None:
     assert all(len(each) == 36 and each[14] == "7" and each[19] in "89ab" for each in ids)
     milliseconds = [int(each.replace("-", "")[:12], 16) for each in ids]
     assert milliseconds == sorted(milliseconds)
+
+
+async def test_lists_of_readers_are_replaced_and_removed(store: ServiceStore) -> None:
+    some = Readers(frozenset({"Ada's laptop", "bob"}), frozenset({"eve@example.org"}))
+    await store.readers.set("whales", some)
+    await store.readers.set("nets", Readers(frozenset({"bob"})))
+    await store.readers.set("whales", Readers(frozenset({"bob"})))
+    assert await store.readers.all() == {
+        "whales": Readers(frozenset({"bob"})),
+        "nets": Readers(frozenset({"bob"})),
+    }
+    await store.readers.set("nets", Readers())
+    await store.readers.set("whales", some)
+    assert await store.readers.all() == {"whales": some}
