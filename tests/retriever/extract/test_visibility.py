@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.hostile.tricks import HIDING, SHOWING, Trick
 from citewell.core.errors import ExtractionError
 from citewell.retriever.extract.html import read_html
 from citewell.retriever.extract.page import extract
-from tests.retriever.extract.tricks import HIDING, SHOWING, Trick
 
 _SECRET = "The moon is made of green cheese, as all astronomers agree since the year 1999."
 _TEXT = (
