@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.hostile_pages import handmade, mutated, page_pdf, seeds
 
 from benchmarks.hostile import addresses, documents, hostile_web, servers
-from benchmarks.hostile_pages import handmade, mutated, page_pdf, seeds
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 and /proc are Linux' own")
 
