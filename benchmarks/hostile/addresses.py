@@ -12,7 +12,7 @@ import asyncio
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from ipaddress import ip_address
 from typing import Any
 
@@ -118,12 +118,12 @@ def run(count: int, seed: int = 0) -> tuple[Tally, dict[str, Any]]:
     return tally, result | {"ways": {name: outcome.to_json() for name, outcome in ways.items()}}
 
 
-def main() -> None:
-    """Run the benchmark."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command."""
     parser = attack_parser(__doc__)
     parser.add_argument("--attempts", type=int, default=1_000_000, help="number of generated addresses")
     parser.add_argument("--seed", type=int, default=0, help="seed of the addresses")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     tally, result = run(2_000 if options.small else options.attempts, options.seed)
     end("addresses", tally, options, **result)
 

@@ -11,7 +11,7 @@ import itertools
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -136,7 +136,7 @@ SITES: dict[str, Site] = {
     ),
 }
 """What each site does, by its name below `.example`."""
-_SMALL = ("crawl-delay-million", "redirect-without-end", "page-drips")
+_SMALL = ("crawl-delay-million", "redirect-without-end")
 
 
 @contextmanager
@@ -240,5 +240,10 @@ def run(small: bool) -> Tally:
             return attack(target, key, small=small)
 
 
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    attack_command("crawling", __doc__, run, words)
+
+
 if __name__ == "__main__":
-    attack_command("crawling", __doc__, run)
+    main()

@@ -14,7 +14,7 @@ import socket
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -143,7 +143,7 @@ def attack(target: Target, key: NewKey, folders: _Folders, *, small: bool = Fals
     """Name sources, index a folder full of traps, and add hostile files."""
     tally = Tally()
     with target.client(key) as client:
-        for source in SOURCES[:: 4 if small else 1]:
+        for source in SOURCES[:: 7 if small else 1]:
             named = source.replace("{outside}", str(folders.outside)).replace(
                 "{sources}", str(folders.sources)
             )
@@ -152,7 +152,7 @@ def attack(target: Target, key: NewKey, folders: _Folders, *, small: bool = Fals
                 "sources", f"{source[:60]!a}", _index(client, "named", named, is_refused=not is_inside)
             )
         tally.note("links, devices and pipes", "a folder", _index(client, "traps", "kites", is_refused=False))
-        for name, file, body in list(_uploads())[:: 3 if small else 1]:
+        for name, file, body in list(_uploads())[:: 6 if small else 1]:
             tally.note("added files", name, _add(client, file, body()))
         for name, link in (
             ("a file", "file:///etc/passwd"),
@@ -317,5 +317,10 @@ def run(small: bool) -> Tally:
             return attack(target, key, folders, small=small)
 
 
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    attack_command("files", __doc__, run, words)
+
+
 if __name__ == "__main__":
-    attack_command("files", __doc__, run)
+    main()

@@ -8,7 +8,7 @@ show the sentence in unusual ways are added as well, and must keep it.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -21,7 +21,7 @@ from citewell.server.access.keys import SCOPES, NewKey, new_key
 _MARK = "green cheese"
 _JOB_SECONDS = 120.0
 _BATCH = 90  # documents of a request
-_SMALL = 15
+_SMALL = 8
 
 
 def attack(target: Target, key: NewKey, *, small: bool = False) -> Tally:
@@ -77,5 +77,10 @@ def run(small: bool) -> Tally:
         return attack(target, key, small=small)
 
 
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    attack_command("hidden", __doc__, run, words)
+
+
 if __name__ == "__main__":
-    attack_command("hidden", __doc__, run)
+    main()

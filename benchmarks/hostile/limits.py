@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -189,5 +189,10 @@ def run(small: bool) -> Tally:
         return attack(target, keys, search, small=small)
 
 
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    attack_command("limits", __doc__, run, words)
+
+
 if __name__ == "__main__":
-    attack_command("limits", __doc__, run)
+    main()

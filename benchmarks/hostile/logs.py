@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
@@ -182,5 +182,10 @@ def run(small: bool) -> Tally:
         return tally
 
 
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    attack_command("logs", __doc__, run, words)
+
+
 if __name__ == "__main__":
-    attack_command("logs", __doc__, run)
+    main()

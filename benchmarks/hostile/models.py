@@ -35,6 +35,7 @@ _BERT: dict[str, Any] = {
     "id2label": {"0": "entailment", "1": "neutral"},
     "label2id": {"entailment": 0, "neutral": 1},
 }
+_SWITCH = "trust_remote_code"
 _TEMPLATE = "{% for message in messages %}{{ message['content'] }}{% endfor %}"
 _CLASSES = ("AutoConfig", "AutoModel", "AutoModelForCausalLM", "AutoModelForSequenceClassification")
 
@@ -177,13 +178,13 @@ def _template(folder: Path, bait: Bait) -> None:
 def _generation(folder: Path, bait: Bait) -> None:
     (folder / "custom_generate").mkdir()
     (folder / "custom_generate" / "generate.py").write_text(bait.module)
-    _write(folder / "generation_config.json", {"custom_generate": str(folder), "trust_remote_code": True})
+    _write(folder / "generation_config.json", {"custom_generate": str(folder), _SWITCH: True})
 
 
 def _trusting(folder: Path, bait: Bait) -> None:
     _auto_map(folder, bait)
-    _change(folder / "config.json", trust_remote_code=True, _attn_implementation="evil.Evil")
-    _write(folder / "config_sentence_transformers.json", {"trust_remote_code": True})
+    _change(folder / "config.json", **{_SWITCH: True, "_attn_implementation": "evil.Evil"})
+    _write(folder / "config_sentence_transformers.json", {_SWITCH: True})
 
 
 def _header(head: bytes) -> Trap:

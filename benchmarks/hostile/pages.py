@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -129,15 +129,15 @@ def checked(outcomes: dict[str, AttackResult]) -> dict[str, AttackResult]:
     return outcomes
 
 
-def main() -> None:
-    """Run the benchmark."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command."""
     parser = attack_parser(__doc__)
     parser.add_argument(
         "--mebibytes", type=int, default=1024, help="expanded size of a compression bomb in MiB"
     )
     parser.add_argument("--pages", type=int, default=2000, help="number of mutated pages")
     parser.add_argument("--seed", type=int, default=0, help="seed of the mutations")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if options.small:
         outcomes = asyncio.run(run_small())
     else:

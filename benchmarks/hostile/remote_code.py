@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.hostile.models import GGUF_FILES, TRAPS, Bait, write_plain
@@ -110,5 +110,10 @@ def run(small: bool) -> Tally:
         return attack(wanted, Path(name), small=small)
 
 
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    attack_command("remote_code", __doc__, run, words)
+
+
 if __name__ == "__main__":
-    attack_command("remote_code", __doc__, run)
+    main()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,9 +75,11 @@ def attack_parser(about: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def attack_command(name: str, about: str | None, run: Callable[[bool], Tally]) -> None:
-    """Run an attack that has no options of its own."""
-    options = attack_parser(about).parse_args()
+def attack_command(
+    name: str, about: str | None, run: Callable[[bool], Tally], words: Sequence[str] | None
+) -> None:
+    """Run an attack that has no options of its own; `words` are those of the command line by default."""
+    options = attack_parser(about).parse_args(words)
     end(name, run(options.small), options)
 
 
