@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import ModelError
 from citewell.core.lora import merge
+from citewell.core.models.reasons import reason_of
 from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.generator.causal import (
@@ -67,9 +68,8 @@ def open_transformers(
             source, dtype="auto" if gpu else torch.float32, trust_remote_code=TRUST_REMOTE_CODE
         )
     except Exception as error:  # safetensors, pickle, the hub and the models raise all kinds of errors
-        lines = str(error).strip().splitlines()
         raise ModelError(
-            f"The model {name} cannot be used as a generator: {lines[0] if lines else type(error).__name__}",
+            f"The model {name} cannot be used as a generator: {reason_of(error)}",
             "Give a folder or a hub id of a causal language model (for a gated one, set HF_TOKEN), or use "
             "--generator extractive.",
         ) from error

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from citewell.core.dequantization import dequantized
 from citewell.core.errors import ModelError
+from citewell.core.models.reasons import reason_of
 from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.weights import locate, verify
 from citewell.scorer.form import Pooling
@@ -68,9 +69,9 @@ def load_base(name: str, cache: Path, depth: int | None = None) -> Base:
                 AutoModel.from_pretrained(folder, dtype=torch.float32, trust_remote_code=TRUST_REMOTE_CODE),
                 None,
             )
-    except (OSError, ValueError, KeyError) as error:
+    except Exception as error:  # safetensors, pickle and the hub raise errors of any type
         raise ModelError(
-            f"The base model {name} cannot be loaded: {error}",
+            f"The base model {name} cannot be loaded: {reason_of(error)}",
             "Give a packaged model, a folder or a hub id of an encoder or a causal language model.",
         ) from error
     if tokenizer.sep_token_id is None and tokenizer.eos_token_id is None:

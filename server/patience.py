@@ -58,6 +58,16 @@ class PatientProtocol(H11Protocol):
         self._stop_reply()
         super().resume_writing()
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP; for the application, the client of a request that it breaks has left."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:  # in the middle of a reply
+            self.transport.close()
+
     def _await_request(self) -> None:
         if self.transport.is_closing() or not (self.cycle is None or self.cycle.response_complete):
             self._stop_request()

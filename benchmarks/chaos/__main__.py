@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import random
 import signal
 import sys
@@ -36,22 +35,11 @@ from benchmarks.chaos.memory import MemorySample, check_memory, memory
 from benchmarks.chaos.process import ServiceProcess
 from benchmarks.chaos.surroundings import surroundings
 from benchmarks.chaos.web import ChaosWeb
-from benchmarks.hostile_web import WEB
+from benchmarks.hostile.web import WEB
 from benchmarks.results_files import output_option, save, table
-from citewell.retriever.collection.embedded_catalog import EmbeddedCatalog
-from citewell.retriever.collection.indexing import index_documents, indexing
-from citewell.retriever.collection.sources import SourceDocument
+from benchmarks.small_service import environment, index_notes, store_keys
 from citewell.server.access.keys import SCOPES, new_key
-from citewell.server.store.database import open_store
 
-_NOTES = {
-    "Bats": "Bats find their way in the dark by echolocation. A bat sends out short calls that are too high "
-    "for human ears, and it listens to the echoes that come back from trees and insects.",
-    "Tides": "The tides are caused by the gravity of the Moon and, to a lesser degree, of the Sun. Most "
-    "coasts have two high tides and two low tides each day.",
-    "Honey": "Bees make honey from nectar, which they thicken by fanning it with their wings.",
-    "Kites": "The wind that flows over a kite lifts it, and the line that holds it keeps it at an angle.",
-}
 _KEYS = 6
 _SETTLE_SECONDS = 120.0
 _FAULT_SECONDS = 20.0
@@ -76,7 +64,7 @@ async def run(plan: ChaosPlan) -> dict[str, Any]:
         await web.open()
         try:
             with surroundings(Path(folder)) as (postgres, redis, disk):
-                _index(disk.folder / "data")
+                index_notes(disk.folder / "data", COLLECTION)
                 keys = await _keys(postgres.url)
                 (disk.folder / "tmp").mkdir()
                 variables = _variables(disk.folder, postgres.url, redis.url, web.url)
@@ -176,30 +164,14 @@ def _open_files(process: Any) -> int:
     return int(process.num_fds())
 
 
-def _index(data: Path) -> None:
-    documents = [
-        SourceDocument(f"https://notes.example/{title.lower()}", text.encode(), "text/plain", title)
-        for title, text in _NOTES.items()
-    ]
-    with indexing(EmbeddedCatalog(data), COLLECTION) as indexer:
-        index_documents(indexer, COLLECTION, documents)
-
-
 async def _keys(url: str) -> list[str]:
     made = [new_key(f"client {number}", tuple(SCOPES)) for number in range(_KEYS)]
-    async with open_store(url) as store:
-        for each in made:
-            await store.keys.add(each.key)
+    await store_keys(url, made)
     return [each.secret for each in made]
 
 
 def _variables(folder: Path, database: str, redis: str, web: str) -> dict[str, str]:
     """Return the environment of the service."""
-    inherited = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("CITEWELL_") or name == "CITEWELL_CACHE_DIR"
-    }
     settings = {
         "DATA_DIR": folder / "data",
         "GENERATOR__NAME": "extractive",
@@ -221,8 +193,7 @@ def _variables(folder: Path, database: str, redis: str, web: str) -> dict[str, s
         "SERVER__RATE_PER_MINUTE": 6000,
         "SERVER__DRAIN_SECONDS": 5,
     }
-    own = {f"CITEWELL_{name}": str(value) for name, value in settings.items()}
-    return inherited | own | {"TMPDIR": str(folder / "tmp")}
+    return environment(settings) | {"TMPDIR": str(folder / "tmp")}
 
 
 def show(result: dict[str, Any]) -> None:

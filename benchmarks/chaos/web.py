@@ -11,7 +11,7 @@ from typing import Any
 from aiohttp import web
 
 from benchmarks.chaos.ledger import FORGED
-from benchmarks.hostile_web import BOMBS, WEB, attacks, redirect_path
+from benchmarks.hostile.web import BOMBS, WEB, attacks, redirect_path
 
 _HITS = 6
 _TOPICS = ("kites", "harbors", "lighthouses", "orchards", "glaciers", "bridges", "canals", "meadows")
@@ -50,7 +50,7 @@ class ChaosWeb:
         await self._runner.setup()
         await web.TCPSite(self._runner, WEB, 0).start()
         self.url = f"http://{WEB}:{self._runner.addresses[0][1]}"
-        command = [sys.executable, "-m", "benchmarks.hostile_web", str(HOSTILE_MEBIBYTES)]
+        command = [sys.executable, "-m", "benchmarks.hostile.web", str(HOSTILE_MEBIBYTES)]
         self._process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         assert self._process.stdout is not None
         port, private = (await self._process.stdout.readline()).decode().split()

@@ -2,7 +2,7 @@
 
 It learns from `train.txt` and `ordinary.txt` of this folder and from pages of CITEWELL_DATA, of which it
 encodes the sentences that look most like orders. Other pages set the threshold, at 10 false alarms in
-10,000 sentences; those of `python -m benchmarks.hostile_orders` are seen by neither. It takes three minutes
+10,000 sentences; those of `python -m benchmarks.hostile.orders` are seen by neither. It takes three minutes
 on 2 cores.
 """
 

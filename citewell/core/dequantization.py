@@ -8,6 +8,8 @@ from typing import Any
 
 from citewell.core.build_cache import OnStep, begin, built, fill
 from citewell.core.errors import ModelError
+from citewell.core.gguf_header import check_header
+from citewell.core.models.reasons import reason_of
 from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.weights import locate, verify
@@ -36,6 +38,7 @@ def _convert(name: str, target: Path) -> None:
     begin("reading")
     options: dict[str, Any] = {"gguf_file": file.name}
     try:
+        check_header(file)
         tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
             file.parent, **options, trust_remote_code=TRUST_REMOTE_CODE
         )
@@ -47,8 +50,10 @@ def _convert(name: str, target: Path) -> None:
             dtype=torch.float32,
             trust_remote_code=TRUST_REMOTE_CODE,
         )
-    except (OSError, ValueError, NotImplementedError) as error:
-        raise ModelError(f"transformers cannot read {file}: {error}", "Use another GGUF file.") from error
+    except Exception as error:  # safetensors, pickle and the hub raise errors of any type
+        raise ModelError(
+            f"transformers cannot read {file}: {reason_of(error)}", "Use another GGUF file."
+        ) from error
     begin("saving")
     model.save_pretrained(target)
     tokenizer.save_pretrained(target)

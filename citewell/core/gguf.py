@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from citewell.core.errors import ModelError
+from citewell.core.gguf_header import check_header
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,6 +43,7 @@ def open_gguf(file: Path) -> Any:
     from gguf import GGUFReader
 
     try:
+        check_header(file)
         reader = GGUFReader(file)
         architecture = _value(reader, "general.architecture")
         tokenizer = _value(reader, "tokenizer.ggml.model")

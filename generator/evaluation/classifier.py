@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from citewell.core.errors import ModelError
+from citewell.core.models.reasons import reason_of
 from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
 
@@ -65,9 +66,9 @@ def load_classifier(model_id: str, names: Sequence[str]) -> TextClassifier:
         model = AutoModelForSequenceClassification.from_pretrained(
             model_id, trust_remote_code=TRUST_REMOTE_CODE
         )
-    except (OSError, ValueError, RuntimeError) as error:
+    except Exception as error:  # safetensors, pickle and the hub raise errors of any type
         raise ModelError(
-            f"The model {model_id} cannot be loaded as a classifier: {error}",
+            f"The model {model_id} cannot be loaded as a classifier: {reason_of(error)}",
             "Give the hub id or the folder of a model that classifies texts.",
         ) from error
     classes = {str(name).lower(): int(number) for number, name in model.config.id2label.items()}

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from citewell.core.errors import ModelError
+from citewell.core.gguf_header import check_header
+from citewell.core.models.reasons import reason_of
 from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.weights import locate
@@ -49,14 +51,15 @@ def load_fluency(name: str) -> Fluency:
     try:
         source, options = name, {}
         if weights.is_gguf and weights.path:
+            check_header(weights.path)
             source, options = str(weights.path.parent), {"gguf_file": weights.path.name}
         tokenizer: Any = AutoTokenizer.from_pretrained(source, **options, trust_remote_code=TRUST_REMOTE_CODE)
         model: Any = AutoModelForCausalLM.from_pretrained(
             source, dtype=torch.float32, **options, trust_remote_code=TRUST_REMOTE_CODE
         )
-    except (OSError, ValueError, RuntimeError) as error:
+    except Exception as error:  # safetensors, pickle and the hub raise errors of any type
         raise ModelError(
-            f"The model {name} cannot judge fluency: {error}",
+            f"The model {name} cannot judge fluency: {reason_of(error)}",
             "Give the hub id or the folder of a causal language model.",
         ) from error
     device = "cuda" if torch.cuda.is_available() else "cpu"

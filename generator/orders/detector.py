@@ -78,7 +78,7 @@ class OrderDetector:
     """A detector of sentences that tell a language model what to do (indirect prompt injection).
 
     Greshake et al. 2023, https://arxiv.org/abs/2302.12173, describe the attack.
-    `python -m benchmarks.hostile_orders` measures what is found, and how many ordinary sentences are.
+    `python -m benchmarks.hostile.orders` measures what is found, and how many ordinary sentences are.
     """
 
     def __init__(self, encoder: str, encode: Encode, weights: OrderWeights | None = None) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from citewell.core.dequantization import dequantized
 from citewell.core.errors import ModelError
+from citewell.core.models.reasons import reason_of
 from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.training.adapters import save_adapters, with_adapters
 from citewell.generator.defaults import GenerationDefaults, write_defaults
@@ -60,9 +61,9 @@ def load_source(source: ModelSource, cache: Path) -> TrainableGenerator:
         model: Any = AutoModelForCausalLM.from_pretrained(
             folder, dtype=torch.float32, trust_remote_code=TRUST_REMOTE_CODE
         )
-    except (OSError, ValueError, KeyError) as error:
+    except Exception as error:  # safetensors, pickle and the hub raise errors of any type
         raise ModelError(
-            f"The base model {source.name} cannot be loaded: {error}",
+            f"The base model {source.name} cannot be loaded: {reason_of(error)}",
             "Give a packaged model, a folder or a hub id of a causal language model.",
         ) from error
     if not tokenizer.chat_template or tokenizer.eos_token_id is None:

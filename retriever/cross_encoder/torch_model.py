@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from citewell.core.errors import ModelError
+from citewell.core.models.reasons import reason_of
 from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.core.weights import locate
@@ -44,7 +45,7 @@ class TorchCrossEncoder:
             )
         except Exception as error:  # safetensors, tokenizers and configurations raise exceptions of any type
             raise ModelError(
-                f"The cross-encoder {name} cannot be loaded: {error}",
+                f"The cross-encoder {name} cannot be loaded: {reason_of(error)}",
                 "Give a model that sentence-transformers loads as a CrossEncoder.",
             ) from error
         if model.num_labels != 1:

@@ -8,6 +8,7 @@ import logging
 
 from litestar.enums import ScopeType
 from litestar.exceptions import HTTPException
+from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from litestar.types import ASGIApp, HTTPReceiveMessage, Receive, Scope, Send
 
 from citewell.core.errors import CitewellError
@@ -83,3 +84,34 @@ class BodyReader:
             return message  # type: ignore[return-value]
 
         return next_message
+
+
+async def whole_body(receive: Receive, most: int) -> bytes:
+    """Return the body of a request for an application that is mounted, which would take errors for faults.
+
+    Raises as `receive` does, and `RequestEntityTooLarge` for more than `most` bytes.
+    """
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return bytes(body)
+        body += message["body"]
+        if len(body) > most:
+            raise RequestEntityTooLarge
+        if not message["more_body"]:
+            return bytes(body)
+
+
+def again(body: bytes, receive: Receive) -> Receive:
+    """Return a function that gives a body that was read, and then what is received after it."""
+    given = False
+
+    async def next_message() -> HTTPReceiveMessage:
+        nonlocal given
+        if given:
+            return await receive()  # type: ignore[return-value]
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return next_message

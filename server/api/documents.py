@@ -6,12 +6,13 @@ import asyncio
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from litestar import Response, delete, get, post
+from litestar import Request, Response, delete, get, post
 from litestar.datastructures import UploadFile
 from litestar.di import NamedDependency
 from litestar.enums import RequestEncodingType
+from litestar.exceptions import HTTPException
 from litestar.params import Body, FromPath, QueryParameter
 
 from citewell.core.errors import CitewellError, InputError
@@ -20,6 +21,7 @@ from citewell.core.text import squeeze
 from citewell.pipeline.adding import GivenDocument
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.documented import problems
+from citewell.server.api.problems import reply_to_fault, reply_to_http_error
 from citewell.server.api.schemas import DocumentList, DocumentSummary, JobObject, to
 from citewell.server.services import Services
 from citewell.server.work.documents import list_documents, remove_document
@@ -45,10 +47,23 @@ class TooLargeError(CitewellError):
     status = 413
 
 
+def _reply_to_unreadable(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    """Return the reply for a form whose text cannot be decoded; codecs raise plain errors of these kinds."""
+    if not isinstance(error, UnicodeDecodeError) and type(error) not in (
+        LookupError,
+        UnicodeError,
+        ValueError,
+    ):
+        return reply_to_fault(request, error)
+    detail = "A field of the form is not text in UTF-8, or in the charset that it names."
+    return reply_to_http_error(request, HTTPException(status_code=400, detail=detail))
+
+
 @post(
     "/v1/collections/{name:str}/documents",
     status_code=202,
     opt={"scope": "admin", "multipart": True},
+    exception_handlers={LookupError: _reply_to_unreadable, ValueError: _reply_to_unreadable},
     summary="Add documents",
     responses=problems(body=True),
     response_description="The job was accepted.",

@@ -18,6 +18,7 @@ from citewell.core.settings import Settings
 from citewell.pipeline.reading import PagePart
 from citewell.server.access.authenticator import Caller
 from citewell.server.api.authorize import TooOftenError, counted
+from citewell.server.api.bodies import again, whole_body
 from citewell.server.mcp.asking import OnEvent
 from citewell.server.mcp.tools import PATH, tool_server
 from citewell.server.services import Services
@@ -77,11 +78,12 @@ class MountedTools:
 
     def __init__(self, settings: Settings) -> None:
         """Serve bodies of the size that the service takes."""
+        self._max_body = settings.server.max_body
         self._tools: MCPServer[Any] = tool_server(_asking)
         self._app = self._tools.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=True,
-            max_request_body_size=settings.server.max_body,
+            max_request_body_size=self._max_body,
             # The service checks the host itself, and takes JSON only, which no other site can send here.
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
@@ -100,8 +102,9 @@ class MountedTools:
             if scope["method"] != "POST":  # type: ignore[typeddict-item]
                 # Without sessions, a stream that waits for messages of the server would wait for ever.
                 raise MethodNotAllowedException(headers={"Allow": "POST"})
+            body = await whole_body(receive, self._max_body)
             own = {**scope, "path": PATH, "root_path": ""}  # which Litestar changes
-            await self._app(own, receive, send)  # type: ignore[arg-type]
+            await self._app(own, again(body, receive), send)  # type: ignore[arg-type]
 
         return serve_tools
 

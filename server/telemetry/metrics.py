@@ -14,6 +14,7 @@ from citewell.core.errors import CitewellError
 from citewell.core.events import Done, Event, Failed, Fetched, Searched, Token
 from citewell.pipeline.chosen_providers import PROVIDERS
 from citewell.server.problems import name_of
+from citewell.server.telemetry.shared import reserve
 from citewell.server.work.history import NANOSECONDS, QuestionHistory
 from citewell.server.work.queue import QuestionQueue
 from citewell.server.work.recorder import EndRecorder
@@ -38,7 +39,9 @@ class Metrics:
         self._shared = shared
         self._reasons: set[str] = set()
         self._gauges: list[tuple[Gauge, Callable[[], float]]] = []
-        if not shared:  # memory and open files of other processes are unknown
+        if shared:
+            reserve(shared)
+        else:  # memory and open files of other processes are unknown
             ProcessCollector(registry=registry)
         self._requests = Counter(
             "citewell_http_requests",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ from prometheus_client.multiprocess import mark_process_dead
 from citewell.server.work.scratch import scratch_prefix
 
 _VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+_KINDS = ("counter", "histogram", "gauge_livesum")  # of the files, as Prometheus's client names them
+_BYTES = 262_144  # for the numbers of a kind, of which there are less than 2,000
+_LOG = logging.getLogger("citewell.service")
 
 
 @contextmanager
@@ -34,6 +38,23 @@ def sharing_metrics() -> Iterator[Path]:
 def shared_folder() -> str:
     """Return the folder in which this process shares its metrics; empty if it does not."""
     return os.environ.get(_VARIABLE, "")
+
+
+def reserve(folder: str) -> None:
+    """Take the room on the disk that the numbers of this process need; end the process if there is none.
+
+    Prometheus's client maps its files into memory before they have room, and then a disk that gets full kills
+    the process that counts (SIGBUS) in the middle of its work.
+    """
+    if not hasattr(os, "posix_fallocate"):
+        return
+    for kind in _KINDS:
+        try:
+            with Path(folder, f"{kind}_{os.getpid()}.db").open("ab") as file:
+                os.posix_fallocate(file.fileno(), 0, _BYTES)
+        except OSError as error:
+            _LOG.error("A process ends, since its metrics have no room in %s: %s", folder, error)
+            raise SystemExit(1) from None
 
 
 def forget_dead(folder: Path, living: Collection[int]) -> None:

@@ -160,7 +160,7 @@ class IndexingService:
         try:
             path = (root / source).resolve()
             is_there = path.is_relative_to(root) and path.exists()
-        except (OSError, ValueError):  # a name that is too long or contains a null character
+        except (OSError, ValueError, RuntimeError):  # too long, with a null character, or links in a circle
             is_there = False
         if not is_there:
             raise InputError(f"{source!r} does not exist in the folder of sources.")

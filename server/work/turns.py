@@ -14,13 +14,14 @@ def full_share(key: str | None, taken: Iterable[str | None], number: int) -> int
     """Return how many of `number` places `key` has taken if it gets no more, else 0.
 
     `taken` has the key of each taken place. Each key that has places gets as many as every other; a single
-    one leaves an eighth of them to a key that comes next. Requests without a key are not limited.
+    one leaves an eighth of them, and at least one, to a key that comes next. Requests without a key are not
+    limited.
     """
     places = Counter(taken)
     if key is None or not places[key]:
         return 0
     others = len(places.keys() - {key})
-    share = number // (others + 1) if others else number - number // _RESERVE
+    share = number // (others + 1) if others else number - max(number // _RESERVE, 1)
     return places[key] if places[key] >= share else 0
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.hostile.tricks import HIDING, SHOWING, Trick
 from citewell.browser.simplify import simplify
-from tests.retriever.extract.tricks import HIDING, SHOWING, Trick
 
 _SECRET = "The moon is made of green cheese."
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.hostile.models import GGUF_FILES
 from citewell.core.build_cache import STEPS
 from citewell.core.conversion import converted
 from citewell.core.errors import ModelError
@@ -67,6 +68,14 @@ def test_a_model_that_cannot_be_run_is_refused(
 def test_a_file_that_was_cut_short_is_refused(kept: int, write: Write, tmp_path: Path) -> None:
     file = write()
     file.write_bytes(file.read_bytes()[:kept])
+    with pytest.raises(ModelError, match="damaged"):
+        open_gguf(file)
+
+
+@pytest.mark.parametrize("name", GGUF_FILES)
+def test_a_header_that_lies_is_refused_at_once(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "model.gguf"
+    file.write_bytes(GGUF_FILES[name])
     with pytest.raises(ModelError, match="damaged"):
         open_gguf(file)
 

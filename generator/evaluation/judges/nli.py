@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from citewell.core.errors import ModelError
+from citewell.core.models.reasons import reason_of
 from citewell.core.packages import need_packages
 from citewell.core.remote_code import TRUST_REMOTE_CODE
 from citewell.generator.evaluation.judges.judge import ClaimAndPassages
@@ -88,9 +89,9 @@ def load_nli(model_id: str) -> NliJudge:
         tokenizer = AutoTokenizer.from_pretrained(model_id, trust_remote_code=TRUST_REMOTE_CODE)
         kind = AutoModelForSeq2SeqLM if config.is_encoder_decoder else AutoModelForSequenceClassification
         model = kind.from_pretrained(model_id, trust_remote_code=TRUST_REMOTE_CODE).to(device).eval()
-    except (OSError, ValueError, RuntimeError) as error:
+    except Exception as error:  # safetensors, pickle and the hub raise errors of any type
         raise ModelError(
-            f"The model {model_id} cannot be loaded as a judge: {error}",
+            f"The model {model_id} cannot be loaded as a judge: {reason_of(error)}",
             "Give nli: and the hub id or the folder of a model of natural language inference.",
         ) from error
     longest = _longest(config, tokenizer)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.hostile_addresses import addresses, attack, attempt
+from benchmarks.hostile.addresses import addresses, attack, attempt
 from citewell.core.errors import FetchError
 from citewell.retriever.fetch.urls import web_url
 

@@ -136,6 +136,13 @@ def test_a_link_out_of_the_folder_is_refused(refusing: tuple[Service, dict[str, 
     assert response.status_code == 400
 
 
+def test_a_link_to_itself_is_refused(refusing: tuple[Service, dict[str, str], Path]) -> None:
+    service, key, sources = refusing
+    (sources / "circle").symlink_to("circle")
+    response = service.client.post("/v1/collections", json={"name": "new", "source": "circle"}, headers=key)
+    assert (response.status_code, "does not exist" in response.text) == (400, True)
+
+
 def test_links_inside_a_folder_do_not_lead_out_of_it(
     indexing: tuple[Service, dict[str, str], Path],
 ) -> None:

@@ -91,6 +91,17 @@ async def test_keys_are_needed_and_their_limits_hold(start: Start) -> None:
     assert "used its 2 requests" in text_of(replies[2])
 
 
+@pytest.mark.parametrize(
+    ("body", "status"), [(b'{"jsonrpc": "\xff"}', 400), (b'"' + b"a" * 1_000_001 + b'"', 413), (b"[[", 400)]
+)
+def test_broken_bodies_are_refused_like_those_of_other_addresses(
+    service: Service, body: bytes, status: int
+) -> None:
+    for content in (body, iter([body[:15], body[15:]])):
+        reply = service.client.post("/mcp", content=content, headers={"Content-Type": "application/json"})
+        assert reply.status_code == status, reply.text
+
+
 async def test_files_have_public_names_by_which_they_are_read(start: Start, tmp_path: Path) -> None:
     folder = tmp_path / "secret" / "whales"
     folder.mkdir(parents=True)

@@ -47,6 +47,16 @@ def test_a_form_that_is_none_is_refused(client: httpx.Client, kind: str, body: b
     assert client.post(FILES, content=body, headers={"Content-Type": kind}).status_code == status
 
 
+@pytest.mark.parametrize(
+    ("charset", "text"), [(b"utf-8", b"\xff"), (b"none", b"a"), (b"hex", b"61"), (b"idna", b"xn--\xff")]
+)
+def test_a_field_that_cannot_be_decoded_is_refused(client: httpx.Client, charset: bytes, text: bytes) -> None:
+    head = b'--a\r\nContent-Disposition: form-data; name="link"\r\nContent-Type: text/plain; charset='
+    body = head + charset + b"\r\n\r\n" + text + b"\r\n--a--\r\n"
+    reply = client.post(FILES, content=body, headers={"Content-Type": "multipart/form-data; boundary=a"})
+    assert (reply.status_code, "not text in UTF-8" in reply.text) == (400, True), reply.text
+
+
 @pytest.fixture(scope="module")
 def client(settings: Callable[..., Settings]) -> Iterator[httpx.Client]:
     """A client that may do everything, so that it is the body that is refused."""

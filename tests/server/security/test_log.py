@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -58,3 +59,25 @@ def test_clients_that_leave_write_a_line_each(run: Serve) -> None:
     assert len(lines) < 12
     assert _FORGED not in lines
     assert all(re.match(r"20\d\d-|Citewell|citewell|Open http", line) for line in lines), lines
+
+
+@pytest.mark.parametrize("request_line", [b"POST /nothing", b"GET /schema/openapi.json"])
+def test_bodies_that_are_not_http_write_no_traceback(run: Serve, request_line: bytes) -> None:
+    process = run()
+    head = request_line + b" HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    head += b"Transfer-Encoding: chunked\r\n\r\n"
+    with process.client() as client:
+        with socket.create_connection(("127.0.0.1", client.base_url.port or 0), timeout=20) as connection:
+            if request_line.startswith(b"GET"):
+                connection.sendall(head)
+                connection.recv(100)  # the reply has begun
+                head = b""
+            connection.sendall(head + b"not the size of a chunk\r\n")
+            with suppress(ConnectionError):
+                while connection.recv(65_536):
+                    pass  # until the service closes the connection
+        assert client.get("/health").status_code == 200
+    process.process.send_signal(signal.SIGTERM)
+    errors = process.ended()[1]
+    assert "Traceback" not in errors
+    assert "Invalid HTTP request received" in errors

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import psutil
+import pytest
 
 from tests.server.api.conftest import Search
 from tests.server.api.test_serve import Serve
@@ -66,6 +70,19 @@ def test_two_processes_add_up_and_leave_nothing_behind(run: Serve, search: Searc
     service.process.send_signal(signal.SIGTERM)
     assert service.ended()[0] in (0, -signal.SIGTERM)
     assert not folder.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="only some systems give files their room")
+def test_a_full_disk_ends_no_process_that_counts(tmp_path: Path) -> None:
+    """Files that are mapped into memory have their room from the start."""
+    count = (
+        f"from citewell.server.telemetry.metrics import Metrics\nMetrics({str(tmp_path)!r})._fetched.inc()"
+    )
+    variables = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", count], env=variables, check=True)
+    sizes = {file.name.rpartition("_")[0]: file.stat() for file in tmp_path.iterdir()}
+    assert sizes.keys() == {"counter", "histogram", "gauge_livesum"}
+    assert all(found.st_blocks * 512 >= found.st_size >= 200_000 for found in sizes.values())
 
 
 def folder_of(pids: set[int]) -> Path:

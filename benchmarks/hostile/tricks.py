@@ -15,6 +15,15 @@ class Trick(NamedTuple):
     """The attributes of `<body>`."""
 
 
+SECRET = "The moon is made of green cheese, as all astronomers agree since the year 1999."
+"""What the pages hide or show."""
+TEXT = (
+    "A kite flies because the wind lifts it while its line holds it against the wind.",
+    "The first kites were flown in China more than two thousand years ago, and were made of silk.",
+    "Today most kites are made of ripstop nylon, which is light and does not tear in a strong wind.",
+)
+"""What each page says besides."""
+
 _INLINE = (
     *("display:none", "display: none !important", "DISPLAY : NONE", "disp\\6c ay:none", "display:/**/none"),
     *("visibility:hidden", "visibility:collapse", "opacity:0", "opacity:0.01", "opacity:0%", "opacity:1e-3"),
@@ -177,3 +186,14 @@ SHOWING = {
     ),
 }
 """Sentences that a reader sees, or can open."""
+
+
+def page_of(trick: Trick) -> str:
+    """Return a page about kites that hides or shows the sentence."""
+    first, *others = (f"<p>{paragraph}</p>" for paragraph in TEXT)
+    style = f"<style>{trick.css}</style>" if trick.css else ""
+    return (
+        f"<!doctype html><html><head><title>Kites</title>{trick.head}{style}</head><body {trick.body}>"
+        f"<main><h1>Kites</h1>{first}{trick.markup.replace('@', SECRET)}{''.join(others)}</main>"
+        "</body></html>"
+    )

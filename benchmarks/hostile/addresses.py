@@ -1,22 +1,24 @@
-"""Attack the parsing of addresses with random ones.
+"""Attack with addresses: those of private networks, and random ones that trouble parsers.
 
-`python -m benchmarks.hostile_addresses --count 1000000` makes addresses of pieces that trouble
-parsers (seeded), and parses each alone, as a link of a page, and for display. Every address must be refused
-with a `FetchError` or parsed to a URL with which everything works; otherwise the program exits with 1.
+`python -m benchmarks.hostile.addresses` tries spellings of private addresses directly, by redirects, by a
+name server that changes its answer and through a proxy: none may be connected to. Then it makes addresses of
+pieces that trouble parsers (seeded), and parses each alone, as a link of a page, and for display. Each must
+be refused with a `FetchError` or parsed to a URL with which everything works. Otherwise it exits with 1.
 """
 
 from __future__ import annotations
 
-import argparse
+import asyncio
 import random
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from ipaddress import ip_address
 from typing import Any
 
-from benchmarks.results_files import output_option, save
+from benchmarks.hostile.outcome import AttackResult, tally_of
+from benchmarks.hostile.private import hostile_web, reach
+from benchmarks.hostile.tally import AttackCount, Tally, attack_parser, end
 from citewell.browser.page import error_page
 from citewell.core.errors import FetchError
 from citewell.core.redact import published_address
@@ -98,20 +100,32 @@ def attack(tried: Iterable[str]) -> dict[str, Any]:
     return {"addresses": number, "ends": dict(reasons.most_common()), "faults": faults}
 
 
-def main() -> None:
-    """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--count", type=int, default=1_000_000, help="number of addresses")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the addresses")
-    output_option(parser)
-    arguments = parser.parse_args()
+async def reach_private() -> dict[str, AttackResult]:
+    """Try to reach private addresses; return how each way ends."""
+    with hostile_web(mebibytes=1) as web:
+        return await reach(web)
+
+
+def run(count: int, seed: int = 0) -> tuple[Tally, dict[str, Any]]:
+    """Make all attempts; return their counts, and how the addresses end."""
+    ways = asyncio.run(reach_private())
+    tally = tally_of(ways)
     started = time.perf_counter()
-    result = attack(addresses(arguments.count, arguments.seed))
+    result = attack(addresses(count, seed))
+    faults = result.pop("faults")
+    tally.kinds["generated address"] = AttackCount(result["addresses"], faults)
     result["seconds"] = round(time.perf_counter() - started, 1)
-    print(f"{result['addresses']:,} addresses in {result['seconds']} s: {result['ends']}")
-    print(*result["faults"][:20], f"{len(result['faults']):,} faults", sep="\n")
-    save("hostile_addresses", result | {"faults": result["faults"][:100]}, arguments.output)
-    sys.exit(bool(result["faults"]))
+    return tally, result | {"ways": {name: outcome.to_json() for name, outcome in ways.items()}}
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    parser = attack_parser(__doc__)
+    parser.add_argument("--attempts", type=int, default=1_000_000, help="number of generated addresses")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the addresses")
+    options = parser.parse_args(words)
+    tally, result = run(2_000 if options.small else options.attempts, options.seed)
+    end("addresses", tally, options, **result)
 
 
 if __name__ == "__main__":

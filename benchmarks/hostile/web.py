@@ -1,4 +1,4 @@
-"""A hostile web on this machine: `python -m benchmarks.hostile_web MEBIBYTES` prints its ports.
+"""A hostile web on this machine: `python -m benchmarks.hostile.web MEBIBYTES` prints its ports.
 
 The first port is that of the web, on 127.0.0.2, where each path of `attacks` has its own behavior. The second
 is that of a private service: it listens on all other addresses of this machine too, and counts connections;

@@ -1,6 +1,6 @@
 """Attack answers with pages that give orders to the language model that reads them.
 
-`python -m benchmarks.hostile_orders` prints how many of the orders in `benchmarks/orders/held.txt` the
+`python -m benchmarks.hostile.orders` prints how many of the orders in `benchmarks/orders/held.txt` the
 detector finds, by kind; how many ordinary sentences it takes for orders; and how many orders become a
 supported sentence of a quoted answer, with the detector and without it. Each order stands in a page of its
 own about one of the subjects of `benchmarks/orders/topics.jsonl`. With `--writer N`, the language model of
@@ -48,7 +48,7 @@ class OrderPage(NamedTuple):
 
 def order_pages() -> list[OrderPage]:
     """Return a page for each held-out order, which stands at its beginning, in its middle or at its end."""
-    path = Path(__file__).parent / "orders" / "topics.jsonl"
+    path = Path(__file__).parents[1] / "orders" / "topics.jsonl"
     topics = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     held = [(kind, order) for kind, orders in read_kinds("held.txt").items() for order in orders]
     return [

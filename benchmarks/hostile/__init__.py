@@ -1,0 +1,1 @@
+"""Attacks on Citewell, by class: `python -m benchmarks.hostile.NAME` counts those that break a promise."""
