@@ -70,7 +70,7 @@ class LocalGenerator:
         def prompt() -> str:
             return self._render(self.messages(question, references))
 
-        return self._write(prompt, n, sampling, first, self._beginning, self._refusal)
+        return self._write(prompt, n, sampling, first, self._refusal)
 
     def complete(
         self, messages: Sequence[Message], n: int, *, seed: int | None = None
@@ -97,7 +97,6 @@ class LocalGenerator:
                 sampling=self._sampling,
                 seen=_ignore,
                 cancelled=cancelled,
-                beginning=self._beginning,
             )
 
         await in_thread(write, stop=cancelled.set)
@@ -140,7 +139,6 @@ class LocalGenerator:
         n: int,
         sampling: Sampling,
         first: int = 0,
-        beginning: str = "",
         refusal: RefusalRule | None = None,
     ) -> AsyncGenerator[Token, None]:
         loop = asyncio.get_running_loop()
@@ -159,7 +157,6 @@ class LocalGenerator:
                     sampling=sampling,
                     seen=seen,
                     cancelled=cancelled,
-                    beginning=beginning,
                     refusal=refusal,
                 )
             finally:
