@@ -75,8 +75,12 @@ class RefusalRule(NamedTuple):
 
 
 class CausalModel(Protocol):
-    """An instruction-tuned language model, which works on one prompt at a time; other calls wait."""
+    """An instruction-tuned language model, which any threads may call.
 
+    It works on at most `concurrency` texts at a time; other calls wait.
+    """
+
+    concurrency: int
     context: int
     """Maximum tokens of prompt and answer together."""
 
@@ -104,15 +108,13 @@ class CausalModel(Protocol):
         sampling: Sampling,
         seen: Seen,
         cancelled: threading.Event,
-        beginning: str = "",
         refusal: RefusalRule | None = None,
         grammar: str = "",
     ) -> None:
         """Write `n` continuations of at most `most` tokens, each ending before a token that ends turns.
 
-        `seen` is called from the calling thread. Setting `cancelled` stops the model at its next token.
-        `beginning` is a text, up to a control token, with which many prompts begin: what the model computes
-        of it may be kept for the next prompt. Raises `PromptTooLongError`.
+        `seen` is called from any thread that writes then, and must not wait. Setting `cancelled` stops the
+        model at its next token. Raises `PromptTooLongError`.
         With a `grammar` in xgrammar's EBNF, whose start rule is `root`, the text follows the grammar, but
         `most` may cut it short.
         """
@@ -121,8 +123,7 @@ class CausalModel(Protocol):
     def yes(self, prompt: str) -> YesAnswer:
         """Return the probability of yes against no as the first word after a prompt.
 
-        The beginning that a prompt shares with that of the call before may be read once. Raises
-        `PromptTooLongError`.
+        Raises `PromptTooLongError`.
         """
         ...
 

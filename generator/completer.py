@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from citewell.core.http_service import JsonObject
-from citewell.core.threads import in_thread
+from citewell.core.threads import in_own_thread
 from citewell.generator.causal import CausalModel, Sampling, rendered
 from citewell.generator.completion import CompletionRequest
 from citewell.generator.estimate import estimate_tokens
@@ -74,7 +74,7 @@ class LocalCompleter:
                 grammar=grammar,
             )
 
-        await in_thread(write, stop=cancelled.set)
+        await in_own_thread(write, stop=cancelled.set)
         return CompletedText(self._model.decode(tokens), len(tokens), len(tokens) >= most)
 
 

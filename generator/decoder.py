@@ -7,6 +7,7 @@ guessed are taken back by forgetting their number.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,29 +16,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.core.mapped_file import pages_released
+from citewell.core.memory import available_memory
 from citewell.core.openvino_core import openvino_core
+from citewell.generator.block_pool import BLOCK, BlockPool
 
 if TYPE_CHECKING:
     import openvino
 
-_BLOCK = 32  # tokens; OpenVINO's size on CPUs
 _FEWEST_BLOCKS = 64
 _PLACES = "places"
 _CACHES = ("key_cache.", "value_cache.")
+# Of the memory that is available when the model is loaded, for keys and values.
+_MEMORY_SHARE = 0.5
 
 
-class _CachedRow(NamedTuple):
-    """A text: its blocks in order, and the number of its tokens."""
+class Row:
+    """A text that is read and continued: its blocks in order, and the number of its tokens.
 
-    blocks: tuple[int, ...] = ()
-    tokens: int = 0
+    `PagedDecoder.free` gives its blocks back.
+    """
+
+    __slots__ = ("blocks", "tokens")
+
+    def __init__(self, blocks: Sequence[int] = (), tokens: int = 0) -> None:
+        """Begin a text, empty or with blocks that it may use."""
+        self.blocks = list(blocks)
+        self.tokens = tokens
+
+
+class Read(NamedTuple):
+    """More tokens of a row, at least one, and of how many of them, the last ones, the logits are wanted."""
+
+    row: Row
+    tokens: Sequence[int]
+    wanted: int = 1
 
 
 class PagedDecoder:
-    """The model of a folder that `citewell.core.conversion.converted` filled; for one thread at a time.
-
-    Each of its rows is a text that is read and continued. It begins with one empty row.
-    """
+    """The model of a folder that `citewell.core.conversion.converted` filled; for one thread at a time."""
 
     def __init__(self, folder: Path, *, threads: int) -> None:
         """Read the model; the first tokens compile it.
@@ -50,111 +66,117 @@ class PagedDecoder:
         self._request: Any = None
         self._inputs: frozenset[str] = frozenset()
         self._caches: dict[str, NDArray[np.float32]] = {}
-        self._rows = [_CachedRow()]
-        self._used = 0  # blocks
-        self._kept: tuple[int, ...] = ()
+        self._pool = BlockPool()
+        self._most_tokens = 0
 
-    def begin(self, beginning: Sequence[int] = ()) -> int:
-        """Begin again with one row; return how many tokens of `beginning` it has, from the last `keep`.
+    def begun(self, tokens: Sequence[int]) -> Row:
+        """Return a new row with the longest known beginning of a text, without its last two tokens.
 
-        These are all of it that `keep` keeps, or none.
+        The last token is never read alone.
         """
-        tokens = len(beginning) // _BLOCK * _BLOCK
-        known = bool(tokens) and self._kept == tuple(beginning[:tokens])
-        blocks = tuple(range(len(self._kept) // _BLOCK))
-        self._rows = [_CachedRow(blocks, tokens) if known else _CachedRow()]
-        self._used = len(blocks)
-        return tokens if known else 0
+        blocks, known = self._pool.find(tokens[:-2])
+        self._pool.share(blocks)
+        return Row(blocks, known)
 
-    def keep(self, beginning: Sequence[int]) -> int:
-        """Read the first tokens of a text, and keep them for `begin`; return their number.
+    def remember(self, row: Row, tokens: Sequence[int]) -> None:
+        """Know for `begun` that a row began with these tokens, as long as there is room for its blocks."""
+        self._pool.remember(row.blocks, tokens)
 
-        They are kept until another beginning is, in whole blocks.
+    def read(self, reads: Sequence[Read]) -> list[NDArray[np.float32]]:
+        """Read more tokens of several rows; return the logits that each wants, of shape (wanted, vocabulary).
+
+        They do not depend on what else is read, nor on how the tokens were divided into reads, except that
+        OpenVINO rounds otherwise where it reads a single token of a row.
         """
-        tokens = len(beginning) // _BLOCK * _BLOCK
-        self._kept = ()
-        self.begin()
-        if tokens:
-            self.read([beginning[:tokens]])
-            self._kept = tuple(beginning[:tokens])
-        return tokens
-
-    def read(self, tokens: Sequence[Sequence[int]], *, every: bool = False) -> list[NDArray[np.float32]]:
-        """Read more tokens of each row; return each row's logits, of shape (n, vocabulary).
-
-        With `every`, n is the number of its new tokens; else it is 1, for the last of them.
-        """
-        if self._request is None:
-            self._compile()
-        lengths = [len(row) for row in tokens]
-        before = [row.tokens for row in self._rows]
-        self._rows = [self._extended(row, more) for row, more in zip(self._rows, lengths, strict=True)]
-        ends = np.cumsum(lengths)
-        places = np.arange(ends[-1]) if every else ends - 1
-        blocks = [block for row in self._rows for block in row.blocks]
+        if sum(len(one.tokens) for one in reads) == 1:
+            # A single token in all would be rounded in yet another way.
+            other = Row()
+            try:
+                return self.read([*reads, Read(other, [0], 0)])[:1]
+            finally:
+                self.free(other)
+        self._compile()
+        lengths = [len(one.tokens) for one in reads]
+        before = [one.row.tokens for one in reads]
+        for one in reads:
+            self._extend(one.row, len(one.tokens))
+        ends, wanted = np.cumsum(lengths), [one.wanted for one in reads]
+        places = [np.arange(end - last, end) for end, last in zip(ends, wanted, strict=True)]
         given = {
-            "input_ids": np.array([token for row in tokens for token in row], dtype=np.int64),
+            "input_ids": np.array([token for one in reads for token in one.tokens], dtype=np.int64),
             "position_ids": np.concatenate(
                 [np.arange(start, start + more) for start, more in zip(before, lengths, strict=True)]
             ),
             "past_lens": np.array(before, dtype=np.int32),
             "subsequence_begins": np.array([0, *ends], dtype=np.int32),
-            "block_indices": np.array(blocks, dtype=np.int32),
-            "block_indices_begins": np.cumsum([0, *(len(row.blocks) for row in self._rows)], dtype=np.int32),
-            "max_context_len": np.array(max(row.tokens for row in self._rows), dtype=np.int32),
-            _PLACES: places.astype(np.int64),
+            "block_indices": np.array([block for one in reads for block in one.row.blocks], dtype=np.int32),
+            "block_indices_begins": np.cumsum([0, *(len(one.row.blocks) for one in reads)], dtype=np.int32),
+            "max_context_len": np.array(max(one.row.tokens for one in reads), dtype=np.int32),
+            # At least one, since the model computes nothing of no token.
+            _PLACES: (np.concatenate(places) if any(wanted) else ends[-1:] - 1).astype(np.int64),
         }
         found = self._request.infer({name: value for name, value in given.items() if name in self._inputs})
-        logits = found[0][:, 0]
-        return np.split(logits, ends[:-1]) if every else np.split(logits, len(tokens))
+        return np.split(found[0][: sum(wanted), 0], np.cumsum(wanted)[:-1])
 
-    def split(self, number: int) -> None:
-        """Make `number` rows of the one row, which share what it has read."""
-        (row,) = self._rows
-        self._rows = [row]
-        whole = row.tokens // _BLOCK
-        for _ in range(number - 1):
-            blocks = row.blocks[:whole]
-            for block in row.blocks[whole:]:
-                (copy,) = self._new_blocks(1)
-                for cache in self._caches.values():
-                    cache[copy] = cache[block]
-                blocks += (copy,)
-            self._rows.append(_CachedRow(blocks, row.tokens))
+    def copy(self, row: Row) -> Row:
+        """Return a new row with what `row` has read, which they share."""
+        self._pool.share(row.blocks)
+        return Row(row.blocks, row.tokens)
 
-    def select(self, rows: Sequence[int]) -> None:
-        """Go on with these rows only."""
-        self._rows = [self._rows[row] for row in rows]
+    def take_back(self, row: Row, number: int) -> None:
+        """Take back the last tokens of a row, so many."""
+        row.tokens -= number
+        needed = -(-row.tokens // BLOCK)
+        self._pool.release(row.blocks[needed:])
+        del row.blocks[needed:]
 
-    def take_back(self, numbers: Sequence[int]) -> None:
-        """Take back the last tokens of each row, so many."""
-        self._rows = [
-            row._replace(tokens=row.tokens - number) for row, number in zip(self._rows, numbers, strict=True)
-        ]
+    def free(self, row: Row) -> None:
+        """Take back all of a row."""
+        self.take_back(row, row.tokens)
 
-    def _extended(self, row: _CachedRow, more: int) -> _CachedRow:
-        missing = -(-(row.tokens + more) // _BLOCK) - len(row.blocks)
-        return _CachedRow(row.blocks + self._new_blocks(missing), row.tokens + more)
+    @property
+    def most_tokens(self) -> int:
+        """The number of tokens that fit into half of the memory that was available at first."""
+        self._compile()
+        return self._most_tokens
 
-    def _new_blocks(self, number: int) -> tuple[int, ...]:
-        first = self._used
-        self._used += max(number, 0)
-        there = len(next(iter(self._caches.values())))
-        if self._used > there:
-            self._grow(max(self._used, 2 * there), first)
-        return tuple(range(first, self._used))
+    @property
+    def used(self) -> int:
+        """The number of blocks that rows use."""
+        return self._pool.used
 
-    def _grow(self, blocks: int, used: int) -> None:
-        """Make caches of `blocks` blocks, with the `used` first ones of before."""
+    def _extend(self, row: Row, more: int) -> None:
+        place = row.tokens % BLOCK
+        if place and self._pool.is_shared(row.blocks[-1], place):
+            shared, row.blocks[-1] = row.blocks[-1], self._new_block()
+            for cache in self._caches.values():
+                cache[row.blocks[-1]] = cache[shared]
+            self._pool.release([shared])
+        while len(row.blocks) * BLOCK < row.tokens + more:
+            row.blocks.append(self._new_block())
+        row.tokens += more
+
+    def _new_block(self) -> int:
+        block = self._pool.take()
+        while block is None:
+            self._grow(2 * self._pool.size)
+            block = self._pool.take()
+        return block
+
+    def _grow(self, blocks: int) -> None:
+        """Make caches of `blocks` blocks, with those of before."""
         import openvino
 
         for name, cache in self._caches.items():
             larger = np.zeros((blocks, *cache.shape[1:]), dtype=np.float32)
-            larger[:used] = cache[:used]
+            larger[: len(cache)] = cache
             self._caches[name] = larger
             self._request.set_tensor(name, openvino.Tensor(larger, shared_memory=True))
+        self._pool.grow(blocks)
 
     def _compile(self) -> None:
+        if self._request is not None:
+            return
         options = {
             "INFERENCE_NUM_THREADS": self._threads,
             # With fewer bits, greedy answers would not repeat.
@@ -170,16 +192,18 @@ class PagedDecoder:
         for name, one in names.items():
             if name.startswith(_CACHES):
                 _, heads, block, size = one.get_partial_shape()
-                if block.get_length() != _BLOCK:
-                    raise RuntimeError(f"blocks of {block.get_length()} tokens instead of {_BLOCK}")
-                self._caches[name] = np.zeros((0, heads.get_length(), _BLOCK, size.get_length()), np.float32)
-        self._grow(_FEWEST_BLOCKS, 0)
-        rows = self._rows
-        self._rows = [_CachedRow()]
+                if block.get_length() != BLOCK:
+                    raise RuntimeError(f"blocks of {block.get_length()} tokens instead of {BLOCK}")
+                self._caches[name] = np.zeros((0, heads.get_length(), BLOCK, size.get_length()), np.float32)
+        self._grow(_FEWEST_BLOCKS)
         # The first tokens order the weights for the kernels.
         with pages_released(self._weights):
-            self.read([[0]])
-        self._rows, self._used = rows, 0
+            row = Row()
+            self.read([Read(row, [0, 0])])
+            self.free(row)
+        available = available_memory()
+        bytes_per_token = sum(cache[0].nbytes for cache in self._caches.values()) // BLOCK
+        self._most_tokens = int(_MEMORY_SHARE * available) // bytes_per_token if available else sys.maxsize
 
 
 def _paged(model: openvino.Model) -> openvino.Model:

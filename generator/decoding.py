@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from citewell.generator.causal import TOP_P, Sampling, Seen
-from citewell.generator.decoder import PagedDecoder
+from citewell.generator.decoder import PagedDecoder, Read, Row
 from citewell.generator.lookup import PromptLookup
+from citewell.generator.shared_steps import Logits, Steps
 
-# Tokens of a prompt that are read at once, between two looks at whether the work is cancelled.
-_READ = 512
 # Tokens that are guessed at once, for all texts together: each costs about a tenth of what one step does.
 _GUESSED = 5
 # Tokens with less than this share of the likeliest one's probability are never drawn.
@@ -72,8 +70,9 @@ class TokenChoice:
 class _WrittenText:
     """A text that is being written."""
 
-    def __init__(self, candidate: int, choice: TokenChoice, lookup: PromptLookup) -> None:
+    def __init__(self, candidate: int, choice: TokenChoice, lookup: PromptLookup, row: Row) -> None:
         self.candidate = candidate
+        self.row = row
         self.last = 0
         self.ended = False
         self._choice = choice
@@ -110,60 +109,48 @@ def share(logits: NDArray[np.floating[Any]], groups: Sequence[Collection[int]]) 
     return [each / max(sum(sums), 1e-30) for each in sums]
 
 
-def read_prompt(
-    decoder: PagedDecoder, tokens: Sequence[int], beginning: Sequence[int], cancelled: threading.Event
-) -> NDArray[np.float32] | None:
-    """Read a prompt in the decoder's one row; return its logits of shape (1, vocabulary), None if cancelled.
-
-    What the decoder computes of `beginning`, with which `tokens` begins, is kept for the next prompt. Without
-    one, what is kept stays.
-    """
-    known = decoder.begin(beginning) or (decoder.keep(beginning) if beginning else 0)
-    logits = None
-    for start in range(known, len(tokens), _READ):
-        if cancelled.is_set():
-            return None
-        (logits,) = decoder.read([tokens[start : start + _READ]])
-    return logits
-
-
 def write_on(
     decoder: PagedDecoder,
-    logits: NDArray[np.float32],
+    row: Row,
+    logits: Logits,
     prompt: Sequence[int],
     choices: Sequence[TokenChoice],
     *,
     most: int,
     stop: Collection[int],
     seen: Seen,
-    cancelled: threading.Event,
-) -> None:
-    """Continue the prompt that `decoder` has read once for each choice, by at most `most` tokens.
+    together: Callable[[], int],
+) -> Steps[None]:
+    """Continue a prompt, which `row` has read, once for each choice by at most `most` tokens.
 
-    `logits` are those after the prompt, of shape (1, vocabulary). A continuation ends before a token of
-    `stop`, and `seen` gets the tokens as they are chosen.
+    `logits` are those after the prompt, of shape (1, vocabulary), and `together` returns how many texts share
+    the steps. A continuation ends before a token of `stop`, and `seen` gets the tokens as they are chosen.
     """
     lookup = PromptLookup(prompt)
-    texts = [_WrittenText(number, choice, lookup.copy()) for number, choice in enumerate(choices)]
-    decoder.split(len(texts))
-    for text in texts:
-        if chosen := text.choose(logits, (), most, stop):
-            seen(text.candidate, chosen)
-    while True:
-        going = [row for row, text in enumerate(texts) if not text.ended]
-        if not going or cancelled.is_set():
-            return
-        if len(going) < len(texts):
-            decoder.select(going)
-            texts = [texts[row] for row in going]
-        guesses = [text.guess(_GUESSED // len(texts)) for text in texts]
-        tokens = [[text.last, *guessed] for text, guessed in zip(texts, guesses, strict=True)]
-        found = decoder.read(tokens, every=True)
-        wrong = []
-        for text, logits, guessed in zip(texts, found, guesses, strict=True):
-            chosen = text.choose(logits, guessed, most, stop)
-            # The last one that was chosen is not read yet.
-            wrong.append(len(guessed) + 1 - len(chosen))
-            if chosen and not cancelled.is_set():
+    texts = [
+        _WrittenText(number, choice, lookup.copy(), decoder.copy(row))
+        for number, choice in enumerate(choices)
+    ]
+    try:
+        for text in texts:
+            if chosen := text.choose(logits, (), most, stop):
                 seen(text.candidate, chosen)
-        decoder.take_back(wrong)
+        while going := [text for text in texts if not text.ended]:
+            # At least one, so that a text does not depend on what it shares steps with (`PagedDecoder.read`):
+            # where a token occurred before, it is always read with a guess.
+            guesses = [text.guess(max(_GUESSED // max(together(), 1), 1)) for text in going]
+            found = yield [
+                Read(text.row, [text.last, *guessed], len(guessed) + 1)
+                for text, guessed in zip(going, guesses, strict=True)
+            ]
+            for text, own, guessed in zip(going, found, guesses, strict=True):
+                chosen = text.choose(own, guessed, most, stop)
+                # The last one that was chosen is not read yet.
+                decoder.take_back(text.row, len(guessed) + 1 - len(chosen))
+                if text.ended:
+                    decoder.free(text.row)
+                if chosen:
+                    seen(text.candidate, chosen)
+    finally:
+        for text in texts:
+            decoder.free(text.row)

@@ -27,7 +27,7 @@ from citewell.generator.defaults import GenerationDefaults
 from citewell.generator.extractive import ExtractiveGenerator, Relevance, Split
 from citewell.generator.focus import focused
 from citewell.generator.local import Focus, LocalGenerator
-from citewell.generator.openvino import open_openvino
+from citewell.generator.openvino import CONCURRENCY, open_openvino
 from citewell.generator.remote import OpenAiGenerator
 from citewell.generator.resolve import ModelSource, packaged_base, resolve
 from citewell.generator.transformers import open_transformers
@@ -102,7 +102,14 @@ async def open_completer(
         async with open_client(wanted, environment) as client:
             yield ChatCompleter(client, grammar_as=wanted.grammar)
         return
-    load = partial(open_named_model, wanted.name, cache_dir, threads=threads, on_step=on_step)
+    load = partial(
+        open_named_model,
+        wanted.name,
+        cache_dir,
+        threads=threads,
+        concurrency=wanted.concurrency,
+        on_step=on_step,
+    )
     yield LocalCompleter(await in_thread(load), wanted.name)
 
 
@@ -134,7 +141,14 @@ async def open_yes_model(
         async with open_client(wanted) as client:
             yield ApiYesModel(client)
     else:
-        load = partial(open_named_model, wanted.name, cache_dir, threads=threads, on_step=on_step)
+        load = partial(
+            open_named_model,
+            wanted.name,
+            cache_dir,
+            threads=threads,
+            concurrency=wanted.concurrency,
+            on_step=on_step,
+        )
         yield LocalYesModel(await in_thread(load), wanted.name)
 
 
@@ -184,7 +198,7 @@ def load_local(
     source = resolve(wanted.name)
     defaults = _defaults(source.defaults, wanted)
     return LocalGenerator(
-        open_model(source, cache_dir, threads=threads, on_step=on_step),
+        open_model(source, cache_dir, threads=threads, concurrency=wanted.concurrency, on_step=on_step),
         wanted.name,
         prompt_tokens=wanted.prompt_tokens,
         answer_tokens=wanted.answer_tokens,
@@ -203,25 +217,38 @@ def _focus(most_words: int, relevance: Relevance | None) -> Focus:
 
 
 def open_named_model(
-    name: str, cache_dir: Path, *, threads: int, on_step: OnStep = lambda name, step: None
+    name: str,
+    cache_dir: Path,
+    *,
+    threads: int,
+    concurrency: int = CONCURRENCY,
+    on_step: OnStep = lambda name, step: None,
 ) -> CausalModel:
-    """Load the language model `name`.
+    """Load the language model `name`, as `open_model` does.
 
     Raises `WeightsMissingError` if packaged weights are not installed, and `ModelError` for an unknown name
     and for a model that cannot be run.
     """
     ensure_weights(packaged_base(name), on_step)
-    return open_model(resolve(name), cache_dir, threads=threads, on_step=on_step)
+    return open_model(resolve(name), cache_dir, threads=threads, concurrency=concurrency, on_step=on_step)
 
 
 def open_model(
-    source: ModelSource, cache_dir: Path, *, threads: int, on_step: OnStep = lambda name, step: None
+    source: ModelSource,
+    cache_dir: Path,
+    *,
+    threads: int,
+    concurrency: int = CONCURRENCY,
+    on_step: OnStep = lambda name, step: None,
 ) -> CausalModel:
-    """Load a model; raises `ModelError` if it cannot be run."""
+    """Load a model, which writes at most `concurrency` texts at a time if it is a GGUF file, else one.
+
+    Raises `ModelError` if it cannot be run.
+    """
     if not source.is_gguf:
         return open_transformers(source.base, source.name, threads=threads, adapter=source.adapter)
     folder = converted(source.base, cache_dir, on_step, adapter=source.adapter)
-    return open_openvino(folder, source.name, threads=threads)
+    return open_openvino(folder, source.name, threads=threads, concurrency=concurrency)
 
 
 def _defaults(model: GenerationDefaults, wanted: GeneratorSettings) -> GenerationDefaults:

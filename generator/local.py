@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from functools import cached_property
 
 from citewell.core.events import Token
-from citewell.core.threads import in_thread
+from citewell.core.threads import in_own_thread
 from citewell.core.types import Reference
 from citewell.generator.causal import CausalModel, RefusalRule, Sampling, rendered
 from citewell.generator.completer import Completer, LocalCompleter
@@ -23,7 +23,7 @@ Focus = Callable[[str, Sequence[Reference]], Sequence[Reference]]
 
 
 class LocalGenerator:
-    """A generator with a model such as `citewell.generator.openvino.OpenVinoModel`, one prompt at a time.
+    """A generator with a model such as `citewell.generator.openvino.OpenVinoModel`.
 
     One candidate is decoded greedily and streamed token by token. Several are sampled and share the
     computation of the prompt.
@@ -70,7 +70,7 @@ class LocalGenerator:
         def prompt() -> str:
             return self._render(self.messages(question, references))
 
-        return self._write(prompt, n, sampling, first, self._beginning, self._refusal)
+        return self._write(prompt, n, sampling, first, self._refusal)
 
     def complete(
         self, messages: Sequence[Message], n: int, *, seed: int | None = None
@@ -97,10 +97,9 @@ class LocalGenerator:
                 sampling=self._sampling,
                 seen=_ignore,
                 cancelled=cancelled,
-                beginning=self._beginning,
             )
 
-        await in_thread(write, stop=cancelled.set)
+        await in_own_thread(write, stop=cancelled.set)
 
     @cached_property
     def _beginning(self) -> str:
@@ -118,7 +117,7 @@ class LocalGenerator:
 
         Raises `PromptTooLongError`.
         """
-        return await in_thread(lambda: self._model.likelihoods(self._render(messages), texts))
+        return await in_own_thread(lambda: self._model.likelihoods(self._render(messages), texts))
 
     def prompt_text(self, question: str, references: Sequence[Reference]) -> str:
         """Return the whole prompt as the model reads it, for inspection and measurement."""
@@ -140,7 +139,6 @@ class LocalGenerator:
         n: int,
         sampling: Sampling,
         first: int = 0,
-        beginning: str = "",
         refusal: RefusalRule | None = None,
     ) -> AsyncGenerator[Token, None]:
         loop = asyncio.get_running_loop()
@@ -159,13 +157,12 @@ class LocalGenerator:
                     sampling=sampling,
                     seen=seen,
                     cancelled=cancelled,
-                    beginning=beginning,
                     refusal=refusal,
                 )
             finally:
                 loop.call_soon_threadsafe(steps.put_nowait, None)
 
-        work = asyncio.create_task(in_thread(run, stop=cancelled.set))
+        work = asyncio.create_task(in_own_thread(run, stop=cancelled.set))
         texts = [_Text(self._model) for _ in range(n)]
         try:
             while (step := await steps.get()) is not None:

@@ -10,37 +10,42 @@ import json
 import math
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from citewell.core.errors import ModelError
 from citewell.core.gguf import DESCRIPTION, TEMPLATE
 from citewell.core.memory import check_memory, language_model_memory
 from citewell.generator.causal import NO, YES, PromptTooLongError, RefusalRule, Sampling, Seen, YesAnswer
 from citewell.generator.constrained import ConstrainedWriter
-from citewell.generator.decoder import PagedDecoder
-from citewell.generator.decoding import TokenChoice, log_probabilities, read_prompt, share, write_on
+from citewell.generator.decoder import PagedDecoder, Read, Row
+from citewell.generator.decoding import TokenChoice, log_probabilities, share, write_on
 from citewell.generator.prompt import Message
+from citewell.generator.shared_steps import Logits, SharedSteps, Steps, StoppedError
+
+CONCURRENCY = 8
+"""The texts that are written together if nothing else is said."""
 
 _CONTEXT = 4096
 # Characters that never exceed the 8,192 tokens at which the tokenizer drops the start of a text.
 _PIECE = 2048
 
 
-def open_openvino(folder: Path, name: str, *, threads: int) -> OpenVinoModel:
+def open_openvino(folder: Path, name: str, *, threads: int, concurrency: int = CONCURRENCY) -> OpenVinoModel:
     """Load the model `name` from a folder that `citewell.core.conversion.converted` filled.
 
-    Raises `ModelError` if the folder holds no causal language model, and `MemoryTooSmallError`.
+    It writes at most `concurrency` texts at a time. Raises `ModelError` if the folder holds no causal
+    language model, and `MemoryTooSmallError`.
     """
     weights = folder / "openvino_model.bin"
     if weights.is_file():
         check_memory(name, language_model_memory(weights.stat().st_size))
     try:
-        return OpenVinoModel(folder, threads=threads)
+        return OpenVinoModel(folder, threads=threads, concurrency=concurrency)
     except (OSError, RuntimeError, ValueError) as error:
         raise ModelError(
             f"The model {name} cannot be used as a generator: {error}",
@@ -49,9 +54,9 @@ def open_openvino(folder: Path, name: str, *, threads: int) -> OpenVinoModel:
 
 
 class OpenVinoModel:
-    """The model in a folder of OpenVINO files; one prompt at a time, others wait for their turn."""
+    """The model in a folder of OpenVINO files. Calls from several threads share its steps."""
 
-    def __init__(self, folder: Path, *, threads: int) -> None:
+    def __init__(self, folder: Path, *, threads: int, concurrency: int = CONCURRENCY) -> None:
         """Load the model and its tokenizer.
 
         Raises `RuntimeError`, `OSError` or `ValueError` if the folder holds none.
@@ -59,6 +64,7 @@ class OpenVinoModel:
         import openvino_genai
 
         about = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+        self.concurrency = concurrency
         self.context: int = min(about["context"], _CONTEXT)
         self.control_tokens: Sequence[str] = about["control"]
         self._stop: list[int] = about["stop"]
@@ -66,9 +72,9 @@ class OpenVinoModel:
         self._template = chat_template((folder / TEMPLATE).read_text(encoding="utf-8"))
         self._tokenizer = openvino_genai.Tokenizer(str(folder))
         self._decoder = PagedDecoder(folder, threads=threads)
+        self._steps = SharedSteps(self._decoder, texts=concurrency)
         self._folder, self._threads = folder, threads
-        self._turn = threading.Lock()
-        self._asked: list[int] = []  # the tokens of the decoder's row, where `yes` left it
+        self._grammar_turn = threading.Lock()
 
     def encode(self, text: str) -> list[int]:
         """Return the tokens of a text; a text of thousands of characters may have a few too many."""
@@ -101,7 +107,6 @@ class OpenVinoModel:
         sampling: Sampling,
         seen: Seen,
         cancelled: threading.Event,
-        beginning: str = "",
         refusal: RefusalRule | None = None,
         grammar: str = "",
     ) -> None:
@@ -110,87 +115,86 @@ class OpenVinoModel:
         They are seen as they are written; several are written together. Setting `cancelled` stops the model
         at its next token. Raises `PromptTooLongError`.
         """
-        with self._turn:
-            if cancelled.is_set():
-                return
-            self._asked = []
-            encoded = self._encode(prompt)
-            tokens: list[int] = encoded.data[0].tolist()
-            if len(tokens) + most > self.context:
-                raise PromptTooLongError(len(tokens), most, self.context)
-            drawn = sampling.draws(n)
-            several = [sampling._replace(seed=sampling.seed + one, single=drawn) for one in range(n)]
-            if grammar:
+        if cancelled.is_set():
+            return
+        encoded = self._encode(prompt)
+        tokens: list[int] = encoded.data[0].tolist()
+        if len(tokens) + most > self.context:
+            raise PromptTooLongError(len(tokens), most, self.context)
+        drawn = sampling.draws(n)
+        several = [sampling._replace(seed=sampling.seed + one, single=drawn) for one in range(n)]
+        if grammar:
+            with self._grammar_turn:
                 self._constrained.write(encoded, several, grammar, most=most, seen=seen, cancelled=cancelled)
-                return
-            start = self._encode(beginning).data[0].tolist() if beginning else []
-            if tokens[: len(start)] != start or len(start) >= len(tokens):
-                start = []
-            logits = read_prompt(self._decoder, tokens, start, cancelled)
-            if logits is None:
-                return
+            return
+
+        def written(row: Row, logits: Logits) -> Steps[None]:
             forbidden: list[int] = []
             if refusal is not None:
                 refused = self.encode(refusal.text)
-                if math.exp(sum(self._continued(logits, refused))) >= refusal.least:
+                if math.exp(sum((yield from self._continued(row, logits, refused)))) >= refusal.least:
                     for candidate in range(n):
                         seen(candidate, refused)
                     return
                 forbidden = self.encode(refusal.beginning)
-            write_on(
+            yield from write_on(
                 self._decoder,
+                row,
                 logits,
                 tokens,
                 [TokenChoice(one, forbidden) for one in several],
                 most=most,
                 stop=self._stop,
                 seen=seen,
-                cancelled=cancelled,
+                together=lambda: self._steps.texts,
             )
+
+        with suppress(StoppedError):
+            self._steps.run(tokens, written, cancelled=cancelled, texts=n, most=most)
 
     def yes(self, prompt: str) -> YesAnswer:
         """Return the probability of yes against no as the first word after a prompt.
 
-        Only what differs from the prompt of the call before is read. Raises `PromptTooLongError`.
+        Raises `PromptTooLongError`.
         """
-        with self._turn:
-            tokens: list[int] = self._encode(prompt).data[0].tolist()
-            if len(tokens) > self.context:
-                raise PromptTooLongError(len(tokens), 1, self.context)
-            known = _common(tokens[:-1], self._asked)
-            if known:
-                self._decoder.take_back([len(self._asked) - known])
-            else:
-                self._decoder.begin()
-            self._asked = []  # until these are read
-            (logits,) = self._decoder.read([tokens[known:]])
-            self._asked = tokens
+        tokens: list[int] = self._encode(prompt).data[0].tolist()
+        if len(tokens) > self.context:
+            raise PromptTooLongError(len(tokens), 1, self.context)
+
+        def answered(row: Row, logits: Logits) -> Steps[YesAnswer]:
+            yield from ()
             return YesAnswer(self._yes(logits), len(tokens))
+
+        return self._steps.run(tokens, answered, cancelled=threading.Event())
 
     def likelihoods(self, prompt: str, texts: Sequence[str]) -> list[list[float]]:
         """Return the log-probabilities of the tokens of each text after a prompt, which is read once.
 
         Raises `PromptTooLongError`.
         """
-        with self._turn:
-            self._asked = []
-            tokens, continued = self.encode(prompt), [self.encode(text) for text in texts]
-            longest = max(map(len, continued), default=0)
-            if len(tokens) + longest > self.context:
-                raise PromptTooLongError(len(tokens), longest, self.context)
-            self._decoder.begin()
-            (first,) = self._decoder.read([tokens])
-            return [self._continued(first, more) for more in continued]
+        tokens, continued = self.encode(prompt), [self.encode(text) for text in texts]
+        longest = max(map(len, continued), default=0)
+        if len(tokens) + longest > self.context:
+            raise PromptTooLongError(len(tokens), longest, self.context)
 
-    def _continued(self, first: NDArray[np.float32], tokens: Sequence[int]) -> list[float]:
+        def measured(row: Row, logits: Logits) -> Steps[list[list[float]]]:
+            found = []
+            for more in continued:
+                probabilities = yield from self._continued(row, logits, more)
+                found.append(probabilities)
+            return found
+
+        return self._steps.run(tokens, measured, cancelled=threading.Event(), most=longest)
+
+    def _continued(self, row: Row, first: Logits, tokens: Sequence[int]) -> Steps[list[float]]:
         """Return the log-probabilities of tokens after what is read, of which the logits are `first`."""
         logits = [first]
         if len(tokens) > 1:
-            logits += self._decoder.read([tokens[:-1]], every=True)
-            self._decoder.take_back([len(tokens) - 1])
+            logits += yield [Read(row, tokens[:-1], len(tokens) - 1)]
+            self._decoder.take_back(row, len(tokens) - 1)
         return log_probabilities(np.concatenate(logits)[: len(tokens)], tokens)
 
-    def _yes(self, logits: NDArray[np.float32]) -> float:
+    def _yes(self, logits: Logits) -> float:
         """Return the probability of yes against no for logits of shape (1, vocabulary)."""
         yes, _ = share(logits[0], [{self.encode(word)[0] for word in words} for words in (YES, NO)])
         return yes
@@ -202,12 +206,6 @@ class OpenVinoModel:
 
     def _encode(self, text: str) -> Any:
         return self._tokenizer.encode(text, add_special_tokens=False).input_ids
-
-
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """Return the number of tokens with which both begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def chat_template(source: str) -> Any:

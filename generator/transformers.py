@@ -86,6 +86,8 @@ def open_transformers(
 class TransformersModel:
     """A loaded model with its tokenizer; one prompt at a time, others wait for their turn."""
 
+    concurrency = 1
+
     def __init__(self, model: Any, tokenizer: Any) -> None:
         """Write with `model`, a `PreTrainedModel` in evaluation mode, and its tokenizer."""
         self._model = model
@@ -134,7 +136,6 @@ class TransformersModel:
         sampling: Sampling,
         seen: Seen,
         cancelled: threading.Event,
-        beginning: str = "",
         refusal: RefusalRule | None = None,
         grammar: str = "",
     ) -> None:

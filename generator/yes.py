@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from citewell.core.errors import ServiceAnswerError
-from citewell.core.threads import in_thread
+from citewell.core.threads import in_own_thread
 from citewell.generator.auto import OPENAI
 from citewell.generator.causal import CausalModel, YesAnswer, rendered
 from citewell.generator.completion import CompletionRequest
@@ -36,16 +36,15 @@ class YesModel(Protocol):
 class LocalYesModel:
     """A model in this process."""
 
-    concurrency = 1
-
     def __init__(self, model: CausalModel, name: str) -> None:
         """Ask `model`, which may be shared."""
         self.name = name
+        self.concurrency = model.concurrency
         self._model = model
 
     async def ask(self, messages: Sequence[Message]) -> YesAnswer:
         """Return the share of yes in the probability of the first token."""
-        return await in_thread(lambda: self._model.yes(rendered(self._model, messages)))
+        return await in_own_thread(lambda: self._model.yes(rendered(self._model, messages)))
 
 
 class ApiYesModel:

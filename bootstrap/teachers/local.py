@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -21,7 +20,7 @@ _FINISHED = re.compile(r"[.!?…。！？।]['\"’”»)\]]*\s*$|\[\d+\]\s*$")
 
 
 class LocalTeacher:
-    """One of Citewell's generators as a teacher, one question at a time.
+    """One of Citewell's generators as a teacher.
 
     Generators do not report why they stopped; an answer without a full stop at its end counts as truncated.
     """
@@ -31,12 +30,10 @@ class LocalTeacher:
         self.name = published_name(backend.name)
         self.prompt_hash = prompt_hash
         self._backend = backend
-        self._turn = asyncio.Lock()
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         """Return the generator's answer; raises the generator's errors."""
-        async with self._turn:
-            (text,) = await _candidates(self._backend, task.question, references, 1)
+        (text,) = await _candidates(self._backend, task.question, references, 1)
         return _written(text)
 
 
@@ -52,13 +49,11 @@ class SelfTeacher:
         self.prompt_hash = prompt_hash
         self._backend = backend
         self._config = config
-        self._turn = asyncio.Lock()
 
     async def write(self, task: BootstrapTask, references: Sequence[Reference]) -> TeacherAnswer:
         """Return the best of the generator's samples; raises the generator's errors."""
         samples = self._config.teacher.samples
-        async with self._turn:
-            texts = await _candidates(self._backend, task.question, references, samples)
+        texts = await _candidates(self._backend, task.question, references, samples)
         return _written(max(dict.fromkeys(texts), key=lambda text: self._worth(text, references)))
 
     def _worth(self, text: str, references: Sequence[Reference]) -> tuple[bool, float, float]:

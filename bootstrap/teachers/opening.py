@@ -81,8 +81,16 @@ async def open_teacher(
         await in_thread(partial(ensure_weights, packaged_base(inner), on_step))
         source = resolve(inner)
         form = config.prompt.form(source.defaults.form)
+        load = partial(
+            open_model,
+            source,
+            cache_dir,
+            threads=threads,
+            concurrency=wanted.concurrency,
+            on_step=on_step,
+        )
         backend = LocalGenerator(
-            await in_thread(partial(open_model, source, cache_dir, threads=threads, on_step=on_step)),
+            await in_thread(load),
             inner,
             prompt_tokens=wanted.prompt_tokens,
             answer_tokens=wanted.answer_tokens,

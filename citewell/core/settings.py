@@ -267,7 +267,11 @@ class GeneratorSettings(Section):
         "`guided_grammar` (older vLLM) or `grammar` (llama.cpp).",
     )
     together: bool = Field(False, description="Request all candidates in one call, with the parameter `n`.")
-    concurrency: int = Field(8, ge=1, description="Max concurrent requests to the API.")
+    concurrency: int = Field(
+        8,
+        ge=1,
+        description="Max concurrent requests to the API, or texts written together by a local model.",
+    )
     seconds: float = Field(
         300.0,
         gt=0,

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -115,10 +117,8 @@ class AnswerFile:
         waiting = [row for row in rows if self._is_missing(identity, row)]
         done, failed = len(rows) - len(waiting), 0
         on_progress(done, len(rows))
-        for start in range(0, len(waiting), together):
-            batch = waiting[start : start + together]
-            answers = await asyncio.gather(*(_written(row, write) for row in batch))
-            for row, written in zip(batch, answers, strict=True):
+        async with aclosing(_as_written(waiting, write, together)) as answers:
+            async for row, written in answers:
                 self._store(name, identity, row, written)
                 failed = failed + 1 if written.error else 0
                 if failed == _MOST_FAILURES:
@@ -126,8 +126,8 @@ class AnswerFile:
                         f"{name} failed on {failed} rows in a row, the last time because: {written.error}",
                         "Fix that, then run the same command again: with --json, it resumes.",
                     )
-            done += len(batch)
-            on_progress(done, len(rows))
+                done += 1
+                on_progress(done, len(rows))
         return {row.key: self._found[identity, row.key] for row in rows}
 
     def missing(self, identity: str, rows: Iterable[Asked]) -> int:
@@ -148,11 +148,31 @@ class AnswerFile:
             os.fsync(file.fileno())
 
 
-async def _written(row: Row, write: Write[Row]) -> GeneratedAnswer:
+async def _as_written(
+    rows: Iterable[Row], write: Write[Row], together: int
+) -> AsyncGenerator[tuple[Row, GeneratedAnswer], None]:
+    """Yield rows with their answers as they are written, so many at a time."""
+    left, writing = iter(rows), set[asyncio.Task[tuple[Row, GeneratedAnswer]]]()
     try:
-        return await write(row)
+        while True:
+            begun = islice(left, together - len(writing))
+            writing |= {asyncio.create_task(_written(row, write)) for row in begun}
+            if not writing:
+                return
+            done, writing = await asyncio.wait(writing, return_when=asyncio.FIRST_COMPLETED)
+            for answer in done:
+                yield await answer
+    finally:
+        for answer in writing:
+            answer.cancel()
+        await asyncio.gather(*writing, return_exceptions=True)
+
+
+async def _written(row: Row, write: Write[Row]) -> tuple[Row, GeneratedAnswer]:
+    try:
+        return row, await write(row)
     except CitewellError as error:
-        return GeneratedAnswer(error=str(error))
+        return row, GeneratedAnswer(error=str(error))
     except (RuntimeError, ValueError, OSError) as error:
         # A runtime's error on one prompt, such as a lack of memory, must not lose the other answers.
-        return GeneratedAnswer(error=f"{type(error).__name__}: {error}")
+        return row, GeneratedAnswer(error=f"{type(error).__name__}: {error}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 
@@ -48,6 +49,25 @@ async def test_a_local_teacher_writes_one_answer() -> None:
     assert isinstance(outcome, Sample)
     assert (outcome.answer, outcome.teacher, outcome.prompt_hash) == (GOOD, "writer", "abc")
     assert outcome.usage.requests == 1
+
+
+@pytest.mark.parametrize("several", [False, True])
+async def test_questions_are_written_at_the_same_time(several: bool) -> None:
+    writing = asyncio.Barrier(3)
+
+    class Meeting(Writer):
+        async def generate(
+            self, question: str, references: Sequence[Reference], n: int
+        ) -> AsyncGenerator[Token, None]:
+            await writing.wait()
+            async for token in super().generate(question, references, n):
+                yield token
+
+    writer = Meeting(GOOD)
+    teacher = SelfTeacher(writer, "", BootstrapConfig()) if several else LocalTeacher(writer, "")
+    asked = [teacher.write(task(), references()) for _ in range(3)]
+    answers = await asyncio.wait_for(asyncio.gather(*asked), 60)
+    assert [answer.text for answer in answers] == [GOOD] * 3
 
 
 @pytest.mark.parametrize("end", [". And then it", ", since"])

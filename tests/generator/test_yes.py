@@ -42,9 +42,9 @@ def test_the_share_of_yes() -> None:
 
 
 async def test_a_model_in_this_process() -> None:
-    settings = load_settings({"generator.name": "SmolLM2-135M-Instruct"})
+    settings = load_settings({"generator.name": "SmolLM2-135M-Instruct", "generator.concurrency": 3})
     async with open_yes_model(settings.generator, settings.cache_dir, threads=1) as model:
-        assert (model.name, model.concurrency) == ("SmolLM2-135M-Instruct", 1)
+        assert (model.name, model.concurrency) == ("SmolLM2-135M-Instruct", 3)
         first = await model.ask(asked("Is tin a metal?"))
         longer = await model.ask(asked("Tin is a metal. " * 30 + "Is tin a metal?"))
         # Only what differs from the question before is read, which rounds otherwise.

@@ -10,6 +10,7 @@ from citewell.core.settings import Settings
 from citewell.generator.auto import EXTRACTIVE, OPENAI
 from citewell.generator.citations.marks import MarkedSentence
 from citewell.generator.evaluation.answers import Asked, GeneratedAnswer
+from citewell.generator.resolve import resolve
 from citewell.pipeline.pipeline import Pipeline
 
 
@@ -40,8 +41,13 @@ def check_writer(pipeline: Pipeline, settings: Settings) -> None:
 
 
 def together(settings: Settings) -> int:
-    """Return how many answers to write at a time: as many as a service takes, one on this machine."""
-    return settings.generator.concurrency if settings.generator.name.startswith(OPENAI) else 1
+    """Return how many answers to write at a time: as many as the generator of the settings writes together.
+
+    Raises `ModelError` for an unknown generator.
+    """
+    wanted = settings.generator
+    shares = wanted.name.startswith(OPENAI) or (wanted.name != EXTRACTIVE and resolve(wanted.name).is_gguf)
+    return wanted.concurrency if shares else 1
 
 
 async def never(row: Asked) -> GeneratedAnswer:

@@ -76,12 +76,16 @@ async def test_a_failure_is_kept_with_its_reason_and_tried_again(tmp_path: Path)
 
 async def test_several_are_written_at_a_time_where_the_generator_can(tmp_path: Path) -> None:
     busy, most = 0, 0
+    others = asyncio.Event()
 
     async def write(row: EvaluationRow) -> GeneratedAnswer:
         nonlocal busy, most
         busy += 1
         most = max(most, busy)
-        await asyncio.sleep(0.01)
+        if row is ROWS[0]:
+            await others.wait()  # a long answer does not keep the others waiting
+        elif row is ROWS[-1]:
+            others.set()
         busy -= 1
         return GeneratedAnswer(row.question)
 
@@ -90,7 +94,7 @@ async def test_several_are_written_at_a_time_where_the_generator_can(tmp_path: P
         "mine", "a", ROWS, write, lambda done, total: seen.append(done), together=2
     )
     assert most == 2
-    assert seen == [0, 2, 3]
+    assert seen == [0, 1, 2, 3]
     assert [found[row.key].raw for row in ROWS] == [row.question for row in ROWS]
 
 
