@@ -31,7 +31,7 @@ _TALL: dict[str, Any] = {"viewport": {"width": 1160, "height": 900}}
 _PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
 FOLLOW_UP = "Does it need a GPU?"
 _FILES = {
-    "minutes-of-may.md": b"# Minutes of May\n\nWe decided to spend 400 euros of the budget on a new printer.\n",
+    "minutes-of-may.md": b"# Minutes of May\n\nWe decided to spend 400 euros on a printer.\n",
     "budget.csv": b"item,euros\nprinter,400\npaper,60\n",
     "team.png": b"\x89PNG\r\n\x1a\n",
 }
