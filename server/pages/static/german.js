@@ -3,7 +3,6 @@
 export const GERMAN = {
   "Ask": "Fragen",
   "History": "Verlauf",
-  "Training": "Training",
   "Collections": "Sammlungen",
   "Handbook": "Handbuch",
   "Settings": "Einstellungen",

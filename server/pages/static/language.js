@@ -41,8 +41,8 @@ export function translate() {
     const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     for (let text = texts.currentNode; text; text = texts.nextNode()) {
       const found = text.nodeType === Node.TEXT_NODE && isOurs(text.parentElement) && said(text.data);
-      if (found) {
-        text.data = found;
+      if (found && found !== text.data) {
+        text.data = found; // the observer below hears of it
       }
     }
     for (const name of NAMED) {

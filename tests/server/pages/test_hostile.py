@@ -27,7 +27,7 @@ async def test_a_stored_answer_is_text(open_page: OpenPage, stored: str) -> None
     assert {protocol for protocol, _, _ in links} == {"http:", "https:"}
     outside = [rel for protocol, rel, _ in links if protocol == "https:"]
     assert set(outside) == {"noopener noreferrer nofollow"}
-    markdown = await page.locator(".markdown").text_content()
+    markdown = await page.locator("[data-copied=markdown]").text_content()
     assert "\\*\\*1999\\*\\* \\[x\\](https://evil.example). *(not supported)*" in markdown
     assert "javascript:" not in markdown
     assert await page.evaluate("window.harmed") is None
