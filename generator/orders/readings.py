@@ -55,7 +55,8 @@ def _readings(sentences: Sequence[str]) -> Iterator[_OrderReading]:
 
 
 def _goes_on(before: str, sentence: str) -> bool:
-    return sentence[0].islower() and not _ENDED.search(before)
+    is_begun = len(before.split()) > 1  # a single word may be a heading
+    return is_begun and sentence[0].islower() and not _ENDED.search(before)
 
 
 def _windows(text: str) -> Iterator[str]:
