@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from citewell.core.text import split_sentences, without_sentences
 from citewell.core.types import Reference
 from citewell.generator.orders.detector import OrderDetector
+from citewell.generator.orders.features import Numbers
+from citewell.generator.orders.readings import read_sums
 
 # The sum of a sentence next to an order above which it belongs to the order.
 _NEAR = -1.5
-_LONGEST = 2000  # characters of a sentence that are read
 
 
 def mark_orders(references: Sequence[Reference], detector: OrderDetector) -> tuple[Reference, ...]:
@@ -21,10 +22,10 @@ def mark_orders(references: Sequence[Reference], detector: OrderDetector) -> tup
     one: orders often go on for several sentences.
     """
     pieces = [_pieces(reference) for reference in references]
-    sums = iter(detector.sums([piece[:_LONGEST] for own in pieces for part in own for piece in part]))
+    sums = iter(read_sums([part for own in pieces for part in own], detector))
     marked = []
     for reference, own in zip(references, pieces, strict=True):
-        orders = tuple(dict.fromkeys(order for part in own for order in _orders(part, sums)))
+        orders = tuple(dict.fromkeys(order for part in own for order in _orders(part, next(sums))))
         marked.append(replace(reference, orders=orders) if orders else reference)
     return tuple(marked)
 
@@ -64,13 +65,12 @@ def _pieces(reference: Reference) -> tuple[list[str], list[str]]:
     return sentences_of(reference.title), [sentence for text in texts for sentence in sentences_of(text)]
 
 
-def _orders(sentences: Sequence[str], sums: Iterator[float]) -> list[str]:
-    """Return the orders among sentences that follow each other, whose sums come next."""
-    found = [float(next(sums)) for _ in sentences]
-    sure = {place for place, value in enumerate(found) if value > 0}
+def _orders(sentences: Sequence[str], sums: Numbers) -> list[str]:
+    """Return the orders among sentences that follow each other."""
+    sure = {place for place, value in enumerate(sums) if value > 0}
     return [
         sentence
-        for place, (sentence, value) in enumerate(zip(sentences, found, strict=True))
+        for place, (sentence, value) in enumerate(zip(sentences, sums, strict=True))
         if value > 0 or (value > _NEAR and {place - 1, place + 1} & sure)
     ]
 
