@@ -71,4 +71,4 @@ class PageRanking:
     def _take_arrived(self) -> None:
         while self._arrived:
             position, page, vectors = self._arrived.popleft()
-            self._ranking.add(position, page.passages, page.date, vectors)
+            self._ranking.add(position, page.passages, page.date, vectors, page.read)

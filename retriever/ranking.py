@@ -24,6 +24,7 @@ class _Arrived(NamedTuple):
     counted: tuple[Counted, ...]  # one per part
     fingerprints: tuple[Fingerprint, ...]
     date: str
+    read: str
     is_encoded: bool
 
 
@@ -62,9 +63,14 @@ class Ranking:
         self._filtered: _Filtered | None = None
 
     def add(
-        self, position: int, passages: Sequence[Passage], date: str = "", vectors: Vectors | None = None
+        self,
+        position: int,
+        passages: Sequence[Passage],
+        date: str = "",
+        vectors: Vectors | None = None,
+        read: str = "",
     ) -> None:
-        """Add the n passages and the date of the hit at `position`, from 0.
+        """Add the n passages of the hit at `position`, from 0, its date, and the day on which it was read.
 
         Ties go to the page with the lower position. Adding a position again replaces its page. `vectors`, an
         (n, dimension) array, are those of the passages from the same encoder, if they are known: then none
@@ -76,7 +82,7 @@ class Ranking:
         if vectors is not None:
             self._score(texts, vectors)
         self._pages[position] = _Arrived(
-            tuple(passages), texts, counted, fingerprints, date, vectors is not None
+            tuple(passages), texts, counted, fingerprints, date, read, vectors is not None
         )
         self._filtered = None
 
@@ -116,6 +122,7 @@ class Ranking:
         references = []
         for number, (row, part) in enumerate(choose(lists, shared, k, self._word_sets), start=1):
             passage, score = filtered.passages[row], self._scores[filtered.texts[row]][part]
+            date, read = filtered.dates[row]
             references.append(
                 Reference(
                     number,
@@ -124,9 +131,10 @@ class Ranking:
                     passage.text,
                     round(float(score), 4),
                     filtered.duplicate_urls.get(row, ()),
-                    filtered.dates[row] or None,
+                    date or None,
                     passage.headings,
                     passage.page_number,
+                    read=read or None,
                 )
             )
         return tuple(references)
@@ -184,7 +192,7 @@ class Ranking:
             self._filtered = _Filtered(
                 passages,
                 [text for page in arrived for text in page.texts],
-                [page.date for page in arrived for _ in page.passages],
+                [(page.date, page.read) for page in arrived for _ in page.passages],
                 _duplicate_urls(passages, firsts),
                 [
                     part.select([page.counted[number] for page in arrived], firsts, encoded)
@@ -199,7 +207,7 @@ class _Filtered(NamedTuple):
 
     passages: list[Passage]
     texts: list[str]
-    dates: list[str]
+    dates: list[tuple[str, str]]  # of publication, and of reading
     duplicate_urls: dict[int, tuple[str, ...]]
     candidates: list[Candidates]
 

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.core.errors import FetchError
 from citewell.core.types import Failure, Hit, Page, Reference
@@ -147,6 +147,7 @@ class RetrievalStage:
             page = await self._extractor.extract(download.body, download.url, download.content_type, title)
         finally:
             self._budgeted.release(download.requested)
+        page = replace(page, read=download.day)
         if self._hides(page):
             raise FetchError(_HIDDEN, kind="hidden")
         self._ranking.add(position, page)

@@ -283,7 +283,8 @@ def _print_reference(console: Console, reference: Reference, citing: list[str] |
     """
     note = "  (not cited)" if citing == [] else ""
     console.print(
-        f"[cyan]\\[{reference.number}][/] [bold]{escape(reference.place)}[/]{note}  {escape(reference.url)}",
+        f"[cyan]\\[{reference.number}][/] [bold]{escape(reference.place)}[/]{note}  {escape(reference.url)}"
+        + (f"  {reference.dated}" if reference.dated else ""),
         style="dim" if note else "",
     )
     passage = squeeze(reference.text)

@@ -74,7 +74,7 @@ def _mark(number: int, reference: Reference | None) -> str:
 def _references(references: Iterable[Reference]) -> Iterator[str]:
     for reference in references:
         address = shown_address(reference.url)
-        about = ", ".join(filter(None, (reference.place or address, reference.date)))
+        about = ", ".join(filter(None, (reference.place or address, reference.dated)))
         yield (
             f'<li value="{reference.number}">{_link(reference.url, about, address)}'
             f"<details><summary>Passage</summary>{escape(reference.text)}{_orders(reference)}</details></li>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from datetime import date
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -26,7 +25,9 @@ _ESCAPED: Mapping[str, str] = {
 
 
 def csl_items(references: Iterable[Reference], accessed: date) -> list[dict[str, Any]]:
-    """Return the pages of the references as items of CSL-JSON, each once, read on the day `accessed`.
+    """Return the pages of the references as items of CSL-JSON, each once.
+
+    `accessed` is the day of the answer, for pages that do not say when they were read.
 
     Source: https://docs.citationstyles.org/. A page that is a file is a `document`.
     """
@@ -48,16 +49,22 @@ def _item(reference: Reference, accessed: date) -> dict[str, Any]:
         "id": f"{re.sub('[^a-z0-9]', '', site.lower()) or 'document'}{reference.number}",
         "type": "webpage" if is_web else "document",
         "title": squeeze(reference.title) or shown_address(reference.url),
-        "accessed": _days(accessed),
+        "accessed": _days(_day(reference.read) or accessed),
     }
     if is_web:
         item |= {"container-title": site, "URL": reference.url}
-    with suppress(ValueError):  # not a date of the calendar
-        if reference.date:
-            item["issued"] = _days(date.fromisoformat(reference.date))
+    if issued := _day(reference.date):
+        item["issued"] = _days(issued)
     if reference.page_number:
         item["page"] = str(reference.page_number)
     return item
+
+
+def _day(text: str | None) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:  # not a date of the calendar
+        return None
 
 
 def _days(day: date) -> dict[str, list[list[int]]]:

@@ -65,7 +65,7 @@ class Page:
     """An extracted page: its paragraphs in reading order.
 
     `notice` describes the missing part of a page that was too long. `author` and `date` (of
-    publication, YYYY-MM-DD) are empty if unknown.
+    publication, YYYY-MM-DD) are empty if unknown, and so is `read`, the day on which it was read (UTC).
     """
 
     url: str
@@ -74,6 +74,7 @@ class Page:
     notice: str = ""
     author: str = ""
     date: str = ""
+    read: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class Reference:
     `score` is the inner product of the question's and the passage's vectors
     (WebGLM §3.1.2, https://arxiv.org/abs/2306.07906). `duplicate_urls` are other pages with almost the same
     text, and `date` (YYYY-MM-DD) is when the page was published, or None if unknown. `headings` and
-    `page_number` are the passage's.
+    `page_number` are the passage's. `read` is the day on which the page was read (UTC), or None if unknown.
     """
 
     number: int
@@ -113,6 +114,14 @@ class Reference:
     page_number: int | None = None
     orders: tuple[str, ...] = ()
     """Its sentences, title and headings included, that give orders to a language model: no evidence."""
+    read: str | None = None
+
+    @property
+    def dated(self) -> str:
+        """When the page was published or, for one of the web that does not say, as in `as of 2026-11-25`."""
+        if self.date or not self.read or not self.url.startswith(("https://", "http://")):
+            return self.date or ""
+        return f"as of {self.read}"
 
     @property
     def section(self) -> str:

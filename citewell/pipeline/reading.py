@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from citewell.core.errors import InputError
 from citewell.core.types import Page, Reference
@@ -63,7 +63,8 @@ async def read_page(pipeline: Pipeline, address: str) -> Page:
     with Lease(pipeline.memory) as lease:
         download = await fetch(PageRequest(address, lease))
         _check_site(download.url, query)
-        return await pipeline.extractor.extract(download.body, download.url, download.content_type)
+        page = await pipeline.extractor.extract(download.body, download.url, download.content_type)
+        return replace(page, read=download.day)
 
 
 def _check_site(address: str, query: Query) -> None:

@@ -6,7 +6,8 @@ import hashlib
 from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 from citewell.core.types import Failure, Page
 from citewell.retriever.collection.protocol import Catalog, CollectionWriter
@@ -86,8 +87,9 @@ class Indexer:
         self.store.release(_STAGE, [document.url for document in documents])
 
     def put(self, source: str, documents: Iterable[tuple[SourceDocument, Page]], report: Report) -> None:
-        """Store pages extracted from documents, and count them in the report."""
-        pages = [(page, _digest(document)) for document, page in documents]
+        """Store pages extracted from documents, with the present day, and count them in the report."""
+        today = datetime.now(UTC).date().isoformat()
+        pages = [(replace(page, read=today), _digest(document)) for document, page in documents]
         known = self.store.digests([page.url for page, _ in pages])
         self.store.put(source, pages)
         for page, _ in pages:

@@ -29,6 +29,7 @@ CREATE TABLE IF NOT EXISTS frontier (
 );
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+_READ = "~"
 _OF_SOURCE = "SELECT url FROM pages WHERE source = ? AND state != 'gone' ORDER BY url"
 
 
@@ -66,7 +67,7 @@ class PageStore:
     def put(self, source: str, pages: Iterable[tuple[Page, str]]) -> None:
         """Write pages, each with the digest of its bytes, replacing existing ones."""
         rows = [
-            (page.url, source, digest, page.title, dump_passages(page.passages), "new", page.date)
+            (page.url, source, digest, page.title, dump_passages(page.passages), "new", dump_date(page))
             for page, digest in pages
         ]
         with self.database.writing() as db:
@@ -160,9 +161,16 @@ def dump_passages(passages: Iterable[Passage]) -> str:
     return json.dumps(rows, ensure_ascii=False)
 
 
+def dump_date(page: Page) -> str:
+    """Return the day of publication or, where that is not known, `~` and the day on which a page was read."""
+    return page.date or (page.read and f"{_READ}{page.read}")
+
+
 def load_page(url: str, title: str, passages: str, date: str) -> Page:
-    """Return a page from what was stored of it, `passages` as `dump_passages` wrote them."""
+    """Return a page from what was stored of it by `dump_passages` and `dump_date`."""
     found = tuple(_passage(url, title, *row) for row in json.loads(passages))
+    if date.startswith(_READ):
+        return Page(url, title, found, read=date.removeprefix(_READ))
     return Page(url, title, found, date=date)
 
 

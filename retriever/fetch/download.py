@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http import HTTPStatus
 
 from citewell.core.errors import FetchError
@@ -24,6 +26,13 @@ class Download:
     status: int
     requested: str
     source: Source = "network"
+    received_at: float = field(default_factory=time.time, compare=False)
+    """Seconds since the epoch: for a page from a cache, when it was last known to be so."""
+
+    @property
+    def day(self) -> str:
+        """The day on which the page was read (YYYY-MM-DD, UTC)."""
+        return datetime.fromtimestamp(self.received_at, UTC).date().isoformat()
 
 
 @dataclass(frozen=True, slots=True)

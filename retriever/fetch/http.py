@@ -129,7 +129,13 @@ class HttpFetcher:
         if response.status not in PAGE_STATUSES:
             raise HttpStatusError(response.status)
         return Download(
-            response.url, response.content_type, response.body, response.status, page.url, response.source
+            response.url,
+            response.content_type,
+            response.body,
+            response.status,
+            page.url,
+            response.source,
+            response.received_at,
         )
 
     async def _follow(self, request: Request, robots: Robots | None, *, is_page: bool) -> Response:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from multidict import CIMultiDictProxy
@@ -57,6 +58,8 @@ class Response:
     truncated: bool = False
     """The body was cut at `Request.cut_at`."""
     source: Source = "network"
+    received_at: float = field(default_factory=time.time, compare=False)
+    """Seconds since the epoch."""
 
 
 class Transport(Protocol):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
 
 from citewell.core.text import shorten
 from citewell.core.types import Reference, Sentence
@@ -37,7 +37,7 @@ class Support:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedSource:
-    """A reference with the day of its publication, its orders, and the sentences that it supports.
+    """A reference with its days of publication and of reading, its orders, and the sentences it supports.
 
     `section` says where on its page it stands. `excerpt` is the part of it that is shown at once: none where
     other references are cited in its place.
@@ -47,7 +47,8 @@ class CitedSource:
     url: str
     link: SourceLink
     section: str
-    date: date | None
+    date: datetime.date | None
+    read: datetime.date | None
     text: str
     excerpt: tuple[Piece, ...]
     orders: tuple[str, ...]
@@ -73,9 +74,14 @@ class SourceCard:
         return self.passages[0].link
 
     @property
-    def date(self) -> date | None:
+    def date(self) -> datetime.date | None:
         """The day on which the page was published."""
         return self.passages[0].date
+
+    @property
+    def read(self) -> datetime.date | None:
+        """The day on which the page was read, if it is one of the web."""
+        return self.passages[0].read
 
     @property
     def is_cited(self) -> bool:
@@ -119,6 +125,7 @@ def cited_source(
         link=SourceLink(link.title, link.site, own or link.href),
         section=reference.section,
         date=_day(reference.date),
+        read=_day(reference.read) if link.href else None,
         text=reference.text,
         excerpt=_excerpt(reference.text, supports[0].words if supports else question),
         orders=reference.orders,
@@ -143,8 +150,8 @@ def _excerpt(text: str, claim: str) -> tuple[Piece, ...]:
     return supporting(claim, best_window(text, claim, _EXCERPT)) if claim else ()
 
 
-def _day(text: str | None) -> date | None:
+def _day(text: str | None) -> datetime.date | None:
     try:
-        return date.fromisoformat(text) if text else None
+        return datetime.date.fromisoformat(text) if text else None
     except ValueError:
         return None

@@ -130,6 +130,7 @@ def test_json_has_the_documented_keys(cli: Cli) -> None:
         "headings",
         "page_number",
         "orders",
+        "read",
     }
     assert set(answer["candidates"][0]) == {
         "answer",

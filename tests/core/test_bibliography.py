@@ -37,3 +37,9 @@ def test_bibtex_is_escaped() -> None:
     assert "date = {2024-05-06}" in text
     assert text.count("@misc{") == 2
     assert text.count("{") - text.count("\\{") == text.count("}") - text.count("\\}")
+
+
+def test_a_page_that_was_read_before_the_answer_says_so() -> None:
+    page = Reference(1, "https://notes.example/", "Notes", "…", 0.5, read="2026-11-20")
+    assert csl_items([page], TODAY)[0]["accessed"] == {"date-parts": [[2026, 11, 20]]}
+    assert "urldate = {2026-11-20}" in bibtex([page], TODAY)

@@ -101,6 +101,7 @@ def test_the_json_of_a_written_answer() -> None:
         "headings": [],
         "page_number": None,
         "orders": [],
+        "read": None,
     }
     assert value["failures"] == [{"url": "https://example.org/b", "reason": "HTTP 404", "kind": None}]
 
@@ -113,3 +114,10 @@ def test_the_json_of_references_alone_has_no_written_answer() -> None:
 def test_a_reference_names_its_place() -> None:
     assert REFERENCE.place == "Sky"
     assert replace(REFERENCE, headings=("Colors", "Blue"), page_number=3).place == "Sky, Blue, p. 3"
+
+
+def test_a_reference_is_dated_by_its_publication_or_by_its_reading() -> None:
+    assert REFERENCE.dated == ""
+    assert replace(REFERENCE, read="2026-11-25").dated == "as of 2026-11-25"
+    assert replace(REFERENCE, read="2026-11-25", date="2024-05-06").dated == "2024-05-06"
+    assert replace(REFERENCE, read="2026-11-25", url="file:///home/ada/notes.md").dated == ""

@@ -104,6 +104,7 @@ async def test_good_pages_answer_and_bad_ones_are_named(settings: Make, storks: 
     assert answer.outcome == "answered"
     assert GOOD in [sentence.text for sentence in answer.sentences]
     assert any(CHARSET in reference.text for reference in answer.references)
+    assert all(reference.dated.startswith("as of 20") for reference in answer.references)
     reasons = {failure.url.removeprefix(storks): failure.reason for failure in answer.failures}
     assert set(reasons) == {"/gone.html", "/hang.html", "/image.html"}
     assert "404" in reasons["/gone.html"]

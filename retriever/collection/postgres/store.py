@@ -19,7 +19,7 @@ from citewell.retriever.collection.postgres.words import (
     search_words,
     titles_near,
 )
-from citewell.retriever.collection.store import dump_passages, load_page
+from citewell.retriever.collection.store import dump_date, dump_passages, load_page
 from citewell.retriever.collection.vectors import Encoding
 from citewell.retriever.subject import named
 
@@ -142,7 +142,7 @@ class PostgresStore:
                 *map(storable, (page.url, source, digest, page.title)),
                 sorted(named(page.title)),
                 dump_passages(page.passages),
-                page.date,
+                dump_date(page),
             )
             for key, (page, digest) in sorted(last.items())
         ]

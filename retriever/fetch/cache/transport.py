@@ -186,7 +186,13 @@ class CachingTransport:
 
 def _response(entry: CacheEntry, request: Request, source: Source) -> Response:
     response = Response(
-        entry.url, entry.status, entry.headers, entry.body, truncated=entry.truncated, source=source
+        entry.url,
+        entry.status,
+        entry.headers,
+        entry.body,
+        truncated=entry.truncated,
+        source=source,
+        received_at=entry.received_at,
     )
     return _judged(response, request)
 

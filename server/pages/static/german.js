@@ -149,6 +149,7 @@ export const GERMAN = {
   "Delete this collection": "Diese Sammlung löschen",
   "Really delete?": "Wirklich löschen?",
   "Refresh": "Aktualisieren",
+  "as of": "Stand",
   "Who may read it": "Wer sie lesen darf",
   "Choose who may ask and read this collection; to others, it does not exist. Without a choice, it is for everyone who may ask.": "Wählen Sie, wer diese Sammlung fragen und lesen darf; für andere gibt es sie nicht. Ohne Auswahl ist sie für alle da, die fragen dürfen.",
   "key": "Schlüssel",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,7 +66,15 @@ def test_the_date_of_a_page_is_kept(library: Library, tmp_path: Path) -> None:
     index(library, file)
     page = library.open().page(file.as_uri())
     assert page is not None
-    assert page.date == "2024-05-06"
+    assert (page.date, page.read) == ("2024-05-06", "")
+
+
+def test_a_page_without_a_date_has_the_day_on_which_it_was_read(library: Library, notes: Path) -> None:
+    index(library, notes)
+    page = library.open().page((notes / "bison.md").as_uri())
+    assert page is not None
+    assert page.date == ""
+    assert datetime.now(UTC).date() - date.fromisoformat(page.read) < timedelta(days=2)
 
 
 async def test_a_file_that_is_removed_is_forgotten(library: Library, notes: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -46,6 +47,9 @@ async def test_several_places_are_searched_together(open_page: OpenPage, places:
     assert await page.locator("#searched").inner_text() == "Searched: the collection zoo, Wikipedia"
     titles = await page.locator(".source h3").all_inner_texts()
     assert sorted(titles) == ["Bats", "Bats of the zoo"]
+    (read,) = await page.locator(".source time").all_inner_texts()  # of the page of the web
+    assert await page.get_by_text(f"as of {read}").count() == 1
+    assert read.endswith(str(datetime.now(UTC).year))
 
     await page.reload()
     await page.locator("#where .chosen", has_text="The collection zoo, Wikipedia").wait_for()

@@ -32,6 +32,17 @@ async def test_a_page_is_used_in_the_scope_alone_in_which_it_was_made(local_web:
     assert sources == ["network", "network", "cache", "cache"]
 
 
+async def test_a_page_says_when_it_was_read(local_web: Web) -> None:
+    local_web.origin.headers = FRESH
+    local_web.clock.ahead = -3 * 24 * HOUR
+    async with local_web.open() as fetcher:
+        fetched = await fetcher.get(local_web.url)
+        cached = await fetcher.get(local_web.url)
+    assert (fetched.source, cached.source) == ("network", "cache")
+    assert 3 * 24 * HOUR - 60 < fetched.received_at - cached.received_at < 3 * 24 * HOUR + 60
+    assert cached.day < fetched.day
+
+
 async def test_equal_requests_at_the_same_time_are_one(serve: Serve, local_web: Web) -> None:
     arrived, released = asyncio.Event(), asyncio.Event()
     asked = 0
