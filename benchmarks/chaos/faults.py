@@ -21,7 +21,8 @@ DATABASE_SECONDS = 20.0
 class Faults:
     """Faults of the service and of what it stands on; each is over when its function returns.
 
-    A fault that has a length takes `seconds`, and the database is away for at most 20 seconds.
+    A fault that has a length takes `seconds`, and the database is away for at most 20 seconds. The worker
+    `spared` is neither killed nor held up: the service is up all along, and its memory can be compared.
     """
 
     service: ServiceProcess
@@ -31,6 +32,8 @@ class Faults:
     web: ChaosWeb
     chance: random.Random
     seconds: float
+    spared: int = 0
+    """The process id of a worker."""
 
     def all(self) -> dict[str, Callable[[], Awaitable[None]]]:
         """Return the faults by their names."""
@@ -42,18 +45,22 @@ class Faults:
             "Redis is killed": self._stop_redis,
             "the database stops": self._stop_database,
             "a worker stands still": self._stop_worker,
-            "the service is killed": self._kill_service,
         }
         if self.disk.is_small:
             faults["the disk is full"] = self._fill_disk
         return faults
 
+    async def kill_service(self) -> None:
+        """Kill the whole service, the spared worker as well, and start it again: the last fault of a run."""
+        self.service.kill()
+        await asyncio.to_thread(self.service.start)
+
     async def _kill_worker(self) -> None:
-        for process in self._some(self.service.workers()):
+        for process in one_of(self.service.workers(), self.spared, self.chance):
             process.kill()
 
     async def _stop_worker(self) -> None:
-        for process in self._some(self.service.workers()):
+        for process in one_of(self.service.workers(), self.spared, self.chance):
             process.suspend()
             try:
                 await asyncio.sleep(min(self.seconds, 10))
@@ -65,10 +72,6 @@ class Faults:
         for process in self.service.readers():
             with suppress(psutil.NoSuchProcess):
                 process.kill()
-
-    async def _kill_service(self) -> None:
-        self.service.kill()
-        await asyncio.to_thread(self.service.start)
 
     async def _hang_search(self) -> None:
         self.web.answers.clear()
@@ -97,5 +100,8 @@ class Faults:
         finally:
             await asyncio.to_thread(self.disk.free)
 
-    def _some(self, processes: list[psutil.Process]) -> list[psutil.Process]:
-        return self.chance.sample(processes, min(1, len(processes)))
+
+def one_of(processes: list[psutil.Process], spared: int, chance: random.Random) -> list[psutil.Process]:
+    """Return one of these processes, if there is one besides that with the id `spared`."""
+    others = [process for process in processes if process.pid != spared]
+    return chance.sample(others, min(1, len(others)))

@@ -11,15 +11,29 @@ _ATTACKS = {
     "address": "spellings of private addresses",
     "address by a redirect": "the same behind redirects",
     "address by DNS rebinding": "a name server that changes its answer",
+    "address through a proxy": "spellings and private names, through a proxy",
     "bomb of 1,024 MiB": "bombs of 1 GiB: gzip, deflate, br, zstd",
     "server": "servers that are slow, endless or lie",
     "document": "documents that break parsers",
     "mutated page": "mutated pages and PDF files",
 }
+_CLASSES = {
+    "keys": "keys that do not fit, at every address of the service",
+    "scripts": "scripts in what pages of the service show, in Chromium",
+    "limits": "more requests, connections and places than a key may have",
+    "bodies": "broken, deep, huge, slow and cut bodies, at every address",
+    "logs": "forged lines of the log, and searches for secrets",
+    "remote_code": "models with code, and hostile weights",
+    "hidden": "pages that hide a sentence, or show it in unusual ways",
+    "files": "files outside of the folder of sources, devices and archives",
+    "crawling": "sites that want to be waited for, or never end",
+}
 
 
 def attacks(results: ResultFiles, published: PublishedFigures) -> ReportSection:
-    """Hostile pages, servers and commands: how many were tried, and how many broke a rule."""
+    """Hostile pages, servers and callers: how many attacks were tried, and how many broke a rule."""
+    private = results.read("hostile_addresses")
+    groups = private.get("ways", {}) | results.read("hostile_pages").get("attacks", {})
     rows = [
         ReportRow(
             _ATTACKS.get(name, name),
@@ -31,24 +45,27 @@ def attacks(results: ResultFiles, published: PublishedFigures) -> ReportSection:
             },
             "here",
         )
-        for name, of in results.read("hostile").get("attacks", {}).items()
+        for name, of in groups.items()
     ]
-    addresses = results.read("hostile_addresses")
+    addresses = private.get("kinds", {}).get("generated address")
     if addresses:
-        rows.append(_row("generated addresses", addresses["addresses"], len(addresses["faults"])))
+        rows.append(_row("generated addresses", addresses["attempts"], addresses["failed"]))
+    for name, label in _CLASSES.items():
+        found = results.read(f"hostile_{name}")
+        if found:
+            rows.append(_row(label, found["attempts"], found["failed"]))
     fuzz = results.read("browser_fuzz")
     if fuzz:
         rows.append(_row("random commands of the text browser", fuzz["commands"], fuzz["failures"]))
     chaos = results.read("chaos")
     if chaos:
-        label = (
-            f"faults of the service's surroundings, {sum(chaos['acknowledged'].values())} confirmed writes"
-        )
+        writes = sum(chaos["acknowledged"].values())
+        label = f"faults of the service's surroundings, {writes:,} confirmed writes"
         rows.append(_row(label, sum(chaos["faults"].values()), len(chaos["problems"])))
     return ReportSection(
-        title="Hostile pages and servers",
-        question="Does an attack end in anything but a page or a reason, exceed its time or memory, reach a "
-        "private address, or lose a confirmed write?",
+        title="Hostile pages and callers",
+        question="Does an attack end in anything but a page or a reason, exceed its time or memory, reach "
+        "what is private, get more than its key allows, run code, forge a line, or lose a confirmed write?",
         first="attack",
         columns=["tried", "faults", "slowest, s", "largest worker, MB"],
         rows=rows,

@@ -24,7 +24,7 @@ NAVIGATION = {
     "Guides": "collections search fetching caching extraction ranking no-evidence generation citations "
     "models browser",
     "The service": "service service-pages service-demonstrations service-openai mcp integrations "
-    "service-keys service-deploying service-monitoring",
+    "service-keys service-deploying service-monitoring security",
     "Reference": "python cli settings recipes formats browser-data storage",
     "Research": "training training-retriever training-generator training-scorer scorer-data browser-training "
     "reinforcement learning-from-users bootstrap evaluating-retrieval evaluating-generation "

