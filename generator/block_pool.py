@@ -14,6 +14,10 @@ from collections.abc import Sequence
 BLOCK = 32
 """The tokens of a block, which is OpenVINO's size on CPUs."""
 
+# Blocks that are known and not used: what eight answers with their checks have in common. More would use up
+# memory that nobody has touched.
+_UNUSED = 128
+
 
 class _KnownBlock:
     """A block with its tokens, after those of `parent`; the last one of a text may have few."""
@@ -54,9 +58,9 @@ class BlockPool:
     def take(self) -> int | None:
         """Return a block for one user; None if none is left.
 
-        If no other is free, the least recently used known one is forgotten.
+        If many are known that nobody uses, or no other is free, the least recently used one is forgotten.
         """
-        if self._free:
+        if self._free and len(self._unused) < _UNUSED:
             block = heapq.heappop(self._free)
         elif self._unused:
             block, _ = self._unused.popitem(last=False)

@@ -30,7 +30,7 @@ _CACHES = ("key_cache.", "value_cache.")
 _MEMORY_SHARE = 0.5
 
 
-class Row:
+class CachedText:
     """A text that is read and continued: its blocks in order, and the number of its tokens.
 
     `PagedDecoder.free` gives its blocks back.
@@ -47,7 +47,7 @@ class Row:
 class Read(NamedTuple):
     """More tokens of a row, at least one, and of how many of them, the last ones, the logits are wanted."""
 
-    row: Row
+    row: CachedText
     tokens: Sequence[int]
     wanted: int = 1
 
@@ -69,16 +69,16 @@ class PagedDecoder:
         self._pool = BlockPool()
         self._most_tokens = 0
 
-    def begun(self, tokens: Sequence[int]) -> Row:
+    def begun(self, tokens: Sequence[int]) -> CachedText:
         """Return a new row with the longest known beginning of a text, without its last two tokens.
 
         The last token is never read alone.
         """
         blocks, known = self._pool.find(tokens[:-2])
         self._pool.share(blocks)
-        return Row(blocks, known)
+        return CachedText(blocks, known)
 
-    def remember(self, row: Row, tokens: Sequence[int]) -> None:
+    def remember(self, row: CachedText, tokens: Sequence[int]) -> None:
         """Know for `begun` that a row began with these tokens, as long as there is room for its blocks."""
         self._pool.remember(row.blocks, tokens)
 
@@ -90,7 +90,7 @@ class PagedDecoder:
         """
         if sum(len(one.tokens) for one in reads) == 1:
             # A single token in all would be rounded in yet another way.
-            other = Row()
+            other = CachedText()
             try:
                 return self.read([*reads, Read(other, [0], 0)])[:1]
             finally:
@@ -118,19 +118,19 @@ class PagedDecoder:
         found = self._request.infer({name: value for name, value in given.items() if name in self._inputs})
         return np.split(found[0][: sum(wanted), 0], np.cumsum(wanted)[:-1])
 
-    def copy(self, row: Row) -> Row:
+    def copy(self, row: CachedText) -> CachedText:
         """Return a new row with what `row` has read, which they share."""
         self._pool.share(row.blocks)
-        return Row(row.blocks, row.tokens)
+        return CachedText(row.blocks, row.tokens)
 
-    def take_back(self, row: Row, number: int) -> None:
+    def take_back(self, row: CachedText, number: int) -> None:
         """Take back the last tokens of a row, so many."""
         row.tokens -= number
         needed = -(-row.tokens // BLOCK)
         self._pool.release(row.blocks[needed:])
         del row.blocks[needed:]
 
-    def free(self, row: Row) -> None:
+    def free(self, row: CachedText) -> None:
         """Take back all of a row."""
         self.take_back(row, row.tokens)
 
@@ -145,7 +145,7 @@ class PagedDecoder:
         """The number of blocks that rows use."""
         return self._pool.used
 
-    def _extend(self, row: Row, more: int) -> None:
+    def _extend(self, row: CachedText, more: int) -> None:
         place = row.tokens % BLOCK
         if place and self._pool.is_shared(row.blocks[-1], place):
             shared, row.blocks[-1] = row.blocks[-1], self._new_block()
@@ -198,7 +198,7 @@ class PagedDecoder:
         self._grow(_FEWEST_BLOCKS)
         # The first tokens order the weights for the kernels.
         with pages_released(self._weights):
-            row = Row()
+            row = CachedText()
             self.read([Read(row, [0, 0])])
             self.free(row)
         available = available_memory()

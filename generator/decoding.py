@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.generator.causal import TOP_P, Sampling, Seen
-from citewell.generator.decoder import PagedDecoder, Read, Row
+from citewell.generator.decoder import CachedText, PagedDecoder, Read
 from citewell.generator.lookup import PromptLookup
 from citewell.generator.shared_steps import Logits, Steps
 
@@ -70,7 +70,7 @@ class TokenChoice:
 class _WrittenText:
     """A text that is being written."""
 
-    def __init__(self, candidate: int, choice: TokenChoice, lookup: PromptLookup, row: Row) -> None:
+    def __init__(self, candidate: int, choice: TokenChoice, lookup: PromptLookup, row: CachedText) -> None:
         self.candidate = candidate
         self.row = row
         self.last = 0
@@ -111,7 +111,7 @@ def share(logits: NDArray[np.floating[Any]], groups: Sequence[Collection[int]]) 
 
 def write_on(
     decoder: PagedDecoder,
-    row: Row,
+    row: CachedText,
     logits: Logits,
     prompt: Sequence[int],
     choices: Sequence[TokenChoice],

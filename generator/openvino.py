@@ -22,7 +22,7 @@ from citewell.core.gguf import DESCRIPTION, TEMPLATE
 from citewell.core.memory import check_memory, language_model_memory
 from citewell.generator.causal import NO, YES, PromptTooLongError, RefusalRule, Sampling, Seen, YesAnswer
 from citewell.generator.constrained import ConstrainedWriter
-from citewell.generator.decoder import PagedDecoder, Read, Row
+from citewell.generator.decoder import CachedText, PagedDecoder, Read
 from citewell.generator.decoding import TokenChoice, log_probabilities, share, write_on
 from citewell.generator.prompt import Message
 from citewell.generator.shared_steps import Logits, SharedSteps, Steps, StoppedError
@@ -128,7 +128,7 @@ class OpenVinoModel:
                 self._constrained.write(encoded, several, grammar, most=most, seen=seen, cancelled=cancelled)
             return
 
-        def written(row: Row, logits: Logits) -> Steps[None]:
+        def written(row: CachedText, logits: Logits) -> Steps[None]:
             forbidden: list[int] = []
             if refusal is not None:
                 refused = self.encode(refusal.text)
@@ -161,7 +161,7 @@ class OpenVinoModel:
         if len(tokens) > self.context:
             raise PromptTooLongError(len(tokens), 1, self.context)
 
-        def answered(row: Row, logits: Logits) -> Steps[YesAnswer]:
+        def answered(row: CachedText, logits: Logits) -> Steps[YesAnswer]:
             yield from ()
             return YesAnswer(self._yes(logits), len(tokens))
 
@@ -177,7 +177,7 @@ class OpenVinoModel:
         if len(tokens) + longest > self.context:
             raise PromptTooLongError(len(tokens), longest, self.context)
 
-        def measured(row: Row, logits: Logits) -> Steps[list[list[float]]]:
+        def measured(row: CachedText, logits: Logits) -> Steps[list[list[float]]]:
             found = []
             for more in continued:
                 probabilities = yield from self._continued(row, logits, more)
@@ -186,7 +186,7 @@ class OpenVinoModel:
 
         return self._steps.run(tokens, measured, cancelled=threading.Event(), most=longest)
 
-    def _continued(self, row: Row, first: Logits, tokens: Sequence[int]) -> Steps[list[float]]:
+    def _continued(self, row: CachedText, first: Logits, tokens: Sequence[int]) -> Steps[list[float]]:
         """Return the log-probabilities of tokens after what is read, of which the logits are `first`."""
         logits = [first]
         if len(tokens) > 1:

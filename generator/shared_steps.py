@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from citewell.generator.decoder import PagedDecoder, Read, Row
+from citewell.generator.decoder import CachedText, PagedDecoder, Read
 
 T = TypeVar("T")
 Logits = NDArray[np.float32]
@@ -48,7 +48,7 @@ class SharedSteps:
     def run(
         self,
         prompt: Sequence[int],
-        go_on: Callable[[Row, Logits], Steps[T]],
+        go_on: Callable[[CachedText, Logits], Steps[T]],
         *,
         cancelled: threading.Event,
         texts: int = 1,
@@ -143,14 +143,14 @@ class _Call:
     def __init__(
         self,
         prompt: Sequence[int],
-        go_on: Callable[[Row, Logits], Steps[Any]],
+        go_on: Callable[[CachedText, Logits], Steps[Any]],
         cancelled: threading.Event,
         texts: int,
         tokens: int,
     ) -> None:
         self.cancelled = cancelled
         self.tokens = tokens  # that it may need in the cache, at most
-        self.row = Row()
+        self.row = CachedText()
         self.reads: Sequence[Read] = ()
         self.done = False
         self._prompt = prompt

@@ -46,6 +46,16 @@ def test_what_was_used_longest_ago_is_forgotten_first_and_a_text_from_its_end() 
     assert blocks.find(old) == ([0], BLOCK)
 
 
+def test_few_blocks_stay_known_while_others_were_never_used() -> None:
+    blocks = pool(1000)
+    for text in range(500):
+        own = taken(blocks, 1)
+        blocks.remember(own, [text])
+        blocks.release(own)
+    assert max(taken(blocks, 1)) < 200
+    assert (blocks.find([0])[1], blocks.find([499])[1]) == (0, 1)
+
+
 def test_a_beginning_is_found_to_the_token() -> None:
     blocks = pool(4)
     text = list(range(BLOCK + 8))

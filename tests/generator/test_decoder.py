@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from citewell.generator.causal import PromptTooLongError, Sampling
-from citewell.generator.decoder import PagedDecoder, Read, Row
+from citewell.generator.decoder import CachedText, PagedDecoder, Read
 from citewell.generator.decoding import TokenChoice
 from citewell.generator.lookup import PromptLookup
 from citewell.generator.openvino import OpenVinoModel, open_openvino
@@ -32,13 +32,13 @@ def tokens(model: OpenVinoModel) -> list[int]:
     return model.encode("The capital of France is Paris, and the capital of Spain is")
 
 
-def read(decoder: PagedDecoder, row: Row, tokens: list[int]) -> np.ndarray:
+def read(decoder: PagedDecoder, row: CachedText, tokens: list[int]) -> np.ndarray:
     (logits,) = decoder.read([Read(row, tokens)])
     return logits
 
 
 def test_a_wrong_guess_changes_nothing(decoder: PagedDecoder, tokens: list[int]) -> None:
-    one, other = Row(), Row()
+    one, other = CachedText(), CachedText()
     read(decoder, one, tokens[:-1])
     read(decoder, other, tokens[:-1])
     read(decoder, other, [7, 8, 9])
@@ -48,7 +48,7 @@ def test_a_wrong_guess_changes_nothing(decoder: PagedDecoder, tokens: list[int])
 
 def test_a_text_does_not_depend_on_what_is_read_with_it(decoder: PagedDecoder, tokens: list[int]) -> None:
     text = (tokens * 9)[:100]
-    one, pieces, others = Row(), Row(), [Row() for _ in range(7)]
+    one, pieces, others = CachedText(), CachedText(), [CachedText() for _ in range(7)]
     alone = read(decoder, one, text)
     decoder.read([Read(pieces, text[:37], 0)])
     found = decoder.read([Read(pieces, text[37:]), *(Read(row, [7 + n]) for n, row in enumerate(others))])
@@ -60,8 +60,8 @@ def test_a_text_does_not_depend_on_what_is_read_with_it(decoder: PagedDecoder, t
 
 
 def test_rows_go_their_own_ways(decoder: PagedDecoder, tokens: list[int]) -> None:
-    alone = read(decoder, Row(), tokens)
-    first = Row()
+    alone = read(decoder, CachedText(), tokens)
+    first = CachedText()
     read(decoder, first, tokens[:-3])
     second, third = decoder.copy(first), decoder.copy(first)
     decoder.read([Read(first, tokens[-3:]), Read(second, [tokens[-3], 7, 8]), Read(third, [9])])
@@ -74,7 +74,7 @@ def test_rows_go_their_own_ways(decoder: PagedDecoder, tokens: list[int]) -> Non
 
 def test_many_rows_outgrow_the_first_blocks(decoder: PagedDecoder, tokens: list[int]) -> None:
     before = decoder.used
-    row = Row()
+    row = CachedText()
     alone = read(decoder, row, tokens * 20)
     decoder.take_back(row, 2)
     rows = [decoder.copy(row) for _ in range(90)]
@@ -87,7 +87,7 @@ def test_many_rows_outgrow_the_first_blocks(decoder: PagedDecoder, tokens: list[
 
 def test_a_known_beginning_is_not_read_again(decoder: PagedDecoder, tokens: list[int]) -> None:
     text = (tokens * 9)[:70]
-    row = Row()
+    row = CachedText()
     alone = read(decoder, row, text)
     assert decoder.begun(text).tokens == 0, "nobody said that it may be needed"
     decoder.remember(row, text)
@@ -159,7 +159,7 @@ def test_a_prompt_that_overflows_the_context_is_refused(model: OpenVinoModel) ->
 
 def test_the_weights_are_not_held_twice(smollm2_folder: Path) -> None:
     decoder = PagedDecoder(smollm2_folder, threads=1)
-    decoder.read([Read(Row(), [1, 2, 3])])
+    decoder.read([Read(CachedText(), [1, 2, 3])])
     weights = (smollm2_folder / "openvino_model.bin").resolve()
     lines = iter(Path("/proc/self/smaps").read_text().splitlines())
     resident = sum(

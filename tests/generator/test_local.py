@@ -230,11 +230,21 @@ async def test_cancelling_the_caller_stops_the_model(model: OpenVinoModel) -> No
     assert time.process_time() - started < whole / 2
 
 
-async def test_questions_at_the_same_time_get_the_same_answers(make: Make) -> None:
+async def test_questions_at_the_same_time_are_written_together_as_alone(make: Make) -> None:
     one = make()
-    alone = texts(await tokens(one))
-    both = await asyncio.gather(tokens(one), tokens(one))
-    assert [texts(pieces) for pieces in both] == [alone, alone]
+    alone = [texts(await tokens(one, n)) for n in (1, 1, 3)]
+    order: list[int] = []
+
+    async def seen(number: int, n: int) -> dict[int, str]:
+        pieces = []
+        async for token in one.generate(QUESTION, REFERENCES, n):
+            pieces.append(token)
+            order.append(number)
+        return texts(pieces)
+
+    assert await asyncio.gather(seen(0, 1), seen(1, 1), seen(2, 3)) == alone
+    ends = [len(order) - order[::-1].index(number) for number in range(3)]
+    assert max(order.index(number) for number in range(3)) < min(ends), "all begin before any ends"
 
 
 GRAMMAR = 'root ::= "Clicked on link " [1-9] | "Quote: naïve 😀━\\"blue\\""'

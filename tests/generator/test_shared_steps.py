@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from citewell.generator.causal import Sampling
-from citewell.generator.decoder import PagedDecoder, Read, Row
+from citewell.generator.decoder import CachedText, PagedDecoder, Read
 from citewell.generator.openvino import OpenVinoModel, open_openvino
 from citewell.generator.shared_steps import Logits, SharedSteps, Steps, StoppedError
 
@@ -162,7 +162,7 @@ class Observed:
         self.order: list[int] = []
 
     def call(self, number: int, *, length: int = 4, texts: int = 1) -> int:
-        def go_on(row: Row, logits: Logits) -> Steps[int]:
+        def go_on(row: CachedText, logits: Logits) -> Steps[int]:
             rows = [self.decoder.copy(row) for _ in range(texts)]
             for _ in range(length):
                 self.most = max(self.most, self.steps.texts)
@@ -198,7 +198,7 @@ def test_what_waits_can_be_cancelled(decoder: PagedDecoder) -> None:
     steps = SharedSteps(decoder, texts=1)
     begun, go, cancelled = threading.Event(), threading.Event(), threading.Event()
 
-    def slow(row: Row, logits: Logits) -> Steps[str]:
+    def slow(row: CachedText, logits: Logits) -> Steps[str]:
         own = decoder.copy(row)
         begun.set()
         assert go.wait(SECONDS)
@@ -207,7 +207,7 @@ def test_what_waits_can_be_cancelled(decoder: PagedDecoder) -> None:
         decoder.free(own)
         return "slow"
 
-    def never(row: Row, logits: Logits) -> Steps[str]:
+    def never(row: CachedText, logits: Logits) -> Steps[str]:
         raise AssertionError("It has begun.")
 
     with ThreadPoolExecutor(2) as threads:
@@ -226,7 +226,7 @@ def test_a_step_that_fails_is_reported_and_the_next_call_works(decoder: PagedDec
     observed = Observed(decoder, 3)
     before = observed.call(1)
 
-    def impossible(row: Row, logits: Logits) -> Steps[None]:
+    def impossible(row: CachedText, logits: Logits) -> Steps[None]:
         yield [Read(row, [2**70])]
 
     with pytest.raises(OverflowError):
