@@ -104,10 +104,10 @@ def attack(target: Target, key: NewKey, *, small: bool = False) -> Tally:
             exchange(target.port, [head, b'{"question": "\xc3'], leave=True)
             tally.note("clients that leave", f"{door.name}, {name}", target.is_well())
     for frame in _FRAMES:
-        head = (
+        lines = (
             f"POST /v1/retrieve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n{frame}\r\n"
         )
-        reply = exchange(target.port, [head.encode() + b"\r\n{}GET /health HTTP/1.1\r\n\r\n"])
+        reply = exchange(target.port, [lines.encode() + b"\r\n{}GET /health HTTP/1.1\r\n\r\n"])
         problem = "" if reply.status in (0, 401, 501) else _problem(reply)
         tally.note("framing", frame, problem or ("two replies" if reply.text.count("HTTP/1.1") > 1 else ""))
     if not small:

@@ -75,8 +75,10 @@ class LimitedKeys:
         for kind in ("per minute", "per day"):
             for path in list(_BODIES)[: 2 if small else None]:
                 for trick in (*(_SMALL_TRICKS if small else _TRICKS), "all at once"):
-                    limit = {"rate_per_minute": _LIMIT} if kind == "per minute" else {"daily": _LIMIT}
-                    found.limited[kind, path, trick] = new_key("limited", ["ask"], **limit)  # type: ignore[index]
+                    minute, day = (_LIMIT, None) if kind == "per minute" else (None, _LIMIT)
+                    found.limited[kind, path, trick] = new_key(
+                        "limited", ["ask"], rate_per_minute=minute, daily=day
+                    )
         found.stored = [found.greedy, found.fair, *found.limited.values()]
         return found
 

@@ -133,9 +133,9 @@ def _write(target: Target, client: RawClient, key: NewKey, text: str) -> Iterato
     if asked.status == 201:
         yield post(f"/v1/answers/{json.loads(asked.text)['id']}/feedback", thumb=1, comment=text)
     with target.client(key) as http:
-        form = [
+        form: list[tuple[str, tuple[str | None, bytes, str]]] = [
             ("file", (f"{text}.md", b"# Kites\n\nA kite flies.", "text/markdown")),
-            ("link", (None, text.encode())),
+            ("link", (None, text.encode(), "text/plain")),
         ]
         taken = http.post("/v1/collections/added/documents", files=form)
         yield Reply(taken.status_code, taken.text)

@@ -92,7 +92,7 @@ def _variables(folder: Path, settings: Mapping[str, object]) -> dict[str, str]:
         "retriever__prefilter": 2,
         "threads": 1,
     }
-    return environment(usual | settings) | {"TMPDIR": str(folder / "tmp")}
+    return environment({**usual, **settings}) | {"TMPDIR": str(folder / "tmp")}
 
 
 def _await_ready(target: Target) -> None:
