@@ -12,6 +12,7 @@ from benchmarks.report.reading import PublishedFigures, ResultFiles
 
 ALL, COVERED = "all questions", "questions that the collection can answer"
 QUOTING, CLOSED = "extractive", "closed-book:citewell-smollm2"
+WRITER = "qwen2.5-coder-1.5b"
 _SETS = {"NQ": "answers_nq400", "WebQuestions": "answers_webq400", "NQ-open": "answers_nqopen"}
 _PUBLISHED = ("NQ", "WebQuestions")
 _NAMES = {
@@ -63,8 +64,13 @@ def accuracy_chart(section: ReportSection) -> str:
 
 
 def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
-    """The language models on fewer questions, since each answer takes seconds."""
-    sets = {"first 90": results.read("answers_webq90"), "first 15": results.read("answers_webq15")}
+    """The language models on NQ-400, and some on a part of WebQuestions, since each answer takes seconds."""
+    whole = results.read("answers_nq400_writer")
+    sets = {
+        "NQ-400": whole,
+        "first 90": results.read("answers_webq90"),
+        "first 15": results.read("answers_webq15"),
+    }
     names = {name: None for data in sets.values() for name in data.get("systems", {})}
     rows = []
     for name in names:
@@ -76,11 +82,26 @@ def writers(results: ResultFiles, published: PublishedFigures) -> ReportSection:
         rows.append(ReportRow(_NAMES.get(name, name), cells, "here"))
     return ReportSection(
         title="Accuracy of the language models",
-        question="How often are answers of language models right, in percent of the first questions of "
-        "WebQuestions-400? They are fewer, since a model takes seconds per answer.",
+        question="How often are answers of language models right, in percent of NQ-400 and of the first "
+        "questions of WebQuestions-400?",
         columns=list(sets),
         rows=rows,
-        lines=["Fifteen questions are too few to tell systems apart."] if sets["first 15"] else [],
+        lines=[
+            *([_of_writer(whole)] if whole else []),
+            *(["Fifteen questions are too few to tell systems apart."] if sets["first 15"] else []),
+        ],
+    )
+
+
+def _of_writer(data: Mapping[str, Any]) -> str:
+    """Compare the default writer with quoting, in whose favor a difference may be."""
+    measured = data["systems"]
+    answered = [percent(measured[name][ALL]["answered"]).text for name in (WRITER, QUOTING)]
+    compared = data["comparisons"][ALL]["accuracy"][WRITER]
+    better, worse, p = (compared[name] for name in ("better", "worse", "p"))
+    return (
+        f"On NQ-400, the default writer is right and quoting wrong on {better} questions, and the other way "
+        f"around on {worse} (p {p:.2g}): it answers {answered[0]} percent of them, quoting {answered[1]}."
     )
 
 

@@ -23,7 +23,7 @@ from citewell.core.types import (
     marked_text,
 )
 from citewell.generator.backend import GeneratorBackend
-from citewell.generator.citations.correction import check_citations, kept
+from citewell.generator.citations.correction import check_citations, kept, supported_only
 from citewell.generator.citations.ending import finished
 from citewell.generator.citations.helpful import helpful
 from citewell.generator.citations.judged import JudgedCitations
@@ -359,8 +359,7 @@ class Pipeline:
         # After scoring: dropping unsupported sentences must not raise an answer's score.
         if not self.limits.drop_unsupported:
             return candidate
-        supported = [place for place, each in enumerate(candidate.sentences) if each.supported]
-        return replace(candidate, sentences=kept(candidate.sentences, supported))
+        return replace(candidate, sentences=supported_only(candidate.sentences))
 
     def _answering(self, run: QuestionRun) -> tuple[tuple[Sentence, ...], Fallback | None]:
         """Return the sentences of the answer, and the reason if they are not what the generator wrote."""

@@ -50,6 +50,16 @@ def kept(sentences: Sequence[Sentence], places: Container[int]) -> tuple[Sentenc
     return tuple(left)
 
 
+def supported_only(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
+    """Return the supported sentences, but none that ends with a colon if what it introduces is left out."""
+    places: set[int] = set()
+    for place in reversed(range(len(sentences))):
+        introduces = sentences[place].text.rstrip().endswith((":", "："))
+        if sentences[place].supported and (not introduces or place + 1 in places):
+            places.add(place)
+    return kept(sentences, places)
+
+
 def _check(text: str, before: str | None, sources: Mapping[int, ReferenceText], threshold: float) -> Sentence:
     precision = {number: source.precision(text) for number, source in sources.items()}
     holding = {n: p for n, p in precision.items() if p >= threshold and sources[n].holds_facts(text)}

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from citewell.core.types import Reference, Sentence
-from citewell.generator.citations.correction import check_citations
+from citewell.generator.citations.correction import check_citations, supported_only
 from citewell.generator.citations.support import holds_facts, rouge_1_precision
 
 THRESHOLD = 0.5
@@ -118,3 +118,23 @@ def test_whatever_is_written_citations_hold() -> None:
                 assert rouge_1_precision(sentence.text, f"{cited.title}\n{cited.text}") >= THRESHOLD
             supported += sentence.supported
     assert supported > 50, "the texts must give something to check"
+
+
+@pytest.mark.parametrize(
+    ("texts", "supported", "left"),
+    [
+        (("Run this:", "make", "Then wait."), (True, True, True), (0, 1, 2)),
+        (("Run this:", "make", "Then wait."), (True, False, True), (2,)),
+        (("There are two:", "one", "two"), (True, False, False), ()),
+        (("There are two:", "one", "two"), (True, True, False), (0, 1)),
+        (("This is it:", "First:", "make"), (True, True, False), ()),
+        (("Wait.", "Then run:"), (True, True), (0,)),
+    ],
+)
+def test_what_introduces_something_goes_with_it(
+    texts: tuple[str, ...], supported: tuple[bool, ...], left: tuple[int, ...]
+) -> None:
+    sentences = [
+        Sentence(text, (), 1.0, supported=holds) for text, holds in zip(texts, supported, strict=True)
+    ]
+    assert [each.text for each in supported_only(sentences)] == [texts[place] for place in left]
