@@ -16,7 +16,7 @@ from benchmarks.hostile.doors import Door, doors
 from benchmarks.hostile.examples import Schemas
 from benchmarks.hostile.tally import Tally, attack_command
 from benchmarks.hostile.target import Target, open_target
-from benchmarks.hostile.wire import Headers, RawClient, Reply, exchange
+from benchmarks.hostile.wire import Headers, RawClient, ReplyOnWire, exchange
 from citewell.server.access.keys import SCOPES, NewKey, new_key
 
 _JSON = b"application/json"
@@ -153,7 +153,7 @@ def _be_slow(tally: Tally, target: Target, taking: list[Door], headers: Headers)
             tally.note("slow bodies", door.name, problem)
 
 
-def _problem(reply: Reply) -> str:
+def _problem(reply: ReplyOnWire) -> str:
     if 200 <= reply.status < 500:
         return ""
     return f"{reply.status} {reply.text[:200]}"

@@ -143,7 +143,7 @@ _SMALL = ("crawl-delay-million", "redirect-without-end")
 def playing_sites() -> Iterator[str]:
     """Run a proxy that plays all sites; its address."""
 
-    class Proxy(BaseHTTPRequestHandler):
+    class EndlessProxy(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
             site = SITES.get((parts.hostname or "").removesuffix(".example"))
@@ -159,7 +159,7 @@ def playing_sites() -> Iterator[str]:
             with suppress(ConnectionError):  # the client has left
                 super().handle()
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), EndlessProxy) as server:
         server.daemon_threads = True
         server.block_on_close = False
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()

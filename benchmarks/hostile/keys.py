@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from benchmarks.hostile.doors import Door, doors
 from benchmarks.hostile.tally import Tally, attack_command
 from benchmarks.hostile.target import Target, open_target
-from benchmarks.hostile.wire import Headers, RawClient, Reply
+from benchmarks.hostile.wire import Headers, RawClient, ReplyOnWire
 from citewell.server.access.keys import SCOPES, NewKey, new_key
 
 PUBLIC = frozenset(
@@ -150,7 +150,7 @@ def _answer(client: RawClient, door: Door, key: NewKey, allowed: bool) -> str:
     return _repeated(reply, key.secret[-20:])
 
 
-def _send(client: RawClient, door: Door, headers: Headers) -> Reply:
+def _send(client: RawClient, door: Door, headers: Headers) -> ReplyOnWire:
     if door.takes_body and not door.takes_form:
         return client.send(
             door.method, door.filled(), [*headers, ("Content-Type", b"application/json")], b"{}"
@@ -158,7 +158,7 @@ def _send(client: RawClient, door: Door, headers: Headers) -> Reply:
     return client.send(door.method, door.filled(), headers)
 
 
-def _repeated(reply: Reply, secret: str) -> str:
+def _repeated(reply: ReplyOnWire, secret: str) -> str:
     return "the reply repeats the key" if secret in reply.text else ""
 
 

@@ -20,7 +20,7 @@ from benchmarks.hostile.hidden import await_job
 from benchmarks.hostile.searching import local_server
 from benchmarks.hostile.tally import Tally, attack_command
 from benchmarks.hostile.target import COLLECTION, Target, open_target
-from benchmarks.hostile.wire import Headers, RawClient, Reply, exchange
+from benchmarks.hostile.wire import Headers, RawClient, ReplyOnWire, exchange
 from benchmarks.small_service import BATS
 from citewell.server.access.keys import SCOPES, NewKey, new_key
 
@@ -97,7 +97,9 @@ def _counting(tally: Tally, target: Target) -> Iterator[Any]:
     note("afterwards", "the rest of the log")
 
 
-def _send(client: RawClient, door: Door, bearer: Headers, text: str, end: str) -> Iterator[tuple[str, Reply]]:
+def _send(
+    client: RawClient, door: Door, bearer: Headers, text: str, end: str
+) -> Iterator[tuple[str, ReplyOnWire]]:
     """Send the text in the path, in the query and in headers."""
     kind = ("Content-Type", b"multipart/form-data; boundary=a" if door.takes_form else b"application/json")
     body = b"{}" if door.takes_body else None
@@ -117,11 +119,11 @@ def _send(client: RawClient, door: Door, bearer: Headers, text: str, end: str) -
         yield "headers", client.send(door.method, door.filled(), [*headers, (name, value)], body)
 
 
-def _write(target: Target, client: RawClient, key: NewKey, text: str) -> Iterator[Reply]:
+def _write(target: Target, client: RawClient, key: NewKey, text: str) -> Iterator[ReplyOnWire]:
     """Ask, comment and add files with the text; the generator fails with it as well."""
     typed = [("Authorization", f"Bearer {key.secret}".encode()), ("Content-Type", b"application/json")]
 
-    def post(path: str, **fields: Any) -> Reply:
+    def post(path: str, **fields: Any) -> ReplyOnWire:
         return client.send("POST", path, typed, json.dumps(fields).encode())
 
     yield (asked := post("/v1/answers", question=f"{BATS} {text}", collection=COLLECTION))
@@ -138,7 +140,7 @@ def _write(target: Target, client: RawClient, key: NewKey, text: str) -> Iterato
             ("link", (None, text.encode(), "text/plain")),
         ]
         taken = http.post("/v1/collections/added/documents", files=form)
-        yield Reply(taken.status_code, taken.text)
+        yield ReplyOnWire(taken.status_code, taken.text)
         await_job(http, taken.headers.get("Location", ""), 20)
 
 

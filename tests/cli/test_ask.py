@@ -163,7 +163,7 @@ def test_terminal_shows_the_answer_as_it_is_made_and_nothing_else_at_the_end(cli
     assert shown.startswith("Bats find their way in the dark by echolocation. [1]")
     assert shown.count("Bats find their way in the dark by echolocation. [") == 1
     assert re.search(r"^References\n\[1\] How bats find their way", shown, re.MULTILINE)
-    for leftover in ("Loading", "Reading", "Writing", "Checked", "⠋", "\x1b"):
+    for leftover in ("loading", "Reading", "Writing", "Checked", "⠋", "\x1b"):
         assert leftover not in shown
     assert output.rfind("\x1b[?25h") > output.rfind("\x1b[?25l"), "the cursor stays hidden"
 

@@ -184,7 +184,7 @@ def test_terminal_gets_its_cursor_back(cli: Cli) -> None:
         except OSError:  # how Linux says that the other end is closed
             break
         output += chunk
-        if b"Loading" in output and not interrupted:
+        if b"loading the models" in output and not interrupted:
             os.killpg(process.pid, signal.SIGINT)
             interrupted = True
         if not chunk:
