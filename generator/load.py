@@ -102,15 +102,8 @@ async def open_completer(
         async with open_client(wanted, environment) as client:
             yield ChatCompleter(client, grammar_as=wanted.grammar)
         return
-    load = partial(
-        open_named_model,
-        wanted.name,
-        cache_dir,
-        threads=threads,
-        concurrency=wanted.concurrency,
-        on_step=on_step,
-    )
-    yield LocalCompleter(await in_thread(load), wanted.name)
+    model = await _open_local(wanted, cache_dir, threads, on_step)
+    yield LocalCompleter(model, wanted.name)
 
 
 @asynccontextmanager
@@ -141,15 +134,23 @@ async def open_yes_model(
         async with open_client(wanted) as client:
             yield ApiYesModel(client)
     else:
-        load = partial(
-            open_named_model,
-            wanted.name,
-            cache_dir,
-            threads=threads,
-            concurrency=wanted.concurrency,
-            on_step=on_step,
-        )
-        yield LocalYesModel(await in_thread(load), wanted.name)
+        model = await _open_local(wanted, cache_dir, threads, on_step)
+        yield LocalYesModel(model, wanted.name)
+
+
+async def _open_local(
+    wanted: GeneratorSettings, cache_dir: Path, threads: int, on_step: OnStep
+) -> CausalModel:
+    """Open the model of the settings in this process, in a thread; raises as `open_named_model`."""
+    load = partial(
+        open_named_model,
+        wanted.name,
+        cache_dir,
+        threads=threads,
+        concurrency=wanted.concurrency,
+        on_step=on_step,
+    )
+    return await in_thread(load)
 
 
 def open_client(wanted: GeneratorSettings, environment: Mapping[str, str] = os.environ) -> ChatClient:

@@ -207,7 +207,7 @@ def _watch(client: httpx.Client, job: str, begun: httpx.Response) -> str:
 def _cancel(client: httpx.Client, job: str) -> str:
     """Cancel a job, and let another run after it."""
     if not job:
-        return "there is no job"
+        return "the job was not accepted"
     started = time.monotonic()
     status = client.delete(job).json()["status"]
     after = client.post("/v1/collections", json={"name": "files", "source": "kites.md"})

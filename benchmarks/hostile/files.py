@@ -258,7 +258,7 @@ def _uploads() -> Iterator[tuple[str, str, Callable[[], bytes]]]:
     )
     yield "an XML that names a file", "file.docx", lambda: _zip({"word/document.xml": _external()})
     yield "HTML that names files", "files.html", _naming_files
-    yield "a page that is no text", "zero.md", lambda: bytes(1_000_000)
+    yield "a page that is not text", "zero.md", lambda: bytes(1_000_000)
 
 
 def _zip(members: dict[str, bytes]) -> bytes:
