@@ -61,7 +61,7 @@ async def _encoder(settings: Settings) -> AsyncGenerator[Ask, None]:
         @lru_cache(1)  # the same order is asked for two numbers of references
         def ordered(question: str) -> list[Passage]:
             passages = best(question, settings.retriever.prefilter)
-            texts = [encoded_text(passage.title, passage.text) for passage in passages]
+            texts = [encoded_text(passage.title_path, passage.text) for passage in passages]
             order = (-pipeline.ranker.scores(question, texts)).argsort(kind="stable")
             return [passages[row] for row in order]
 
@@ -92,7 +92,7 @@ async def _cross_encoder(name: str, settings: Settings) -> AsyncGenerator[Ask, N
 
         async def ask(question: str, k: int) -> Found:
             references, refused = await default(question, _CANDIDATES)
-            scores = encoder.scores(question, [encoded_text(r.title, r.text) for r in references])
+            scores = encoder.scores(question, [encoded_text(r.title_path, r.text) for r in references])
             return Found([references[row] for row in (-scores).argsort(kind="stable")[:k]], refused)
 
         yield ask

@@ -101,7 +101,7 @@ def measure(pages: Sequence[tuple[SourcePage, Page]], pieces: Callable[[str], in
 
 
 def _over(passage: Passage, pieces: Callable[[str], int]) -> bool:
-    return pieces(encoded_text(passage.title, passage.text)) > WINDOW
+    return pieces(encoded_text(passage.title_path, passage.text)) > WINDOW
 
 
 def _kept(gold: str, page: Page) -> tuple[int, int]:

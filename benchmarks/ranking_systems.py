@@ -78,7 +78,9 @@ def read_paragraphs(count: int) -> list[str]:
     found: list[str] = []
     for path, html in generator.sample(articles, count):
         passages = extract(html, path).passages
-        found.extend(encoded_text(p.title, p.text) for p in generator.sample(passages, min(2, len(passages))))
+        found.extend(
+            encoded_text(p.title_path, p.text) for p in generator.sample(passages, min(2, len(passages)))
+        )
     return generator.sample(found, count)
 
 

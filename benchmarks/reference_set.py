@@ -118,7 +118,7 @@ def split(questions: Sequence[LabeledQuestion], sizes: Sequence[int]) -> dict[st
 
 def texts(passages: Sequence[Passage]) -> list[str]:
     """Return the passages as they are ranked, each with its title before it."""
-    return [encoded_text(p.title, p.text) for p in passages]
+    return [encoded_text(p.title_path, p.text) for p in passages]
 
 
 def relevance(

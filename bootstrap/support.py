@@ -49,7 +49,7 @@ class AnswerSupport:
 
         It is 0 for an answer without sentences. Raises the errors of the judge.
         """
-        texts = {r.number: f"{r.title}\n{r.text}" if r.title else r.text for r in references}
+        texts = {r.number: f"{r.title_path}\n{r.text}".strip() for r in references}
         sentences = read_marks(answer)
         cited = [
             ClaimAndPassages(sentence.text, tuple(texts[n] for n in sentence.marks if n in texts))

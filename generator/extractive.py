@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from citewell.core.events import Token
+from citewell.core.quotable import quotable
 from citewell.core.text import content_words, encoded_text, split_sentences, squeeze, words
 from citewell.core.types import Reference
 from citewell.generator.completer import Completer
@@ -38,6 +39,7 @@ _POINTS_AHEAD = re.compile(r"(?:\bfollows|\bbelow|\bfollowing(?: \w+)?)\W*$", re
 _JOINING = frozenset("a an and at by for from in of on or the to with".split())  # noqa: SIM905
 _OPENING = "\"'“‘«„「『《¿¡"
 _SHORTEST, _LONGEST = 4, 90  # words
+_SHORTEST_PAIR = 2  # words of `Monday: closed.`
 # A sentence that scores this much less than the best one is off topic.
 _DROP = 0.25
 # A part of the question whose best sentence scores this much less than that of another part has no answer.
@@ -132,9 +134,9 @@ class ExtractiveGenerator:
         found = [
             (index, position, text)
             for index, reference in enumerate(references)
-            for position, text in enumerate(reference_sentences(reference.text))
+            for position, text in enumerate(quotable(reference.text))
         ]
-        texts = [encoded_text(references[index].title, text) for index, _, text in found]
+        texts = [encoded_text(references[index].title_path, text) for index, _, text in found]
         scores = self._relevance(question, texts)
         pool = []
         asked = _NO_QUESTION
@@ -161,9 +163,8 @@ def reference_sentences(passage: str) -> list[str]:
 def _is_readable(sentence: str) -> bool:
     length = len(words(sentence))
     return (
-        _SHORTEST <= length <= _LONGEST
+        (_SHORTEST_PAIR if ": " in sentence else _SHORTEST) <= length <= _LONGEST
         and _STOP.search(sentence) is not None
-        and "|" not in sentence
         and not _POINTS_AHEAD.search(sentence)
         and not _is_heading(sentence)
         and (sentence[0] in _OPENING or (sentence[0].isalnum() and not sentence[0].islower()))

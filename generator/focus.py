@@ -23,7 +23,7 @@ def focused(
     places = [(number, at) for number, sentences in enumerate(texts) for at in range(len(sentences))]
     if sum(len(texts[number][at].split()) for number, at in places) <= most_words:
         return list(references)
-    encoded = [encoded_text(references[number].title, texts[number][at]) for number, at in places]
+    encoded = [encoded_text(references[number].title_path, texts[number][at]) for number, at in places]
     scores = dict(zip(places, relevance(question, encoded), strict=True))
     ranked = sorted(places, key=lambda place: -scores[place])
     best = {number: (number, at) for number, at in reversed(ranked)}

@@ -45,7 +45,7 @@ class PromptForm:
     """The parts of a prompt that are the same for every question, chosen by `benchmarks.writer_prompts`.
 
     `examples` are names of `DEMONSTRATIONS`, which are shown in this order if `demonstration` is true. With
-    `titles`, each reference begins with the title of its page.
+    `titles`, each reference begins with the title of its page and its headings.
     """
 
     instruction: str = RULES
@@ -60,7 +60,8 @@ class PromptForm:
         It has no control tokens, and its lines are indented after the first one: only the prompt's own lines
         begin a reference or a question.
         """
-        text = f"{reference.title}: {reference.text}" if self.titles and reference.title else reference.text
+        path = reference.title_path if self.titles else ""
+        text = f"{path}: {reference.text}" if path else reference.text
         return _INDENT.join(_CONTROL.sub(" ", text).splitlines())
 
     @property

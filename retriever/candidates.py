@@ -15,7 +15,7 @@ from citewell.retriever.lexical import Bm25
 from citewell.retriever.scoring import FULL, Numbers, PassageFeatures, order
 from citewell.retriever.subject import asked_subject, is_about
 
-# How often a word of the title counts in BM25, beside each time in the passage.
+# How often a word of the title and the headings counts in BM25, beside each time in the passage.
 _TITLE = 0.3
 _PER_LINE = 10  # min words per line of prose, unlike tables
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -69,9 +69,9 @@ class CandidateFilter:
     def count(self, passages: Sequence[Passage]) -> Counted:
         """Count the words of the question in the passages of one page."""
         counts = self._bm25.count([passage.text for passage in passages])
-        titles = {title: self._bm25.count([title])[0, 1:] for title in {p.title for p in passages}}
+        titles = {path: self._bm25.count([path])[0, 1:] for path in {p.title_path for p in passages}}
         for row, passage in enumerate(passages):
-            counts[row, 1:] += _TITLE * titles[passage.title]
+            counts[row, 1:] += _TITLE * titles[passage.title_path]
         certainty = np.zeros(len(passages))
         for _, of_page in groupby(range(len(passages)), key=lambda row: passages[row].url):
             rows = list(of_page)
@@ -107,7 +107,7 @@ class CandidateFilter:
     def _share(self, passage: Passage) -> float:
         if not self._numbers:
             return 0.0
-        return len(self._numbers & numbers(f"{passage.title} {passage.text}")) / len(self._numbers)
+        return len(self._numbers & numbers(f"{passage.title_path} {passage.text}")) / len(self._numbers)
 
 
 def numbers(text: str) -> frozenset[str]:

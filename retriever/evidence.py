@@ -58,4 +58,4 @@ def _one(asked: frozenset[str], reference: Reference) -> float:
 
 
 def _given(reference: Reference) -> frozenset[str]:
-    return beginnings(words(f"{reference.title} {reference.text}"))
+    return beginnings(words(f"{reference.title_path} {reference.text}"))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from citewell.core.text import encoded_text
 from citewell.core.types import Passage, Reference
+from citewell.retriever.best_sentence import READ, BestSentences
 from citewell.retriever.candidates import CandidateFilter, Candidates, Counted
 from citewell.retriever.choosing import OrderedPassage, WordSets, choose
 from citewell.retriever.encoder.encoder import DualEncoder, Vectors
@@ -58,6 +59,7 @@ class Ranking:
         self._pages: dict[int, _Arrived] = {}
         self._vectors: Vectors | None = None
         self._scores: dict[str, NDArray[np.float32]] = {}
+        self._sentences = BestSentences(self._read)
         self._reranker = reranker
         self._word_sets = WordSets()
         self._filtered: _Filtered | None = None
@@ -76,7 +78,7 @@ class Ranking:
         (n, dimension) array, are those of the passages from the same encoder, if they are known: then none
         of them is encoded, and `prefilter` does not limit them.
         """
-        texts = tuple(encoded_text(passage.title, passage.text) for passage in passages)
+        texts = tuple(encoded_text(passage.title_path, passage.text) for passage in passages)
         counted = tuple(part.count(passages) for part in self._filters)
         fingerprints = tuple(fingerprint(passage.text) for passage in passages)
         if vectors is not None:
@@ -113,7 +115,7 @@ class Ranking:
         return self._chosen(k, [self._reread(part) for part in range(len(self._parts))])
 
     def known(self, k: int) -> tuple[Reference, ...]:
-        """Return the references as `read` does, but without the reranker."""
+        """Return the references as `read` does, but without reading their sentences, or the reranker."""
         return self._chosen(k, [self._ranked(part) for part in range(len(self._parts))])
 
     def _chosen(self, k: int, lists: Sequence[Sequence[OrderedPassage]]) -> tuple[Reference, ...]:
@@ -154,16 +156,19 @@ class Ranking:
         ]
 
     def _reread(self, part: int) -> list[OrderedPassage]:
-        """Return the encoded candidates of a part in the order of the reranker, if there is one."""
+        """Return the encoded candidates of a part by their best sentences and the reranker, if any."""
         ranked = self._ranked(part)
+        if not ranked:
+            return ranked
+        passages = [found.passage for found in ranked]
+        values = self._sentences.values(part, passages, _values(ranked), -(-READ // len(self._parts)))
+        ranked = _reordered(ranked, values)
         if self._reranker is None:
             return ranked
         texts = [self._filter().texts[found.row] for found in ranked]
-        before = np.array([found.value for found in ranked])
         most = -(-self._reranker.candidates // len(self._parts))
-        values = replace(self._reranker, candidates=most).values(self._parts[part], texts, before)
-        again = [found._replace(value=float(value)) for found, value in zip(ranked, values, strict=True)]
-        return sorted(again, key=lambda found: -found.value)
+        reranker = replace(self._reranker, candidates=most)
+        return _reordered(ranked, reranker.values(self._parts[part], texts, _values(ranked)))
 
     def _encode(self, texts: Sequence[str]) -> None:
         if missing := [text for text in dict.fromkeys(texts) if text not in self._scores]:
@@ -174,6 +179,11 @@ class Ranking:
             self._vectors = self._encoder.encode_questions(self._parts)
         relevance = self._encoder.scale.relevance(vectors @ self._vectors.T)
         self._scores.update(zip(texts, relevance, strict=True))
+
+    def _read(self, texts: Sequence[str]) -> Vectors:
+        """Return the relevance of `n` texts to each part, an (n, parts) array."""
+        self._encode(texts)
+        return np.stack([self._scores[text] for text in texts])
 
     def _missing(self) -> list[str]:
         """Return the texts to encode, the parts in turns, best first."""
@@ -219,6 +229,15 @@ def _duplicate_urls(passages: Sequence[Passage], firsts: NDArray[np.int_]) -> di
         if passages[row].url != passages[first].url:
             others.setdefault(first, {})[passages[row].url] = None
     return {first: tuple(urls) for first, urls in others.items()}
+
+
+def _values(ranked: Sequence[OrderedPassage]) -> NDArray[np.float64]:
+    return np.array([found.value for found in ranked])
+
+
+def _reordered(ranked: Sequence[OrderedPassage], values: NDArray[np.floating]) -> list[OrderedPassage]:
+    again = [found._replace(value=float(value)) for found, value in zip(ranked, values, strict=True)]
+    return sorted(again, key=lambda found: -found.value)
 
 
 def _in_turns(candidates: Sequence[Candidates]) -> Iterator[int]:

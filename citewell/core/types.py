@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -41,6 +41,16 @@ class Hit:
     provider: str = ""
 
 
+def title_path(title: str, headings: Sequence[str], text: str) -> str:
+    """Return the title of a page and the headings above a text of it, as in `Kites, History, 1900 to 1914`.
+
+    Models read it before the text, which often says neither what it is about nor when. Nothing is in it
+    twice, nor the heading with which the text begins.
+    """
+    above = headings[:-1] if headings and text.startswith(headings[-1]) else headings
+    return ", ".join(dict.fromkeys(filter(None, (title, *above))))
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A passage of a page. `headings` are the titles of its sections, outermost first.
@@ -58,6 +68,11 @@ class Passage:
     def id(self) -> str:
         """A stable id: the same text on the same page always has the same id."""
         return hashlib.sha256(f"{self.url}\n{self.text}".encode()).hexdigest()[:16]
+
+    @property
+    def title_path(self) -> str:
+        """The title and the headings, as `title_path` joins them."""
+        return title_path(self.title, self.headings, self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +130,11 @@ class Reference:
     orders: tuple[str, ...] = ()
     """Its sentences, title and headings included, that give orders to a language model: no evidence."""
     read: str | None = None
+
+    @property
+    def title_path(self) -> str:
+        """The title and the headings, as `title_path` joins them."""
+        return title_path(self.title, self.headings, self.text)
 
     @property
     def dated(self) -> str:

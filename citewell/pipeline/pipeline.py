@@ -177,7 +177,7 @@ class Pipeline:
         run = QuestionRun(self.checked(question))
         for notice in self._notices:
             yield Notice(notice)
-        texts = [encoded_text(r.title, r.text) for r in references]
+        texts = [encoded_text(r.title_path, r.text) for r in references]
         with run.timed("rank"):
             scores = await asyncio.to_thread(self.ranker.scores, run.question, texts)
         run.references = tuple(replace(r, score=float(s)) for r, s in zip(references, scores, strict=True))
@@ -342,7 +342,7 @@ class Pipeline:
         """Return whether nothing of what is written is supported, and the quotations surely answer."""
         if is_refusal(written.raw) or any(sentence.supported for sentence in written.sentences):
             return False
-        titles = {reference.number: reference.title for reference in run.evidence}
+        titles = {reference.number: reference.title_path for reference in run.evidence}
         # A sentence of nothing but function words is quoted without a citation.
         cited = [each for each in run.quotations if each.citations]
         texts = [encoded_text(titles[each.citations[0]], each.text) for each in cited]

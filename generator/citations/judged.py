@@ -54,7 +54,7 @@ class JudgedCitations:
         rule it out. A sentence that refers to one before that is not supported is not supported either, since
         nobody knows what it speaks of. Raises the errors of the model.
         """
-        texts = {of: ReferenceText(f"{of.title}\n{of.text}") for of in references}
+        texts = {of: ReferenceText(f"{of.title_path}\n{of.text}") for of in references}
         claims = [_Claim.of(question, sentence, texts) for sentence in sentences]
         judged: dict[int, Sentence] = {}
         # Claims on one reference follow one another: what they share is then read once.
@@ -74,7 +74,9 @@ class JudgedCitations:
         status: SupportStatus = "not_found"
         for reference, share in zip(claim.closest, claim.shares, strict=True):
             text = best_window(reference.text, claim.text, _WINDOW)
-            asked = support_prompt(claim.text, f"{reference.title}: {text}" if reference.title else text)
+            asked = support_prompt(
+                claim.text, f"{reference.title_path}: {text}" if reference.title_path else text
+            )
             yes = (await self.model.ask(asked)).yes
             found = _status(yes, share, held=claim.texts[reference].holds_numbers(sentence.text))
             if found == "supported":

@@ -33,7 +33,7 @@ async def relevance(
     supported = [sentence for sentence in sentences if sentence.supported and sentence.citations]
     if not supported:
         return None
-    titles = {reference.number: reference.title for reference in references}
+    titles = {reference.number: reference.title_path for reference in references}
     text = " ".join(sentence.text for sentence in supported)
     return (await model.ask(_prompt(question, titles[supported[0].citations[0]], text))).yes
 

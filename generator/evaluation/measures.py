@@ -72,7 +72,7 @@ def shown(written: GeneratedAnswer, *, raw: bool) -> tuple[MarkedSentence, ...]:
 
 def passages(row: EvaluationRow) -> dict[int, str]:
     """Return the title and text of each reference, as judges read them, by its number."""
-    return {r.number: f"{r.title}\n{r.text}" if r.title else r.text for r in row.references}
+    return {r.number: f"{r.title_path}\n{r.text}".strip() for r in row.references}
 
 
 def _judged(

@@ -38,7 +38,7 @@ class DenseSearch:
     def vectors_of(self, page: Page) -> Vectors | None:
         """Return the vectors of the page's n passages, an (n, dimension) array, or None if one is missing."""
         known = self._vectors.known([page.url])
-        digests = [text_digest(encoded_text(passage.title, passage.text)) for passage in page.passages]
+        digests = [text_digest(encoded_text(passage.title_path, passage.text)) for passage in page.passages]
         if not digests or any(digest not in known for digest in digests):
             return None
         return np.stack([known[digest] for digest in digests]).astype(np.float32)

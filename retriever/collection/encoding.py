@@ -118,7 +118,7 @@ def _encode_batch(
 ) -> None:
     stored_vectors = vectors.known([page.url for page, _ in batch])
     passages = [passage for page, _ in batch for passage in page.passages]
-    texts = {text_digest(text): text for text in (encoded_text(p.title, p.text) for p in passages)}
+    texts = {text_digest(text): text for text in (encoded_text(p.title_path, p.text) for p in passages)}
     missing = [digest for digest in texts if digest not in stored_vectors]
     encoded_now = _encode(encoder, [texts[digest] for digest in missing])
     by_digest = {**stored_vectors, **dict(zip(missing, encoded_now, strict=True))}
@@ -149,7 +149,7 @@ def _encode(encoder: DualEncoder, texts: list[str]) -> Stored:
 
 
 def _encoded_page(page: Page, digest: str, by_digest: Mapping[bytes, Stored], dimension: int) -> EncodedPage:
-    texts = tuple(text_digest(encoded_text(p.title, p.text)) for p in page.passages)
+    texts = tuple(text_digest(encoded_text(p.title_path, p.text)) for p in page.passages)
     rows = [by_digest[text] for text in texts]
     matrix = np.stack(rows) if rows else np.empty((0, dimension), dtype=np.float16)
     return EncodedPage(page.url, digest, texts, matrix)

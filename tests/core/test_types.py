@@ -111,6 +111,12 @@ def test_the_json_of_references_alone_has_no_written_answer() -> None:
     assert list(value) == ["question", "outcome", "references", "failures", "notices", "timings", "models"]
 
 
+def test_the_title_path_has_each_heading_once_and_not_the_one_in_the_text() -> None:
+    assert Passage("u", "Kites", "Text.", ("Kites", "History", "1900")).title_path == "Kites, History, 1900"
+    assert Passage("u", "Kites", "1900\nText.", ("History", "1900")).title_path == "Kites, History"
+    assert Passage("u", "", "Text.").title_path == ""
+
+
 def test_a_reference_names_its_place() -> None:
     assert REFERENCE.place == "Sky"
     assert replace(REFERENCE, headings=("Colors", "Blue"), page_number=3).place == "Sky, Blue, p. 3"

@@ -27,10 +27,8 @@ COPY = (
 )
 UNREADABLE = (
     "Why is the sky blue\n"
-    "- The sky is blue because of scattering.\n"
-    "• The blue sky is caused by scattered light.\n"
-    "| Colour | Why the sky is blue. |\n"
-    "Blue sky | Sunlight is scattered by air.\n"
+    "- Blue sky\n"
+    "| Colour | Sky |\n"
     "sky is blue because it is cut in the middle.\n"
     "Blue sky.\n"
     "The Blue of the Sky.\n"

@@ -95,7 +95,9 @@ def _read(rows: Sequence[AdoptingRow], settings: Settings, least: float) -> dict
     for done, row in enumerate(rows, 1):
         sentences = {r.number: reference_sentences(r.text) for r in row.references}
         asked = [
-            (r.number, encoded_text(r.title, each)) for r in row.references for each in sentences[r.number]
+            (r.number, encoded_text(r.title_path, each))
+            for r in row.references
+            for each in sentences[r.number]
         ]
         values = sigmoid(model.scores(row.question, [text for _, text in asked]))
         best: dict[int, float] = {}

@@ -42,7 +42,7 @@ async def write_related(
 
 def _messages(question: str, sentences: Sequence[Sentence], references: Sequence[Reference]) -> list[Message]:
     cited = evidence_of(shown_references(sentences, references)[:_PASSAGES])
-    passages = "\n\n".join(f"{each.title}: {shorten(squeeze(each.text), _PASSAGE)}" for each in cited)
+    passages = "\n\n".join(f"{each.title_path}: {shorten(squeeze(each.text), _PASSAGE)}" for each in cited)
     answer = shorten(" ".join(squeeze(each.text) for each in sentences), _ANSWER)
     given = f"Passages:\n{passages}\n\nQuestion: {squeeze(question)}\nAnswer: {answer}"
     return [{"role": "system", "content": _INSTRUCTION}, {"role": "user", "content": given}]

@@ -1,0 +1,50 @@
+"""What can be quoted: sentences, whole items of lists, and rows of tables with the names of their columns."""
+
+from __future__ import annotations
+
+from citewell.core.quotable import quotable
+
+
+def test_sentences_of_a_line_are_apart() -> None:
+    assert quotable("The printer is new. It has a fixed address.") == [
+        "The printer is new.",
+        "It has a fixed address.",
+    ]
+
+
+def test_a_short_item_stays_whole() -> None:
+    assert quotable(
+        "- A Time of Gifts, Patrick Leigh Fermor. Lent to Samira.\n* copper tape keeps slugs off"
+    ) == [
+        "A Time of Gifts, Patrick Leigh Fermor. Lent to Samira.",
+        "Copper tape keeps slugs off.",
+    ]
+
+
+def test_a_long_item_is_quoted_by_its_sentences() -> None:
+    first = f"It opened {'late ' * 40}today."
+    assert quotable(f"- {first} It closed again.") == [f"- {first}", "It closed again."]
+
+
+def test_a_row_names_its_columns() -> None:
+    table = "Name | Voice | Role\nBertil Langley | Bass | Librarian\nNiamh Corder | Alto |"
+    assert quotable(table) == [
+        "Name: Bertil Langley; Voice: Bass; Role: Librarian.",
+        "Name: Niamh Corder; Voice: Alto.",
+    ]
+
+
+def test_the_first_of_two_columns_names_the_second() -> None:
+    assert quotable("Puncture repair | £9\nBottom bracket | £35") == [
+        "Puncture repair: £9.",
+        "Bottom bracket: £35.",
+    ]
+
+
+def test_each_table_has_columns_of_its_own() -> None:
+    tables = "Name | Voice | Town\nAda | Alto | Orrington\nThen prices.\nJob | Price | Days\nWheel | £20 | 2"
+    assert quotable(tables) == [
+        "Name: Ada; Voice: Alto; Town: Orrington.",
+        "Then prices.",
+        "Job: Wheel; Price: £20; Days: 2.",
+    ]
