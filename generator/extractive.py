@@ -165,6 +165,7 @@ def _is_readable(sentence: str) -> bool:
     return (
         (_SHORTEST_PAIR if ": " in sentence else _SHORTEST) <= length <= _LONGEST
         and _STOP.search(sentence) is not None
+        and "|" not in sentence
         and not _POINTS_AHEAD.search(sentence)
         and not _is_heading(sentence)
         and (sentence[0] in _OPENING or (sentence[0].isalnum() and not sentence[0].islower()))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from citewell.core.quotable import named_rows, quotable
 from citewell.core.text import encoded_text
 from citewell.core.types import Reference
-from citewell.generator.extractive import Relevance, reference_sentences
+from citewell.generator.extractive import Relevance
 
 _GAP = " … "
 
@@ -18,11 +19,12 @@ def focused(
     """Return the references with their most relevant sentences, about `most_words` in all.
 
     Each keeps its best sentence, and the sentences that are kept stay in order, with an ellipsis for a gap.
+    Rows of tables name their columns.
     """
-    texts = [reference_sentences(reference.text) for reference in references]
+    texts = [quotable(reference.text) for reference in references]
     places = [(number, at) for number, sentences in enumerate(texts) for at in range(len(sentences))]
     if sum(len(texts[number][at].split()) for number, at in places) <= most_words:
-        return list(references)
+        return [replace(reference, text=named_rows(reference.text)) for reference in references]
     encoded = [encoded_text(references[number].title_path, texts[number][at]) for number, at in places]
     scores = dict(zip(places, relevance(question, encoded), strict=True))
     ranked = sorted(places, key=lambda place: -scores[place])

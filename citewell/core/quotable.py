@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
 from citewell.core.text import split_sentences, squeeze, words
 
@@ -18,28 +20,50 @@ def quotable(passage: str) -> list[str]:
     """Return what can be quoted of a passage, in order; a line ends each.
 
     A short item of a list is one piece, since its sentences speak of what it begins with. So is a row of a
-    table, each cell after the name of its column: `Name: Ada; Role: treasurer.` In a table of two columns,
-    the first cell is the name of the second.
+    table, as in `named_rows`.
     """
-    return list(_pieces(passage.splitlines()))
+    pieces: list[str] = []
+    for text, is_row in _lines(passage.splitlines()):
+        item = _ITEM.match(text)
+        if is_row:
+            pieces.append(text)
+        elif item and len(words(text)) <= _LONGEST_ITEM:
+            piece = squeeze(text[item.end() :])
+            pieces.append(_ended(f"{piece[:1].upper()}{piece[1:]}"))
+        else:
+            pieces += map(squeeze, split_sentences(text))
+    return pieces
 
 
-def _pieces(lines: Sequence[str]) -> Iterator[str]:
+def named_rows(passage: str) -> str:
+    """Return a passage whose tables have the name of its column before each cell, as in `Name: Ada; Age: 36.`
+
+    In a table of two columns, the first cell names the second. Small models read rows of bare cells badly.
+    """
+    return "\n".join(line.text for line in _lines(passage.splitlines()))
+
+
+class _Line(NamedTuple):
+    text: str
+    is_row: bool = False
+
+
+def _lines(lines: Sequence[str]) -> Iterator[_Line]:
+    for is_table, group in groupby(lines, lambda line: _CELL_END in line):
+        together = list(group)
+        if is_table and len(together) > 1:  # a single line may be a command with a pipe
+            yield from _rows(together)
+        else:
+            yield from map(_Line, together)
+
+
+def _rows(lines: Sequence[str]) -> Iterator[_Line]:
     columns: list[str] = []
     for line in lines:
-        if _CELL_END in line:
-            cells = [squeeze(cell) for cell in _FRAMED.sub(r"\1", line).split(_CELL_END)]
-            if columns or len(cells) == 2:
-                yield _ended(_row(columns, cells))
-            columns = columns or cells
-            continue
-        columns = []
-        item = _ITEM.match(line)
-        if item and len(words(line)) <= _LONGEST_ITEM:
-            text = squeeze(line[item.end() :])
-            yield _ended(f"{text[:1].upper()}{text[1:]}")
-        else:
-            yield from map(squeeze, split_sentences(line))
+        cells = [squeeze(cell) for cell in _FRAMED.sub(r"\1", line).split(_CELL_END)]
+        if columns or len(cells) == 2:
+            yield _Line(_ended(_row(columns, cells)), is_row=True)
+        columns = columns or cells
 
 
 def _row(columns: Sequence[str], cells: Sequence[str]) -> str:

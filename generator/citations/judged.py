@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from citewell.core.quotable import named_rows
 from citewell.core.text import content_words, squeeze
 from citewell.core.types import Reference, Sentence, SupportStatus
 from citewell.core.windows import best_window
@@ -73,7 +74,7 @@ class JudgedCitations:
         support: float = 0.0
         status: SupportStatus = "not_found"
         for reference, share in zip(claim.closest, claim.shares, strict=True):
-            text = best_window(reference.text, claim.text, _WINDOW)
+            text = best_window(named_rows(reference.text), claim.text, _WINDOW)
             asked = support_prompt(
                 claim.text, f"{reference.title_path}: {text}" if reference.title_path else text
             )

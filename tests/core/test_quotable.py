@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from citewell.core.quotable import quotable
+from citewell.core.quotable import named_rows, quotable
 
 
 def test_sentences_of_a_line_are_apart() -> None:
@@ -48,3 +48,14 @@ def test_each_table_has_columns_of_its_own() -> None:
         "Then prices.",
         "Job: Wheel; Price: £20; Days: 2.",
     ]
+
+
+def test_a_command_with_a_pipe_stays_as_it_is() -> None:
+    assert named_rows("Run:\ncat names | sort\nThat is all.") == "Run:\ncat names | sort\nThat is all."
+
+
+def test_a_table_between_lines_is_read_with_its_columns() -> None:
+    passage = "Members:\nName | Voice | Joined\nMaribel Tuck | Soprano | 2007\n- They sing. On Mondays."
+    assert named_rows(passage) == (
+        "Members:\nName: Maribel Tuck; Voice: Soprano; Joined: 2007.\n- They sing. On Mondays."
+    )
