@@ -16,18 +16,21 @@ _FOUND = 0.5
 # The evidence that is enough, for one page and for ten times as many: `benchmarks.no_evidence`.
 _ONE_PAGE, _TENFOLD, _MOST = 0.3, 0.054, 0.55
 _WEB = 0.45
+# How much less is enough where a language model reads the passages, and can refuse to answer from them.
+_READ = 0.2
 
 
-def enough_evidence(pages: int | None) -> float:
+def enough_evidence(pages: int | None, *, read: bool = False) -> float:
     """Return the min evidence for an answer from the best of so many pages; None stands for the web.
+
+    It is less where the passages are `read` by a language model, which tells better whether they answer.
 
     The more pages there are, the better the best of them fits a question that none of them answers: the
     maximum of many values grows with the logarithm of their number. A search engine of the web returns only
     pages that fit, whatever their number.
     """
-    if pages is None:
-        return _WEB
-    return min(_MOST, _ONE_PAGE + _TENFOLD * math.log10(max(1, pages)))
+    enough = _WEB if pages is None else min(_MOST, _ONE_PAGE + _TENFOLD * math.log10(max(1, pages)))
+    return enough - _READ if read else enough
 
 
 def evidence(question: str, references: Sequence[Reference]) -> float:

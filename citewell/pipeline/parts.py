@@ -26,8 +26,8 @@ from citewell.retriever.extract.extractor import Extractor
 from citewell.retriever.extract.sandbox import Sandbox
 from citewell.retriever.fetch.http import HttpFetcher
 from citewell.retriever.fetch.memory_budget import MemoryBudget
-from citewell.retriever.questions import RememberedQuestions
 from citewell.retriever.rank import Ranker
+from citewell.retriever.remembering_encoder import RememberingEncoder
 from citewell.retriever.reranking import load_reranker
 from citewell.retriever.search.api import SearchHttp
 
@@ -113,6 +113,6 @@ async def open_parts(settings: Settings, *, on_step: OnStep = silent) -> AsyncGe
 
 def build_ranker(settings: Settings, *, on_step: OnStep = silent) -> Ranker:
     """Return the ranker of the settings, with its encoder loaded."""
-    encoder = RememberedQuestions(configured_encoder(settings, on_step=on_step))
+    encoder = RememberingEncoder(configured_encoder(settings, on_step=on_step))
     reranker = load_reranker(settings, on_step)
     return Ranker(encoder, prefilter=settings.retriever.prefilter, reranker=reranker)

@@ -260,7 +260,8 @@ class Pipeline:
         best = max(evidence(part, given) for part in asked)
         least = self.limits.min_relevance
         if least is None:
-            least = enough_evidence(await asyncio.to_thread(search.count))
+            pages = await asyncio.to_thread(search.count)
+            least = enough_evidence(pages, read=self.judge is not None)
         run.relevant = best >= least
         yield Ranked(run.references, run.relevant)
         missing = [part for part in asked if not is_found(part, given)]

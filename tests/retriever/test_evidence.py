@@ -57,3 +57,8 @@ def test_more_pages_need_more_evidence_within_bounds() -> None:
     assert needed[0] == needed[1] == 0.3
     assert needed[-1] == 0.55
     assert enough_evidence(12) < enough_evidence(None) == 0.45 < enough_evidence(4_598)
+
+
+def test_less_evidence_is_enough_for_a_model_that_reads_it() -> None:
+    assert 0 < enough_evidence(1, read=True) < enough_evidence(1)
+    assert enough_evidence(None, read=True) < enough_evidence(None)

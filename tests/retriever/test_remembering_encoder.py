@@ -1,4 +1,4 @@
-"""A question is encoded once, however many parts ask for its vector."""
+"""A text is encoded once, however many parts ask for its vector."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from citewell.retriever.encoder.encoder import Vectors
 from citewell.retriever.encoder.scale import Scale
-from citewell.retriever.questions import RememberedQuestions
+from citewell.retriever.remembering_encoder import RememberingEncoder
 
 
 class Counting:
@@ -29,7 +29,7 @@ class Counting:
 
 def test_each_question_is_encoded_once() -> None:
     inner = Counting()
-    encoder = RememberedQuestions(inner)
+    encoder = RememberingEncoder(inner)
     assert (encoder.name, encoder.fingerprint, encoder.dimension) == ("counting", "1", 2)
     assert encoder.encode_questions(["a", "bb", "a"]).tolist() == [[1, 1], [2, 1], [1, 1]]
     assert encoder.encode_questions(["ccc", "bb"]).tolist() == [[3, 1], [2, 1]]
@@ -39,7 +39,7 @@ def test_each_question_is_encoded_once() -> None:
 
 def test_old_questions_are_let_go() -> None:
     inner = Counting()
-    encoder = RememberedQuestions(inner)
+    encoder = RememberingEncoder(inner)
     for number in range(1000):
         encoder.encode_questions([str(number)])
     encoder.encode_questions(["999", "0"])
@@ -48,13 +48,14 @@ def test_old_questions_are_let_go() -> None:
 
 def test_a_batch_larger_than_what_is_kept() -> None:
     texts = [str(number) for number in range(1000)]
-    encoder = RememberedQuestions(Counting())
+    encoder = RememberingEncoder(Counting())
     assert encoder.encode_questions(texts)[:, 0].tolist() == [len(text) for text in texts]
 
 
-def test_passages_are_not_kept() -> None:
+def test_a_passage_is_encoded_once_and_apart_from_questions() -> None:
     inner = Counting()
-    encoder = RememberedQuestions(inner)
-    encoder.encode_passages(["p"])
-    encoder.encode_passages(["p"])
-    assert inner.asked == ["p", "p"]
+    encoder = RememberingEncoder(inner)
+    encoder.encode_questions(["p"])
+    assert encoder.encode_passages(["p", "qq"]).tolist() == [[1, 1], [2, 1]]
+    assert encoder.encode_passages(["qq", "p"]).tolist() == [[2, 1], [1, 1]]
+    assert inner.asked == ["p", "p", "qq"]
