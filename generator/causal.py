@@ -65,12 +65,12 @@ class RefusalRule(NamedTuple):
     """The choice between an answer and a refusal, by the refusal's probability.
 
     Where that of `text` is at least `least` (0 to 1), the model writes `text`. Elsewhere it writes nothing
-    that begins with `beginning`, as `text` does. A greedy choice would depend on the number of ways in which
-    an answer may begin.
+    that begins with one of `beginnings`, as `text` does. A greedy choice would depend on the number of ways
+    in which an answer may begin.
     """
 
     text: str
-    beginning: str
+    beginnings: tuple[str, ...]
     least: float
 
 

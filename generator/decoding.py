@@ -32,13 +32,13 @@ def log_probabilities(logits: NDArray[np.float32], tokens: Sequence[int]) -> lis
 class TokenChoice:
     """The choice of a text's next token by `Sampling`, with counts of the tokens that it has."""
 
-    def __init__(self, sampling: Sampling, forbidden: Sequence[int] = ()) -> None:
+    def __init__(self, sampling: Sampling, forbidden: Sequence[Sequence[int]] = ()) -> None:
         """Choose greedily, or by chance if `sampling` has `single`.
 
-        The text never begins with the tokens `forbidden`.
+        The text begins with none of the sequences of tokens that are `forbidden`.
         """
         self._sampling = sampling
-        self._forbidden = tuple(forbidden)  # those that are left, where the text has begun so
+        self._forbidden = [tuple(each) for each in forbidden]  # what is left, where the text has begun so
         self._random = np.random.default_rng(abs(sampling.seed)) if sampling.single else None
         self._counts: Counter[int] = Counter()
 
@@ -48,12 +48,12 @@ class TokenChoice:
             logits = logits.copy()
             counts = np.array(list(self._counts.values()), dtype=np.float32)
             logits[list(self._counts)] -= self._sampling.frequency_penalty * counts
-        if len(self._forbidden) == 1:
+        if ends := [left[0] for left in self._forbidden if len(left) == 1]:
             logits = logits.copy()
-            logits[self._forbidden] = -np.inf
+            logits[ends] = -np.inf
         token = int(logits.argmax()) if self._random is None else self._draw(logits, self._random)
         self._counts[token] += 1
-        self._forbidden = self._forbidden[1:] if token in self._forbidden[:1] else ()
+        self._forbidden = [left[1:] for left in self._forbidden if left[0] == token]
         return token
 
     def _draw(self, logits: NDArray[np.float32], random: np.random.Generator) -> int:

@@ -13,7 +13,7 @@ from citewell.core.types import Reference
 from citewell.generator.causal import CausalModel, RefusalRule, Sampling, rendered
 from citewell.generator.completer import Completer, LocalCompleter
 from citewell.generator.prompt import Message, PromptForm, build_messages
-from citewell.generator.refusal import REFUSAL, REFUSAL_BEGINNING
+from citewell.generator.refusal import REFUSAL, REFUSAL_BEGINNINGS
 from citewell.generator.yes import LocalYesModel, YesModel
 
 _MARK = "MARK"  # stands for what differs between prompts
@@ -56,7 +56,7 @@ class LocalGenerator:
         self._form = form or PromptForm()
         self._refusal: RefusalRule | None = None
         if refusal is not None and REFUSAL in self._form.instruction:
-            self._refusal = RefusalRule(REFUSAL, REFUSAL_BEGINNING, refusal)
+            self._refusal = RefusalRule(REFUSAL, REFUSAL_BEGINNINGS, refusal)
         self._focus = focus
         self.yes_model: YesModel | None = LocalYesModel(model, name)
         self.completer: Completer | None = LocalCompleter(model, name)

@@ -129,14 +129,14 @@ class OpenVinoModel:
             return
 
         def written(row: CachedText, logits: Logits) -> Steps[None]:
-            forbidden: list[int] = []
+            forbidden: list[list[int]] = []
             if refusal is not None:
                 refused = self.encode(refusal.text)
                 if math.exp(sum((yield from self._continued(row, logits, refused)))) >= refusal.least:
                     for candidate in range(n):
                         seen(candidate, refused)
                     return
-                forbidden = self.encode(refusal.beginning)
+                forbidden = [self.encode(each) for each in refusal.beginnings]
             yield from write_on(
                 self._decoder,
                 row,

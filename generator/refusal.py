@@ -7,8 +7,8 @@ import re
 REFUSAL = "The references do not say."
 """What the prompt asks a writer for."""
 
-REFUSAL_BEGINNING = "The references"
-"""The beginning of refusals; `REFUSAL` has it too."""
+REFUSAL_BEGINNINGS = ("The references", "The reference")
+"""How refusals begin; `REFUSAL` begins so too."""
 
 _REFUSING = re.compile(
     r"\W*(?:(?:unfortunately|sorry|i'm sorry),?\s+)?(?:(?:based on|according to) [^,.]{0,40},\s+)?"

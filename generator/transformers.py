@@ -155,14 +155,14 @@ class TransformersModel:
             state = self._read(encoded, cancelled)
             if state is None:
                 return
-            forbidden: list[int] = []
+            forbidden: list[list[int]] = []
             if refusal is not None:
                 refused = self.encode(refusal.text)
                 if math.exp(sum(self._continued(state, refused))) >= refusal.least:
                     for candidate in range(n):
                         seen(candidate, refused)
                     return
-                forbidden = self.encode(refusal.beginning)
+                forbidden = [self.encode(each) for each in refusal.beginnings]
             cache, logits = state.past_key_values, state.logits[:, -1].float()
             if n > 1:
                 cache.batch_repeat_interleave(n)
@@ -273,7 +273,12 @@ class RowChoice:
     """The choice of each row's next token, with counts of the tokens written so far."""
 
     def __init__(
-        self, logits: torch.Tensor, sampling: Sampling, forbidden: Sequence[int], *, sampled: bool
+        self,
+        logits: torch.Tensor,
+        sampling: Sampling,
+        forbidden: Sequence[Sequence[int]],
+        *,
+        sampled: bool,
     ) -> None:
         import torch
 
@@ -281,17 +286,18 @@ class RowChoice:
         self._sampled = sampled
         self._random = torch.Generator(logits.device).manual_seed(sampling.seed)
         self._counts = torch.zeros_like(logits)
-        # The rows that have begun as `forbidden` does, of which `left` may not follow.
-        self._begun = torch.ones(len(logits), dtype=torch.bool, device=logits.device)
-        self._left = list(forbidden)
+        # What is left of each forbidden sequence, and the rows that have begun with the rest of it.
+        all_rows = torch.ones(len(logits), dtype=torch.bool, device=logits.device)
+        self._left = [(tuple(each), all_rows) for each in forbidden]
 
     def __call__(self, logits: torch.Tensor) -> torch.Tensor:
         """Return one token per row, for logits of shape (rows, vocabulary)."""
         import torch
 
         logits = logits - self._sampling.frequency_penalty * self._counts
-        if len(self._left) == 1:
-            logits[self._begun, self._left[0]] = float("-inf")
+        for left, begun in self._left:
+            if len(left) == 1:
+                logits[begun, left[0]] = float("-inf")
         if self._sampled:
             probabilities, order = (logits / self._sampling.temperature).softmax(-1).sort(descending=True)
             # The smallest set of tokens that have TOP_P of the probability between them.
@@ -301,13 +307,15 @@ class RowChoice:
         else:
             tokens = logits.argmax(-1, keepdim=True)
         self._counts.scatter_add_(-1, tokens, torch.ones_like(tokens, dtype=self._counts.dtype))
-        if self._left:
-            self._begun &= tokens[:, 0] == self._left.pop(0)
+        self._left = [
+            (left[1:], begun & (tokens[:, 0] == left[0])) for left, begun in self._left if len(left) > 1
+        ]
         return tokens[:, 0]
 
     def keep(self, rows: torch.Tensor) -> None:
         """Drop all rows but these."""
-        self._counts, self._begun = self._counts[rows], self._begun[rows]
+        self._counts = self._counts[rows]
+        self._left = [(left, begun[rows]) for left, begun in self._left]
 
 
 def stop_tokens(model: Any, tokenizer: Any) -> frozenset[int]:

@@ -24,7 +24,7 @@ from citewell.generator.completer import LocalCompleter
 from citewell.generator.local import LocalGenerator
 from citewell.generator.openvino import OpenVinoModel, open_openvino
 from citewell.generator.prompt import WEBGLM, PromptForm
-from citewell.generator.refusal import REFUSAL
+from citewell.generator.refusal import REFUSAL, REFUSAL_BEGINNINGS
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -323,10 +323,10 @@ async def test_a_model_that_would_refuse_answers_below_the_limit(model: OpenVino
         return model.decode(written)
 
     assert complete(None).startswith("The references")
-    assert complete(RefusalRule(REFUSAL, "The references", 0.01)) == REFUSAL
-    kept = complete(RefusalRule(REFUSAL, "The references", 1.0))
+    assert complete(RefusalRule(REFUSAL, REFUSAL_BEGINNINGS, 0.01)) == REFUSAL
+    kept = complete(RefusalRule(REFUSAL, REFUSAL_BEGINNINGS, 1.0))
     assert kept
-    assert not kept.startswith("The references")
+    assert not kept.startswith(REFUSAL_BEGINNINGS)
 
 
 async def test_a_completion_is_greedy_or_drawn_by_its_seed(model: OpenVinoModel) -> None:
