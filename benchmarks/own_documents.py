@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,6 +38,7 @@ from citewell.retriever.collection.sources import read_source
 _COLLECTION = "own-documents"
 _HELD = 0.9  # the share of the evidence's words that a reference holds
 _FOUND = (1, 3, 5)
+_TAG = re.compile(r"<[^>]+>")
 
 
 def main() -> None:
@@ -118,7 +120,7 @@ def holds(reference: Reference, row: dict[str, Any]) -> bool:
     """Return whether a reference holds the last line of the evidence, below its heading."""
     if not row["answerable"] or not reference.url.endswith(row["document"]):
         return False
-    wanted = set(words(row["evidence"].splitlines()[-1]))
+    wanted = set(words(_TAG.sub(" ", row["evidence"].splitlines()[-1])))
     return len(wanted & set(words(reference.text))) >= _HELD * len(wanted)
 
 
