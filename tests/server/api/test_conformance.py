@@ -8,8 +8,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.small_service import BATS
 from citewell.core.settings import Settings
-from tests.server.api.conftest import BATS, make_key, serving
+from tests.server.api.conftest import make_key, serving
 from tests.server.places import four_places
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
