@@ -13,6 +13,8 @@ from citewell.scorer.load import DEFAULT, SCORERS, PreferenceScorer, load_scorer
 from citewell.scorer.training.measures import measure, scored
 from citewell.scorer.training.pinned import read_pinned
 
+pytestmark = pytest.mark.long
+
 FOLDER = SCORERS / DEFAULT
 
 
