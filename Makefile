@@ -31,11 +31,14 @@ serve: .venv/.serving
 docs: .venv/.tested
 	$(BIN)/sphinx-build -W -q -n -c deploy/handbook docs build/handbook
 
+# Processes that keep no bytecode would compile all tests again, and each one's own threads would wait for a free core.
+test: export PYTHONDONTWRITEBYTECODE =
+test: export OMP_NUM_THREADS = 1
 test: .venv/.tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not alone" --numprocesses 3 --dist loadfile
+	$(BIN)/pytest -m "not alone" --numprocesses 3 --dist loadfile --no-loadscope-reorder --durations 25 --durations-min 10
 	$(BIN)/pytest -m alone $$(grep -rl --include='test_*.py' 'pytest.mark.alone' tests)
 
 .venv/.installed: pyproject.toml

@@ -207,9 +207,11 @@ class CountedDecoder(PagedDecoder):
         return super().read(reads)
 
 
-def test_prompts_are_read_together_and_what_they_share_only_once(smollm2_folder: Path) -> None:
-    decoder = CountedDecoder(smollm2_folder)
-    steps = SharedSteps(decoder, texts=8)
+def test_prompts_are_read_together_and_what_they_share_only_once(
+    smollm2_folder: Path, decoder: PagedDecoder
+) -> None:
+    counted = CountedDecoder(smollm2_folder)
+    steps = SharedSteps(counted, texts=8)
     begun, go = threading.Event(), threading.Event()
     page = [(11 * place) % 900 + 100 for place in range(64)]
 
@@ -230,7 +232,7 @@ def test_prompts_are_read_together_and_what_they_share_only_once(smollm2_folder:
     with ThreadPoolExecutor(8) as threads:
         first = threads.submit(steps.run, tokens_of(7), hold, cancelled=threading.Event())
         assert begun.wait(SECONDS)
-        decoder.read_tokens.clear()
+        counted.read_tokens.clear()
         others = [threads.submit(ask, prompt) for prompt in prompts]
         end = time.monotonic() + SECONDS
         while len(steps._waiting) < len(prompts):
@@ -240,10 +242,10 @@ def test_prompts_are_read_together_and_what_they_share_only_once(smollm2_folder:
         together = [other.result(SECONDS) for other in others]
         first.result(SECONDS)
     # The first text on the page and the two others, then what the page's other texts do not share.
-    assert [sorted(read) for read in decoder.read_tokens] == [[30, 30, 94], [30, 30, 30]]
-    alone = SharedSteps(PagedDecoder(smollm2_folder, threads=2), texts=8)
+    assert [sorted(read) for read in counted.read_tokens] == [[30, 30, 94], [30, 30, 30]]
+    assert counted.used == 0
+    alone = SharedSteps(decoder, texts=8)
     assert together == [alone.run(each, answer, cancelled=threading.Event()) for each in prompts]
-    assert decoder.used == 0
 
 
 def test_what_waits_can_be_cancelled(decoder: PagedDecoder) -> None:

@@ -57,16 +57,10 @@ async def test_questions_that_are_asked_together_have_the_same_answers() -> None
     questions = [asked(f"{passage}{claim}") for claim in ("Is tin soft?", "Does tin melt?", "Is bronze tin?")]
     questions += [asked("Is water wet?"), asked(f"{passage * 4}Is bronze hard?"), asked("Is fire cold?")]
     settings = load_settings({"generator.name": "SmolLM2-135M-Instruct", "generator.concurrency": 4})
-
-    async def answers(*, together: bool) -> list[YesAnswer]:
-        async with open_yes_model(settings.generator, settings.cache_dir, threads=1) as model:
-            if together:
-                return await ask_all(model, questions)
-            return [await model.ask(question) for question in questions]
-
-    one_by_one = await answers(together=False)
-    assert len({answer.yes for answer in one_by_one}) == len(questions)
-    assert await answers(together=True) == one_by_one
+    async with open_yes_model(settings.generator, settings.cache_dir, threads=1) as model:
+        together = await ask_all(model, questions)
+        assert together == [await model.ask(question) for question in questions]
+    assert len({answer.yes for answer in together}) == len(questions)
 
 
 async def test_an_error_of_one_question_is_the_error_of_all(tmp_path: Path) -> None:
