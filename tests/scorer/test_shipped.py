@@ -24,7 +24,7 @@ def scorer(tmp_path_factory: pytest.TempPathFactory) -> PreferenceScorer:
         locate(read_form(FOLDER).base)
     except WeightsMissingError:
         pytest.skip("the weights of all-MiniLM-L6-v2 are not installed")
-    return load_scorer(DEFAULT, tmp_path_factory.mktemp("cache"), threads=2)
+    return load_scorer(DEFAULT, tmp_path_factory.mktemp("cache"), threads=1)
 
 
 def test_it_is_small() -> None:
